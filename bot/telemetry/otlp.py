@@ -24,6 +24,7 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk import resources
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics import export as otlp
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -48,6 +49,8 @@ _CUMULATIVE = otlp.AggregationTemporality.CUMULATIVE
 # A receiver answers in milliseconds; a slow one must not use up the time for stopping the bot.
 _LAST_SENDING_S = 3.0
 _SILENCE_S = 600.0
+# The bounds that the conventions name: powers of four, and doubled hundredths of a second.
+_TOKENS, _SECONDS = [4**power for power in range(14)], [0.01 * 2**power for power in range(14)]
 _CASES_KEPT = 1000
 
 logger = structlog.get_logger(__name__)
@@ -66,7 +69,9 @@ class Telemetry:
             tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         if "LOGS" in signals:
             events.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter()))
-        self.tracing = _Spans(tracers, events)
+        self._of_models = otlp.InMemoryMetricReader()
+        meters = MeterProvider([self._of_models], self._resource, shutdown_on_exit=False)
+        self.tracing = _Spans(tracers, events, meters)
         self.client_type = _client_type(self.tracing)
         self._stopping = threading.Event()
         self._stops: list[Callable[[], object]] = [self._stopping.set, tracers.shutdown, events.shutdown]
@@ -89,7 +94,9 @@ class Telemetry:
         while not is_last:
             is_last = self._stopping.wait(interval_s)
             families = asyncio.run_coroutine_threadsafe(_collected(counts), loop).result()
-            sent = otlp.ScopeMetrics(scope, list(_to_metrics(families, began_ns)), "")
+            of_models = self._of_models.get_metrics_data()
+            own = of_models.resource_metrics[0].scope_metrics[0].metrics if of_models else []  # it has one meter
+            sent = otlp.ScopeMetrics(scope, [*_to_metrics(families, began_ns), *own], "")
             exporter.export(otlp.MetricsData([otlp.ResourceMetrics(self._resource, [sent], "")]))
 
     def close(self) -> None:
@@ -103,10 +110,15 @@ class Telemetry:
 
 
 class _Spans(Tracing):
-    """A span for each attempt, step and request to the model; an event for each verdict."""
+    """A span for each attempt, step and request to the model; an event for each verdict; histograms of requests."""
 
-    def __init__(self, tracers: TracerProvider, events: LoggerProvider) -> None:
+    def __init__(self, tracers: TracerProvider, events: LoggerProvider, meters: MeterProvider) -> None:
         self._tracer, self._events = tracers.get_tracer(_NAME), events.get_logger(_NAME)
+        meter = meters.get_meter(_NAME)
+        self._tokens, self._duration = (
+            meter.create_histogram(f"gen_ai.client.{name}", unit, explicit_bucket_boundaries_advisory=bounds)
+            for name, unit, bounds in (("token.usage", "{token}", _TOKENS), ("operation.duration", "s", _SECONDS))
+        )
         self._has_texts = os.environ.get(_CAPTURE, "").strip().lower() in _CAPTURES_IN_EVENTS
         self._latest: LRUCache[int, SpanContext] = LRUCache(_CASES_KEPT)
 
@@ -125,6 +137,25 @@ class _Spans(Tracing):
                     span.set_attribute("error.type", type(cause).__name__)
                     span.set_status(StatusCode.ERROR, said)
                 raise
+
+    @contextmanager
+    def request(self, asked: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """A span and the metrics of a request to a model; what is known of the answer is put into the dictionary."""
+        answered: dict[str, Any] = {}
+        of, began = dict(asked), time.monotonic()
+        with self.span(f"chat {asked['gen_ai.request.model']}", asked, SpanKind.CLIENT) as span:
+            try:
+                yield answered
+            except Exception as exc:
+                of["error.type"] = type(exc).__name__
+                raise
+            finally:
+                span.set_attributes(answered)
+                of |= {name: known for name, known in answered.items() if name == "gen_ai.response.model"}
+                self._duration.record(time.monotonic() - began, of)
+                for kind in ("input", "output"):
+                    if (used := answered.get(f"gen_ai.usage.{kind}_tokens")) is not None:
+                        self._tokens.record(used, of | {"gen_ai.token.type": kind})
 
     @contextmanager
     def attempt(self, case: LoggedCase) -> Iterator[None]:
@@ -188,9 +219,9 @@ def _client_type(spans: _Spans) -> type[openai.AsyncOpenAI]:
                 "server.address": url.host,
                 "server.port": url.port or (443 if url.scheme == "https" else 80),
             }
-            with spans.span(f"chat {body['model']}", asked, SpanKind.CLIENT) as span:
+            with spans.request(asked) as answered:
                 answer = await super().post(path, body=body, **options)
-                span.set_attributes(_answered(answer))
+                answered |= _answered(answer)
                 return answer
 
     return Traced

@@ -177,6 +177,20 @@ async def test_metrics_are_sent_under_the_same_names_as_for_prometheus(
     assert "process_resident_memory_bytes" in sent
 
 
+async def test_metrics_of_requests_to_a_model_are_those_of_the_conventions(
+    receiver: Receiver, open_stage: StageFactory
+) -> None:
+    await score_one(open_stage, Failure(500), GOOD)
+    tokens, duration = (receiver.metrics()[f"gen_ai.client.{name}"] for name in ("token.usage", "operation.duration"))
+    assert (tokens.unit, duration.unit) == ("{token}", "s")
+    used = {values(point)["gen_ai.token.type"]: point.sum for point in tokens.histogram.data_points}
+    assert used == {"input": 400, "output": 60}
+    assert {point.explicit_bounds[0] for point in duration.histogram.data_points} == {0.01}
+    asked = [values(point) for point in duration.histogram.data_points]
+    assert {each.get("error.type") for each in asked} == {"InternalServerError", None}
+    assert {(each["gen_ai.operation.name"], each["gen_ai.request.model"]) for each in asked} == {("chat", "gpt-6-luna")}
+
+
 async def test_a_receiver_that_hangs_delays_neither_a_case_nor_the_shutdown(
     receiver: Receiver, open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
