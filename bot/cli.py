@@ -260,11 +260,10 @@ def purge(
     The texts, ratings and labels of a case are deleted with it.
     """
     from bot.commands.purge import purge as delete
-    from bot.commands.purge import purge_team
 
     if team is not None and days is not None:
         raise typer.BadParameter("--days cannot be combined with --team, which deletes everything")
-    _run(delete(days, is_dry=dry_run) if team is None else purge_team(team, is_dry=dry_run, is_sure=yes))
+    _run(delete(days, team, is_dry=dry_run, is_sure=yes))
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -32,16 +33,8 @@ async def show(since: datetime | None, *, is_json: bool) -> None:
 
 
 def to_document(act: Act) -> dict[str, Any]:
-    return {
-        "at": act.at.isoformat(),
-        "team": act.team_id,
-        "who": act.who,
-        "what": act.what,
-        "channel": act.channel_id,
-        "case": act.case_id,
-        "user": act.user_id,
-        "cases": act.cases,
-    }
+    its = asdict(act) | {"at": act.at.isoformat()}
+    return {name.removesuffix("_id"): its[name] for name in ("at", *(name for name in its if name != "at"))}
 
 
 def _print(acts: Sequence[Act]) -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -15,18 +14,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.domain.numbers import number_of
 from bot.errors import StoreError
+from bot.store import Store
 from bot.store.address import to_address
 from bot.store.database import Database, insert_into
 from bot.store.errors import STORE_ERRORS, reason_of
-from bot.store.opening import open_engine, require_log
 from bot.store.ownership import SILENT_S, owned
 from bot.store.schema import alembic_version, metadata, processes
 
 _PAGE = 500
-_NOT_COPIED = (alembic_version, processes)  # each database has its own
+_TABLES = [each for each in metadata.sorted_tables if each not in (alembic_version, processes)]  # each has its own
 _SQLITE_NUMBERS = sa.table("sqlite_sequence", sa.column("name"), sa.column("seq"))
-
-Rows = Sequence[sa.Row[Any]]
 
 
 async def copy(from_url: str, to_url: str) -> None:
@@ -34,69 +31,50 @@ async def copy(from_url: str, to_url: str) -> None:
 
     The queue's tables are left out: each start submits a job for everything that is unsettled.
     """
-    await require_log(from_url)
-    tables = [table for table in metadata.sorted_tables if table not in _NOT_COPIED]
     here, there = to_address(from_url).shown, to_address(to_url).shown
-    async with _opened(from_url) as source, _opened(to_url) as target:
-        sides = ((source, here), (target, there))
-        try:
-            for database, name in sides:
-                await _refuse_if_at_work(database, name)
-            for table in tables:
-                await _refuse_others(source, target, table, there)
-            for table in tables:
-                await _copy(source, target, table)
-            typer.echo(f"{there} has all {await _compare(source, target, tables)} of {here}")
-            for database, name in sides:
-                await _refuse_if_at_work(database, name)
-        except STORE_ERRORS as exc:
-            raise StoreError(f"not copied to the end ({reason_of(exc)}); the same command goes on from here") from exc
-    typer.echo("Start the bot with DATABASE_URL of the new database, and never again with the old one.")
-
-
-@asynccontextmanager
-async def _opened(url: str) -> AsyncIterator[Database]:
-    database = Database(await open_engine(url))
-    try:
-        with owned(database):
-            yield database
-    finally:
-        await database.close()
+    async with await Store.open_existing(from_url) as old, await Store.open(to_url) as new:
+        source, target = old.database, new.database
+        with owned(source), owned(target):
+            try:
+                await _refuse_if_at_work(source, here)
+                await _refuse_if_at_work(target, there)
+                for table in _TABLES:
+                    await _refuse_others(source, target, table, there)
+                for table in _TABLES:
+                    await _copy(source, target, table)
+                rows = sum([await _compare(source, target, table) for table in _TABLES])
+                await _refuse_if_at_work(source, here)
+            except STORE_ERRORS as exc:
+                raise StoreError(f"not copied to the end ({reason_of(exc)}); run the same command again") from exc
+    typer.echo(f"{there} has all {number_of(rows, 'row')} of {here}; start the bot with the new DATABASE_URL alone")
 
 
 async def _refuse_if_at_work(database: Database, name: str) -> None:
     is_alive = processes.c.seen_at > utc_now() - timedelta(seconds=SILENT_S)
     for row in await database.all(sa.select(processes).where(is_alive)):
-        raise StoreError(
-            f"{name}: process {row.pid} on {row.host} is at work; stop it (or wait {SILENT_S:.0f} s if it was killed) "
-            "and start again"
-        )
+        raise StoreError(f"{name}: process {row.pid} on {row.host} is at work; stop it (killed: wait {SILENT_S:.0f} s)")
 
 
-async def _pages(database: Database, table: sa.Table) -> AsyncIterator[Rows]:
+async def _pages(database: Database, table: sa.Table) -> AsyncIterator[Sequence[sa.Row[Any]]]:
     keys = [*table.primary_key]
     some = sa.select(table).order_by(*keys).limit(_PAGE)
     page = await database.all(some)
     while page:
         yield page
-        page = await database.all(some.where(sa.tuple_(*keys) > sa.tuple_(*_key(page[-1], keys))))
-
-
-def _key(row: sa.Row[Any], keys: Sequence[sa.Column[Any]]) -> list[Any]:
-    return [row._mapping[key] for key in keys]
+        page = await database.all(some.where(sa.tuple_(*keys) > sa.tuple_(*(page[-1]._mapping[key] for key in keys))))
 
 
 async def _refuse_others(source: Database, target: Database, table: sa.Table, name: str) -> None:
-    """Raises StoreError if the target has rows that are not, or not the same, in the source."""
     keys = [*table.primary_key]
     async for page in _pages(target, table):
-        same = sa.select(table).where(sa.tuple_(*keys).in_([_key(row, keys) for row in page]))
-        if {*map(_bytes, page)} - {*map(_bytes, await source.all(same))}:
+        found = sa.tuple_(*keys).in_([[row._mapping[key] for key in keys] for row in page])
+        there = await source.all(sa.select(table).where(found))
+        if {repr(tuple(row)) for row in page} - {repr(tuple(row)) for row in there}:
             raise StoreError(f"{name}: the table {table.name} has rows of its own; name an empty database with --to")
 
 
 async def _copy(source: Database, target: Database, table: sa.Table) -> None:
-    async def put(rows: Rows, connection: AsyncConnection) -> None:
+    async def put(rows: Sequence[sa.Row[Any]], connection: AsyncConnection) -> None:
         await connection.execute(insert_into(target, table).on_conflict_do_nothing(), [dict(r._mapping) for r in rows])
 
     async for page in _pages(source, table):
@@ -120,28 +98,23 @@ async def _go_on_counting(source: Database, target: Database, table: sa.Table, c
         await target.execute(sa.insert(_SQLITE_NUMBERS).values(name=table.name, seq=last))
 
 
-async def _compare(source: Database, target: Database, tables: Sequence[sa.Table]) -> str:
-    """Raises StoreError if a table is not the same in both; returns how many rows there are."""
-    total = 0
-    for table in tables:
-        number, digest = found = await _digest(source, table)
-        if found != await _digest(target, table):
-            raise StoreError(f"the table {table.name} is not the same in both; was one of them in use? start again")
-        if number:
-            typer.echo(f"{table.name}: {number_of(number, 'row')}, the same in both ({f'{digest:064x}'[:12]})")
-        total += number
-    return number_of(total, "row")
+async def _compare(source: Database, target: Database, table: sa.Table) -> int:
+    """The number of a table's rows; raises StoreError if they are not the same in both."""
+    (number, digest), found = await _digest(source, table), await _digest(target, table)
+    if found != (number, digest):
+        raise StoreError(f"the table {table.name} is not the same in both; was one of them in use? start again")
+    if number:
+        typer.echo(f"{table.name}: {number_of(number, 'row')}, the same in both ({f'{digest:064x}'[:12]})")
+    return number
 
 
 async def _digest(database: Database, table: sa.Table) -> tuple[int, int]:
-    """The number of rows, and a sum of their hashes, because the two databases order texts differently."""
+    """The number of rows and a sum of their hashes, because the two databases order texts differently.
+
+    As Python has them, true, 1.5, JSON and times are the same from both.
+    """
     number, digest = 0, 0
     async for page in _pages(database, table):
         number += len(page)
-        digest += sum(int.from_bytes(hashlib.sha256(_bytes(row)).digest()) for row in page)
+        digest += sum(int.from_bytes(hashlib.sha256(repr(tuple(row)).encode()).digest()) for row in page)
     return number, digest % 2**256
-
-
-def _bytes(row: sa.Row[Any]) -> bytes:
-    """A row as Python has it, in which true, 1.5, JSON and times are the same from both databases."""
-    return repr(tuple(row)).encode()

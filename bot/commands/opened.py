@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager, contextmanager
 
 from bot.errors import BotError, StoreError
 from bot.settings import StoreSettings, load
+from bot.store import Store
 from bot.store.audit import Act, Audit
 from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
-from bot.store.opening import open_engine, require_log
 
 _LONGEST = 40
 
@@ -18,13 +18,8 @@ _LONGEST = 40
 @asynccontextmanager
 async def opened_database() -> AsyncIterator[Database]:
     """The database from the settings, migrated."""
-    url = load(StoreSettings).database_url
-    await require_log(url)
-    database = Database(await open_engine(url))
-    try:
-        yield database
-    finally:
-        await database.close()
+    async with await Store.open_existing(load(StoreSettings).database_url) as store:
+        yield store.database
 
 
 @contextmanager

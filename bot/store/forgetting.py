@@ -15,7 +15,7 @@ from bot.domain.clock import utc_now
 from bot.store import jobs, spending
 from bot.store.audit import Act, Action, Audit, note
 from bot.store.cases import AT_REST
-from bot.store.database import Database, lock_learning
+from bot.store.database import Database, Work, lock_learning
 from bot.store.digests import drop_of_reply
 from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
@@ -106,16 +106,8 @@ class Forgetting(jobs.JobQueries):
         await self._database.write(remove)
         return total
 
-    async def _forget_all(self, which: sa.ColumnElement[bool], by: str | None) -> int:
-        total = 0
-        while deleted := await self._forget_some(which, by):
-            total += deleted
-            await asyncio.sleep(PAUSE_S)
-        return total
-
     async def drop_older_texts(self, before: datetime) -> int:
         """Removes the texts of the cases at rest that were created before this time, in small batches."""
-        total = 0
         is_old = sa.and_(cases.c.created_at < before, cases.c.created_at >= self._texts_dropped_to)
         has_texts = sa.or_(cases.c.question.is_not(None), cases.c.response.is_not(None))
         some = sa.select(cases.c.id).where(is_old, has_texts, cases.c.status.in_(AT_REST))
@@ -126,15 +118,13 @@ class Forgetting(jobs.JobQueries):
             await lock_learning(connection)
             return await drop_texts(self._database, connection, cases.c.id.in_(some), keeps_examples=True)
 
-        while dropped := await self._database.write(drop):
-            total += dropped
-            await asyncio.sleep(PAUSE_S)
+        total = await self._in_batches(drop)
         self._texts_dropped_to = before  # what is older needs no second look in this process
         if total:
             await self._database.note_deletion()
         return total
 
-    async def _forget_some(self, which: sa.ColumnElement[bool], by: str | None) -> int:
+    async def _forget_all(self, which: sa.ColumnElement[bool], by: str | None) -> int:
         some = sa.select(cases.c.id).where(which).order_by(cases.c.created_at).limit(BATCH)
         # PostgreSQL: skips what another process is deleting, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
@@ -149,7 +139,14 @@ class Forgetting(jobs.JobQueries):
                 await note(connection, [Act(team, by, Action.PURGED, cases=n) for team, n in gone.items()])
             return len(deleted)
 
-        return await self._database.write(remove)
+        return await self._in_batches(remove)
+
+    async def _in_batches(self, work: Work[int]) -> int:
+        total = 0
+        while done := await self._database.write(work):
+            total += done
+            await asyncio.sleep(PAUSE_S)
+        return total
 
     async def scrub(self, unless_since: datetime | None = None) -> bool:
         """Whether SQLite's journal was emptied of everything deleted; False if there was a reader at that moment.

@@ -2,10 +2,9 @@
 
 import asyncio
 import os
-import sqlite3
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +99,7 @@ async def require_log(database_url: str) -> None:
     address = to_address(database_url)
     try:
         has_log = _has_log(address) if address.is_sqlite else await _has_log_on_server(database_url)
-    except (*STORE_ERRORS, sqlite3.Error) as exc:
+    except STORE_ERRORS as exc:
         raise StoreError(f"DATABASE_URL {address.shown}: the database is out of reach: {reason_of(exc)}") from exc
     if not has_log:
         raise StoreError(
@@ -111,14 +110,9 @@ async def require_log(database_url: str) -> None:
 
 def _has_log(address: Address) -> bool:
     file = Path(address.url.database or "").absolute()
-    if not file.exists():
-        return False
     # Read-only: opened as the bot opens it, another application's file would be switched to WAL mode.
-    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
-        found = connection.execute(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (schema.cases.name,)
-        )
-        return found.fetchone() is not None
+    url = sa.URL.create("sqlite", database=file.as_uri(), query={"mode": "ro", "uri": "true"})
+    return file.exists() and sa.inspect(sa.create_engine(url, poolclass=sa.NullPool)).has_table(schema.cases.name)
 
 
 async def _has_log_on_server(database_url: str) -> bool:

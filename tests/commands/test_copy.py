@@ -35,7 +35,9 @@ async def opened(url: str) -> AsyncIterator[Database]:
 
 async def everything(url: str) -> dict[str, list[str]]:
     async with opened(url) as database:
-        return {table.name: sorted(repr(row) for row in await database.all(sa.select(table))) for table in TABLES}
+        return {
+            table.name: sorted(repr(tuple(row)) for row in await database.all(sa.select(table))) for table in TABLES
+        }
 
 
 async def add_one(url: str) -> int:
@@ -71,11 +73,11 @@ async def test_an_interrupted_copy_goes_on(file_url: str, postgres_url: str, tmp
     assert await everything(postgres_url) == await everything(file_url)
 
 
-@pytest.mark.parametrize("change", [{"team_id": "T3"}, {"question": "Another?"}])
+@pytest.mark.parametrize("change", [{"team_id": "T3"}, {"question": f"{'Why? ' * 200}Or not? {'Why? ' * 200}"}])
 async def test_a_target_with_other_rows_is_refused(
     change: dict[str, str], file_url: str, postgres_url: str, tmp_path: Path
 ) -> None:
-    for url, changes in ((file_url, {}), (postgres_url, change)):
+    for url, changes in ((file_url, {"question": "Why? " * 400}), (postgres_url, change)):
         async with await Store.open(url) as store:
             await store.add(a_case(**changes))
     before = await everything(postgres_url)
