@@ -17,6 +17,7 @@ def to_state(person: Person) -> Json:
         "channels": [to_channel(person, channel) for channel in ws.channels.values() if person.sees(channel)],
         "view": to_view(person, person.view) if person.view else None,
         "home": to_view(person, person.home) if person.home else None,
+        "steps": ws.steps.to_json(),
     }
 
 

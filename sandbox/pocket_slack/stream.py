@@ -11,6 +11,7 @@ Events are in the order of the journal. The id of each is `<run>-<entry>`, so th
     unseen     {"channel": id}                     left, and no longer visible
     view       the modal in front, or null
     home       the home tab
+    steps      what a visitor may try, and what of it is done
     entry      a journal entry for the inspector
 
 Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
@@ -117,6 +118,8 @@ def to_events(person: Person, entry: Entry) -> Iterator[Event]:
         if entry.data["user"] == person.id:
             view = person.view if entry.kind == "view" else person.home
             yield entry.kind, to_view(person, view) if view else None
+    elif entry.kind == "steps":
+        yield "steps", entry.data["steps"]
     elif entry.kind == "user":
         yield "user", person.ws.user(entry.data["user"]).to_slack()
     elif entry.kind == "channel":

@@ -16,6 +16,7 @@ from pocket_slack.journal import Journal
 from pocket_slack.limits import Limits, Meter
 from pocket_slack.manifest import Manifest
 from pocket_slack.model import Channel, Json, UploadedFile, User, View
+from pocket_slack.steps import Steps
 
 SLACKBOT = "USLACKBOT"
 SLACKBOT_NAME = "slackbot"
@@ -61,6 +62,7 @@ class Workspace:
         self.domain = to_domain(name)
         self.ids = Ids(self.clock)
         self.journal = Journal(self.clock)
+        self.steps = Steps(self.journal)
         limits = limits or Limits()
         self.grants = Grants(self.clock, self.ids, limits.answer_within_s)
         self.deliveries = Deliveries(self.clock, self.journal, limits.answer_within_s)

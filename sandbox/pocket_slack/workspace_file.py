@@ -16,6 +16,8 @@ from pocket_slack.hindsight import Hindsight
 from pocket_slack.limits import Limits
 from pocket_slack.manifest import Manifest
 from pocket_slack.people import Person
+from pocket_slack.steps import Step
+from pocket_slack.text import to_elements, to_text
 from pocket_slack.toml_lines import Place, line_of
 from pocket_slack.workspace import SLACKBOT_NAME, Workspace, to_domain
 
@@ -32,6 +34,8 @@ def to_ago(text: object) -> timedelta:
     Raises:
         PydanticCustomError: The text is not in that form.
     """
+    if isinstance(text, timedelta):
+        return text
     found = _AGO.fullmatch(text.strip()) if isinstance(text, str) else None
     if not found or not any(found.groups()):
         raise PydanticCustomError("ago", 'expected days, hours and minutes, such as "1d 3h" or "25m"')
@@ -96,6 +100,13 @@ class PreviewEntry(_Entry):
     service_name: str | None = None
 
 
+class StepEntry(_Entry):
+    """Something for a visitor to try; `done` is a part of the journal's entry that shows that it was done."""
+
+    text: Text
+    done: dict[str, Any] = Field(min_length=1)
+
+
 class WorkspaceFile(_Entry):
     """The whole file."""
 
@@ -104,10 +115,16 @@ class WorkspaceFile(_Entry):
     bots: tuple[BotEntry, ...] = ()
     channels: tuple[ChannelEntry, ...] = Field(min_length=1)
     previews: tuple[PreviewEntry, ...] = ()
+    steps: tuple[StepEntry, ...] = ()
 
 
 def open_workspace(
-    manifest: Mapping[str, Any], path: Path = EXAMPLE, *, clock: Clock | None = None, limits: Limits | None = None
+    manifest: Mapping[str, Any],
+    path: Path = EXAMPLE,
+    *,
+    clock: Clock | None = None,
+    limits: Limits | None = None,
+    said: Mapping[str, Sequence[MessageEntry]] | None = None,
 ) -> Workspace:
     """The workspace that a file describes, with the app of that manifest installed.
 
@@ -116,6 +133,7 @@ def open_workspace(
         path: The file.
         clock: As for `Workspace`.
         limits: As for `Workspace`.
+        said: More messages of the file's channels, by the channel's name.
 
     Raises:
         SandboxError: The file is missing or wrong; the message names the line and the reason.
@@ -132,7 +150,11 @@ def open_workspace(
         _add_channel(workspace, channel)
     for person in people if workspace.manifest.has_messages_tab else ():
         workspace.im(person.id)
-    _write(workspace, hindsight, content.channels)
+    more = (each.model_copy(update={"messages": tuple((said or {}).get(each.name, ()))}) for each in content.channels)
+    _write(workspace, hindsight, [*content.channels, *more])
+    named = {each.name: each.id for each in workspace.channels.values()}
+    steps = [Step(to_text(to_elements(step.text, {}, named)), step.done) for step in content.steps]
+    workspace.steps.begin(steps)
     return workspace
 
 

@@ -12,6 +12,7 @@ const FIRST = {
   channels: {},
   view: null,
   home: null,
+  steps: [], // what a visitor may try: {text, is_done}
   entries: [],
   drafts: {}, // texts that are typed but not sent, by channel or thread
   notice: null,

@@ -1,6 +1,6 @@
 // The server's events, while the page is open. EventSource reconnects by itself and sends the id of its last event.
 
-const EVENTS = ["snapshot", "message", "gone", "user", "channel", "unseen", "view", "home", "entry"];
+const EVENTS = ["snapshot", "message", "gone", "user", "channel", "unseen", "view", "home", "steps", "entry"];
 const RETRY_MS = 1000;
 
 /**

@@ -6,6 +6,7 @@ import { fromHash, toHash } from "../place.js";
 import { directMessages, unread } from "../store.js";
 import { Avatar } from "./avatar.js";
 import { Icon } from "./icon.js";
+import { Steps } from "./steps.js";
 
 /** The list on the left. */
 export function Sidebar({ state, open }) {
@@ -47,6 +48,7 @@ export function Sidebar({ state, open }) {
           <//>
         </ul>`
     }
+    <${Steps} steps=${state.steps} />
     <footer>
       <a
         class="button quiet"
