@@ -9,9 +9,7 @@ import tempfile
 import webbrowser
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import cycle
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -38,7 +36,6 @@ from pocket_slack.journal import Entry
 
 NAME = "helper"
 _LEAST_WORDS = 2
-_QUOTED = 150
 _WORD = re.compile(r"\w{3,}")
 _COMMON = frozenset(
     _WORD.findall(
@@ -47,65 +44,51 @@ _COMMON = frozenset(
         "you your"
     )
 )
-_INTRODUCTION = (
-    "Hello! I am the assistant of this help desk. Type a question here, and my answer appears in its thread within a "
-    "second. Ask why the VPN drops, whether you may pay for a team lunch with the company card, how to take back a git "
-    "commit, or anything else about your work. Three of four replies are useful, and one is not; the score that each "
-    "of them gets should show you which."
+_UNKNOWN = (
+    "I am made up for this demo and know only a few things. Ask me why the VPN drops, whether you may pay for a team "
+    "lunch with the company card, how to take back a git commit, or which vacation days count over a public holiday."
 )
-_USEFUL = (
-    "“{}” is covered in the service portal. Sign in at the top right, open Help and type two words of your question: "
-    "the first article shows every step with a picture, and takes about five minutes. If a step fails, press Report "
-    "below it; a colleague then sees how far you got, and calls you back within two hours on working days. For "
-    "anything urgent at other times, dial extension 2200.",
-    "To answer “{}”, check two places. The status page has a yellow bar while something is being repaired, and says "
-    "when it will be done. If there is none, look into the handbook: each chapter begins with the rules, then names "
-    "the form to use and who approves it. Should both be silent, write to the service desk with a screenshot and the "
-    "name of your device; they reply before five o'clock on the same day.",
-    "The wiki has a page for “{}”: search for these words, and take the newest result. It lists the steps, who may "
-    "do them and how long they take. If one does not work, the owner is named at the bottom of the page.",
-)
-_SHRUG = "Great question! I will be happy to look into that. Is there anything else that I can do?"
 
 
-def answer_people(slack: Sandbox, channel: str) -> None:
-    """Answers each new question in the channel in a thread, from now on.
+def answer_people(slack: Sandbox) -> None:
+    """Answers each new question in help-desk in a thread, from now on.
 
     The answer is that of the earlier question with the most words in common, one of which came in several messages. A
-    question that resembles none gets, in turn, one of three useful answers or one that says nothing.
+    question in the thread of one of these gets a wrong answer, if there is one.
     """
-    helper, turns = slack.person(NAME), cycle((*_USEFUL, _SHRUG))
+    helper, channel = slack.person(NAME), slack.workspace.channel(demo_past.CHANNEL)
     known: dict[str, list[str]] = {}
-    for parent in helper.messages(channel):
-        said = [reply.text for reply in helper.thread(parent.channel_id, parent.ts)[1:] if reply.author.name == NAME]
-        if said and said[0] != _SHRUG:
-            known[parent.text] = said
-    channel_id = slack.workspace.channel(channel).id
+    for parent in helper.messages(channel.id):
+        said = [reply.text for reply in helper.thread(channel.id, parent.ts)[1:] if reply.author.name == NAME]
+        known |= {parent.text: said} if said else {}
+    wrong = {_closest(each["question_begins"], known): each["answer"] for each in demo_past.SAID["wrong"]}
 
     def answer(entry: Entry) -> None:
-        if entry.kind != "message" or entry.data["channel"] != channel_id:
+        if entry.kind != "message" or entry.data["channel"] != channel.id:
             return
         asked = entry.data["message"]
-        if not ({"bot_id", "subtype", "thread_ts"} & asked.keys() or "<@" in asked["text"]):
-            helper.post_in_parts(channel_id, _answer(asked["text"], known, turns), asked["ts"])
+        if {"bot_id", "subtype"} & asked.keys() or "<@" in asked["text"]:
+            return
+        parent = channel.messages[asked.get("thread_ts") or asked["ts"]]
+        question = _closest(parent.text, known)
+        if parent.ts == asked["ts"]:
+            helper.post_in_parts(channel.id, known.get(question, [_UNKNOWN]), parent.ts)
+        elif question in wrong:
+            helper.post(channel.id, wrong[question], thread_ts=parent.ts)
 
     slack.workspace.journal.watch(answer)
 
 
-def _answer(question: str, known: Mapping[str, list[str]], turns: Iterator[str]) -> list[str]:
-    words = _words(question)
-    common, answer = max(((len(words & _words(each)), said) for each, said in known.items()), default=(0, []))
-    if common >= _LEAST_WORDS:
-        return answer
-    turn = next(turns)
-    return [turn.format(shorten(question, _QUOTED, placeholder=" …")) if words or turn == _SHRUG else _INTRODUCTION]
+def _closest(question: str, known: Mapping[str, list[str]]) -> str:
+    """The known question with the most words in common; empty if there are fewer than two."""
+    common, found = max((len(_words(question) & _words(each)), each) for each in known)
+    return found if common >= _LEAST_WORDS else ""
 
 
 def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.lower())) - _COMMON
 
 
-_CHANNEL = "help-desk"
 _QUESTION = "How do I undo my last git commit but keep the changes?"
 _ANSWER = (
     "Let me look that up for you...",
@@ -118,18 +101,12 @@ _WITHOUT_MODEL = """
 No key is set, so the offline rater scores here: a word counter, not a judge.
 With OPENAI_API_KEY or OPENAI_BASE_URL set, a model does."""
 _INVITATION = """
-A small workspace with the bot in it is ready. Three threads of #help-desk show
-what a model's verdict looks like (examples, written by hand). Open another one,
-then the menu (⋮) of a reply, and choose Score this reply:"""
+A small workspace with the bot in it is ready; the page lists six first steps:"""
 _PAST = f"""
-#{demo_past.PAST_CHANNEL} has eight weeks of scores that are made up: type /judge stats
-in that channel, and look at the bot's Home tab.
-/judge label shows some of its replies, to score them before you see the score."""
-_WATCH = f"""
-@{NAME} answers what you ask in #{_CHANNEL}. There, /judge watch @{NAME} all
-reaction scores each new answer. Open its thread: within two minutes the score
-appears there as a reaction. Ask "How do I take back my last git commit?": the
-answer comes in three messages, which get one score together."""
+#{demo_past.CHANNEL} has verdicts written by hand, as examples of a model's, and
+@{NAME}, who answers what you ask there. #{demo_past.PAST_CHANNEL} has eight weeks of
+made-up scores, and what the app tells of them: an alert, what a release has
+changed, and the week's digest. /judge help lists what you can type."""
 _EARLIER = """
 The database has scores of an earlier run, whose messages are gone: links to them lead
 nowhere. With a new file, or without --database, everything starts fresh."""
@@ -150,12 +127,10 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
                 demo_past.post_offline_note(workspace)
             past = _PAST if await demo_past.write_past(url, workspace) else _EARLIER
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
-                answer_people(slack, _CHANNEL)
+                answer_people(slack)
                 console = Console(highlight=False)
                 _say_what_scores(console)
-                console.print(
-                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\n{_WATCH}\n\nCtrl-C ends it.", emoji=False
-                )
+                console.print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\n\nCtrl-C ends it.", emoji=False)
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()
@@ -168,7 +143,7 @@ async def play(database: str = "") -> None:
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, _WIDTH), highlight=False)
     workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), name="Pocket")
-    workspace.add_channel(_CHANNEL, [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot])
+    workspace.add_channel(demo_past.CHANNEL, [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot])
     with _log_url(database) as url:
         async with Sandbox(workspace) as slack, running_bot(_settings(slack, url)):
             await slack.connected()
@@ -219,20 +194,20 @@ def _say_what_scores(console: Console) -> None:
 
 async def _main_job(slack: Sandbox, console: Console) -> None:
     ann, helper = slack.person("ann"), slack.person("helper")
-    question = ann.post(_CHANNEL, _QUESTION)
-    answer = [helper.post(_CHANNEL, part, thread_ts=question.ts) for part in _ANSWER]
+    question = ann.post(demo_past.CHANNEL, _QUESTION)
+    answer = [helper.post(demo_past.CHANNEL, part, thread_ts=question.ts) for part in _ANSWER]
     console.print("\n[bold]1.[/] helper answers in parts; ann chooses [bold]Score this reply[/] on one of them.")
     ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer[1])
     await _show_verdict(slack, ann, console, 0)
     console.print(f"\n[bold]2.[/] ann types [bold]/judge[/] {_TYPED}")
-    ann.command(_CHANNEL, ids.COMMAND, _TYPED)
+    ann.command(demo_past.CHANNEL, ids.COMMAND, _TYPED)
     await _show_verdict(slack, ann, console, 1)
 
 
 async def _show_verdict(slack: Sandbox, reader: Person, console: Console, position: int) -> None:
     def thread() -> list[Message]:
-        parents = reader.messages(_CHANNEL)
-        return reader.thread(_CHANNEL, parents[position].ts) if len(parents) > position else []
+        parents = reader.messages(demo_past.CHANNEL)
+        return reader.thread(demo_past.CHANNEL, parents[position].ts) if len(parents) > position else []
 
     try:
         await slack.until(lambda: thread() and thread()[-1].text.startswith(VERDICT_BEGINS), _PATIENCE_S)

@@ -118,8 +118,6 @@ _EXCLUDED = {
     Exclusion.AUTOMATION: "*Counted separately:* {who} asked for this score.",
 }
 
-_EXAMPLE = "Example: written by hand, not by a model."
-
 
 def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "") -> Post:
     """The verdict as posted in the thread or sent to the requester alone; `note` says why only they see it."""
@@ -138,13 +136,6 @@ def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post
     is_quoting = (case.loses_words or not has_quotes) and verdict.text.startswith("Score ")
     text = verdict.text.partition(":")[0] if is_quoting else verdict.text
     return Post(text, amend_blocks(verdict.blocks, case, has_quotes=has_quotes))
-
-
-def example_message(case: LoggedCase, verdict: CaseVerdict) -> Post:
-    """A verdict written by hand, as an example: it says so first, and has neither a case number nor buttons."""
-    first, summary = _first(case, verdict)
-    made_of = context(f"{escape(verdict.model)} · {ratings_line(verdict)}")
-    return Post(f"{_EXAMPLE} {summary}", [context(_EXAMPLE), first, *_question(case), made_of])
 
 
 def replaced(case: LoggedCase, verdict: CaseVerdict, by: LoggedCase, workspace_url: str) -> Post:

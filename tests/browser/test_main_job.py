@@ -1,5 +1,6 @@
 """The product's main job, with the real bot behind the page."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -80,14 +81,44 @@ async def test_an_assistants_lowest_scores_link_to_answers_and_say_they_are_made
     await page.get_by_role("textbox", name=f"Message to {CHANNEL}").fill("/judge stats @drafter")
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("listitem", name="Only visible to you")).to_contain_text("made up for the demo")
-    await page.get_by_role("link", name="score 0").click()
+    await page.get_by_role("link", name=re.compile("Score [01] of 5")).first.click()
     thread = page.get_by_role("complementary", name="Thread")
     answer = thread.get_by_role("listitem", name="drafter")
-    await expect(answer).to_contain_text("Recordings help us to learn.")
-    verdict = thread.get_by_role("listitem", name="Slack Judge")
-    await expect(verdict).to_contain_text("Score 0 of 5")
-    await expect(verdict).to_contain_text("the score is made up for the demo")
     await answer.hover()
     await answer.get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name="Score this reply").click()
-    await expect(thread.get_by_role("listitem", name="Only visible to you")).to_contain_text("Scored before: 0 of 5")
+    await expect(thread.get_by_role("listitem", name="Slack Judge")).to_contain_text("offline rater, not a judge")
+
+
+async def test_each_first_step_is_ticked_when_it_is_done(bot: Sandbox, open_tab) -> None:
+    page, done = (await open_tab(bot)).page, 0
+    steps = page.get_by_role("region", name="First steps")
+
+    async def ticked() -> None:
+        nonlocal done
+        done += 1
+        await expect(steps).to_contain_text(f"{done} of 6")
+
+    await page.get_by_role("listitem", name="The VPN drops").get_by_role("button", name="2 replies").click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await thread.get_by_role("button", name="Details").click()
+    await ticked()
+    await page.get_by_role("dialog").get_by_role("button", name="Close").last.click()
+    await thread.get_by_role("button", name="I would give the same score").click()
+    await ticked()
+    question = page.get_by_role("listitem", name="I committed to main")
+    await question.get_by_role("button", name="3 replies").click()
+    answer = thread.get_by_role("listitem", name="helper").last
+    await answer.hover()
+    await answer.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name="Score this reply").click()
+    await ticked()
+    await thread.get_by_role("textbox").fill("And after a push?")
+    await thread.get_by_role("textbox").press("Enter")
+    await ticked()
+    await page.get_by_role("link", name=CHANNEL).click()
+    box = page.get_by_role("textbox", name=f"Message to {CHANNEL}")
+    for typed in ("/judge stats @drafter", "/judge label"):
+        await box.fill(typed)
+        await box.press("Enter")
+        await ticked()

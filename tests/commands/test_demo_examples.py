@@ -1,46 +1,57 @@
-"""The demo's verdicts that were written by hand: each says so, and none of them is a verdict to the app."""
+"""The demo's verdicts that were written by hand: each says so, and can be used as any verdict."""
+
+from pathlib import Path
 
 import pytest
 
-from bot.commands.demo_past import CHANNEL, EXAMPLES, demo_workspace, post_offline_note
+from bot.commands.demo_past import CHANNEL, EXAMPLE, SAID, demo_workspace, post_offline_note, write_past
+from bot.domain.verdict import MADE_UP
+from bot.slack import ids
+from bot.store import Store
 from judge import load_rubric
 from judge.scoring.offline import rate_offline
 from pocket_slack import ManualClock, Message, Person, Workspace
+from tests.cases import url
 from tests.texts import read
-
-SAID = "Example: written by hand, not by a model."
 
 
 @pytest.fixture
-def workspace() -> Workspace:
-    return demo_workspace(ManualClock(1_768_641_060.0))
+async def workspace(tmp_path: Path) -> Workspace:
+    workspace = demo_workspace(ManualClock(1_768_641_060.0))
+    assert await write_past(url(tmp_path), workspace)
+    return workspace
 
 
 def examples(workspace: Workspace) -> list[Message]:
     return [each for each in workspace.channel(CHANNEL).messages.values() if each.author == workspace.bot]
 
 
-def test_each_says_first_that_it_was_written_by_hand_and_has_nothing_to_press(workspace: Workspace) -> None:
+async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_case(
+    workspace: Workspace, tmp_path: Path
+) -> None:
     found = examples(workspace)
-    assert len(found) == len(EXAMPLES)
-    for message in found:
-        assert (message.text.startswith(SAID), message.blocks[0]["elements"][0]["text"]) == (True, SAID)
-        assert "case " not in str(message.blocks)
-        assert {block["type"] for block in message.blocks} <= {"context", "section", "rich_text"}
-        assert message.metadata is None
-        assert "your model · 3 ratings: " in str(message.blocks[-1])
-    assert ["  ".join(read([message.blocks[1]]).split("  ")[:2]) for message in found] == [
+    assert ["  ".join(read([message.blocks[0]]).split("  ")[:2]) for message in found] == [
         ":large_green_circle: Score 4 of 5  ●●●●○",
         "Score 3 of 5, ratings from 2 to 5  ●●◐◐◐",
         ":red_circle: Score 1 of 5  ●○○○○",
     ]
+    async with await Store.open(url(tmp_path)) as store:
+        for message in found:
+            *_, made_of, note, buttons = message.blocks
+            assert made_of["elements"][0]["text"].startswith(f"{MADE_UP} · 3 ratings: ")
+            assert note["elements"][0]["text"] == EXAMPLE
+            (details,) = [each for each in buttons["elements"] if each["action_id"] == ids.ACTION_DETAILS]
+            verdict = await store.cases.verdict(int(details["value"]))
+            assert verdict is not None
+            assert len(verdict.ratings) == 3
+            assert (await store.cases.get(int(details["value"]))).reply_ts == message.ts
 
 
 def test_each_stands_under_the_reply_it_speaks_of(workspace: Workspace) -> None:
     channel = workspace.channel(CHANNEL)
-    for example, message in zip(EXAMPLES, examples(workspace), strict=True):
+    for example, message in zip(SAID["examples"], examples(workspace), strict=True):
         question = channel.messages[message.thread_ts or ""].text
-        assert question.startswith(example.question_begins)
+        assert question.startswith(example["question_begins"])
         assert channel.replies(message.thread_ts or "")[1] == message
 
 
@@ -60,4 +71,3 @@ def test_without_a_model_the_newest_message_says_that_words_are_counted(workspac
     note = Person(workspace, "ann").messages(CHANNEL)[-1]
     assert note.author == workspace.bot
     assert "a word counter, not a judge" in note.text
-    assert "choose *Score this reply*" in note.text

@@ -1,7 +1,6 @@
 """The demo's made-up weeks: what they hold, and that nothing of them passes for a verdict."""
 
 import asyncio
-import random
 import shutil
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -10,17 +9,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from bot.app import identify, make_services
 from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
-from bot.commands.demo_past import WEEKS, demo_workspace, make_up, write_past
+from bot.commands.demo_past import demo_workspace, write_past
 from bot.domain.label import Label
 from bot.domain.verdict import MADE_UP
-from bot.domain.week import Schedule
-from bot.figures.week import Figures, read_figures
-from bot.store import Store
+from bot.settings import OFFLINE, load_settings
+from bot.slack.client import web_client
+from bot.store import Store, schema
 from bot.store.assignments import Assignments
-from bot.store.figures import Place
 from bot.store.schema import cases, labels, ratings
-from pocket_slack import ManualClock, Workspace
+from pocket_slack import ManualClock, Sandbox, Workspace
 from tests.cases import a_case, url
 
 SATURDAY = 1_768_641_060.0
@@ -59,78 +58,80 @@ async def log(pasts: dict[float, tuple[Path, Workspace]], now: float, tmp_path: 
         yield opened
 
 
-async def figures_of(log: Store, workspace: Workspace) -> Figures:
-    now = datetime.fromtimestamp(workspace.clock.now(), UTC)
-    place = Place(workspace.team_id, workspace.channel(CHANNEL).id)
-    return await read_figures(log.tallies, place, Schedule.parse("monday", "09:00", "UTC").current(now), now)
+async def test_low_replies_of_each_week_have_a_cause(log: Store) -> None:
+    rows = await log.database.all(select(schema.causes.c.week, schema.causes.c.name))
+    assert len({row.week for row in rows}) == len({row.name for row in rows}) == 4
 
 
-async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Store, workspace: Workspace) -> None:
-    figures = await figures_of(log, workspace)
-    assert figures.quality is not None
-    assert figures.quality.mean.missing == 0
-    assert len([point for point in figures.trend if point.mean is not None]) == WEEKS
-    assert len(figures.authors) == 2
-    assert figures.unscored
-    assert figures.blind
-    assert figures.blind.kappa
-
-
-async def test_the_verdicts_of_the_lowest_stand_in_their_threads_and_say_that_they_are_made_up(
-    log: Store, workspace: Workspace
-) -> None:
-    channel = workspace.channel(CHANNEL)
-    lowest = (await figures_of(log, workspace)).lowest
-    assert [low.score for low in lowest] == [0, 1, 1]
-    for low in lowest:
-        assert channel.messages[low.message_ts or ""].author.bot_id
-        case = await log.cases.get(low.id)
-        verdict = channel.messages[case.reply_ts or ""]
-        assert (verdict.author, verdict.thread_ts) == (workspace.bot, low.thread_ts)
-        assert verdict.text == f"Score {low.score} of 5: No judge read this reply: the score is made up for the demo."
-        assert f"{MADE_UP} · case {low.id}" in str(verdict.blocks)
-        assert "Details" in str(verdict.blocks)
-
-
-@pytest.mark.parametrize(("name", "number"), [("ann", 3), ("ben", 4)])
-async def test_some_of_its_replies_wait_to_be_scored_blind(
-    log: Store, workspace: Workspace, now: float, name: str, number: int
+@pytest.mark.parametrize("name", ["ann", "ben"])
+async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
+    log: Store, workspace: Workspace, now: float, name: str
 ) -> None:
     channel, user = workspace.channel(CHANNEL), workspace.user(name)
     answers = {message.text for message in channel.messages.values() if message.is_reply}
     log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC))
-    for _ in range(number):
+    for _ in range(9):
         shown = await log.assignments.draw(workspace.team_id, user.id, [channel.id])
         assert shown.response in answers
+        case = await log.cases.get(shown.id)
+        message = channel.messages[case.message_ts or ""]
+        assert (message.text, message.thread_ts) == (shown.response, case.thread_ts)
         await log.assignments.record(workspace.team_id, user.id, shown, Label(3, None))
-    assert await log.assignments.draw(workspace.team_id, user.id, [channel.id]) is None
 
 
-@pytest.mark.needs("digest")
-async def test_the_digest_says_that_its_scores_are_made_up(log: Store, workspace: Workspace) -> None:
-    from bot.features.digest.text import digest_message
-
-    figures = await figures_of(log, workspace)
-    digest = digest_message(figures, [], {}, "https://pocket.slack.com/", workspace.channel(CHANNEL).id)
-    number = figures.usage.cases
-    for blocks in (digest.blocks, digest.plain_blocks or []):
-        said = f":warning: {number} of {number} cases made up for the demo."
-        assert blocks[1]["elements"][0]["text"] == said
+async def test_enough_labelled_replies_have_texts_for_a_comparison_and_an_improvement(log: Store) -> None:
+    its = select(cases.c.thread_ts).join(labels, labels.c.case_id == cases.c.id).where(cases.c.response.is_not(None))
+    threads = await log.database.values(its.where(labels.c.is_blind).distinct())
+    assert len(threads) >= 30
 
 
-async def test_every_case_and_rating_says_that_it_is_made_up(log: Store, workspace: Workspace) -> None:
+@pytest.mark.needs("watch")
+async def test_an_alert_and_what_a_release_changed_are_due_on_each_day_of_the_week(tmp_path: Path) -> None:
+    for hours in (1, 74, 145):
+        workspace, folder = workspace_at(MONDAY + hours * 3600), tmp_path / str(hours)
+        folder.mkdir()
+        assert await write_past(url(folder), workspace)
+        told = await told_by(workspace, folder)
+        assert [text.partition(": ")[0] for text in told] == [
+            "drafter in <#C00000014> has become clearly worse than in the four weeks before",
+            "helper in <#C00000014> got better with its release",
+        ]
+
+
+async def told_by(workspace: Workspace, folder: Path) -> list[str]:
+    """What the app tells the channel by itself, by the workspace's clock."""
+    from bot.features.watch.alerts import DriftAlerts
+    from bot.features.watch.releases import tell_releases
+
+    tokens = {"slack_bot_token": workspace.bot_token, "slack_app_token": workspace.app_token}
+    settings = load_settings(env_file=None, judge_model=OFFLINE, **tokens)
+    before = len(workspace.channel(CHANNEL).messages)
+    async with (
+        Sandbox(workspace) as slack,
+        web_client(settings.slack_bot_token, slack.api_url) as client,
+        await Store.open(url(folder)) as store,
+    ):
+        services = make_services(
+            settings,
+            store,
+            client,
+            await identify(client),
+            clock=lambda: datetime.fromtimestamp(workspace.clock.now(), UTC),
+        )
+        await DriftAlerts(services).look()
+        await tell_releases(services)
+    return [each.text for each in list(workspace.channel(CHANNEL).messages.values())[before:]]
+
+
+async def test_every_case_and_rating_says_that_it_is_made_up(log: Store) -> None:
+    for table in (cases, ratings):
+        assert set(await log.database.values(select(table.c.model).distinct())) == {MADE_UP}
+
+
+async def test_nothing_is_judged_before_it_was_written_or_after_now(log: Store, now: float) -> None:
     rows = await log.database.all(select(cases))
-    models = {row.model for row in await log.database.all(select(ratings.c.model))}
-    assert {row.channel_id for row in rows} == {workspace.channel("made-up-weeks").id}
-    assert {row.model for row in rows} == models == {MADE_UP}
-    assert all("made up for the demo" in row.justification for row in rows if row.score is not None)
-
-
-def test_nothing_is_judged_before_it_was_written_or_after_now(now: float) -> None:
-    made_up = make_up(workspace_at(now), random.Random(1))
-    assert made_up == sorted(made_up, key=lambda each: each["judged_at"])
-    assert made_up[-1]["judged_at"].timestamp() <= now
-    assert all(each["judged_at"].timestamp() > float(each["message_ts"]) for each in made_up if each["message_ts"])
+    assert max(row.judged_at.timestamp() for row in rows) <= now
+    assert all(row.judged_at.timestamp() >= float(row.message_ts) for row in rows)
 
 
 async def test_two_demos_begin_with_the_same_past(log: Store, now: float, tmp_path: Path) -> None:
