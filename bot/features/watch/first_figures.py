@@ -1,6 +1,6 @@
 """What a new watch tells: the channel, if that is wanted, that it is watched, and then its first figures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -15,7 +15,7 @@ from bot.features.watch.low_alerts import tell_once
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
 from bot.features.watch.reply_queries import Replies
-from bot.features.watch.text import scored
+from bot.features.watch.text import not_reached, scored
 from bot.features.watch.week_text import week_lines
 from bot.figures.lowest import low_blocks
 from bot.slack import blocks as ui
@@ -30,22 +30,23 @@ _NEW_FOR, _LATE = timedelta(weeks=8), timedelta(days=2)  # notices are kept for 
 _NAME = 80
 
 
-async def tell_post(services: Services, watch: Watch, name: str, post: Post) -> None:
-    """Sends a post to each who hears of a watch, at most once under that name."""
+async def tell_post(services: Services, watch: Watch, name: str, post: Post) -> Mapping[str, str]:
+    """Sends a post to each who hears of a watch, at most once under that name; returns Slack's errors."""
 
     async def write() -> tuple[Post, Sequence[int]]:
         return post, ()
 
-    await tell_once(services, watch, name, day_of(watch.since), write)
+    return await tell_once(services, watch, name, day_of(watch.since), write)
 
 
-async def announce(services: Services, watch: Watch, by: str) -> None:
-    """Tells a channel once that it is watched, and by whom."""
+async def announce(services: Services, watch: Watch, by: str) -> str:
+    """Tells a channel once that it is watched, and by whom; returns why that did not reach it, or an empty string."""
     model, _ = await price_of(services, watch.team_id, watch.channel_id)
     name = clip(await name_of(services, watch.author_id), _NAME)
     said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model, _NAME)}`, scores {scored(watch)}"
     to = replace(watch, alerts_to=(watch.channel_id,))
-    await tell_post(services, to, f"announced {watch.since:%H:%M:%S}", Post(said.replace("*", ""), [ui.section(said)]))
+    post, name = Post(said.replace("*", ""), [ui.section(said)]), f"announced {watch.since:%H:%M:%S}"
+    return " ".join(not_reached(watch, await tell_post(services, to, name, post), "The announcement"))
 
 
 def when_first(a_day: float) -> str:

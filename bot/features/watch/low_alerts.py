@@ -1,7 +1,7 @@
 """Alerts about single low replies: within minutes, five a day one by one, and the others of a day together after it."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -63,13 +63,14 @@ async def tell_once(
     name: str,
     day: str,
     write: Callable[[], Awaitable[tuple[Post, Sequence[int]] | None]],
-) -> None:
+) -> Mapping[str, str]:
     """Sends what `write` returns, a post and the cases it tells of, to each who hears of a watch, at most once.
 
+    Returns Slack's errors, by the id of each that it did not reach.
     If an answer of Slack is lost, the channel is searched for the post. A person, whose direct messages the app may not
     read, is not told again.
     """
-    notices, now = Notices(services.store.database), services.clock()
+    notices, now, errors = Notices(services.store.database), services.clock(), dict[str, str]()
     for to in watch.alerts_to:
         since = await notices.claim(watch, name, to, day, now)
         if since is None:
@@ -79,9 +80,11 @@ async def tell_once(
         if written:
             only = replace(watch, alerts_to=(to,))
             missed = await send_alert(services, only, written[0], name, since if is_repeated else None, written[1])
+            errors |= missed
             if error := missed.get(to):
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
                 if error in _NOT_SENT:
                     await notices.take_back(watch, name, to)
                 continue
         await notices.note_told(watch, name, to, services.clock())
+    return errors

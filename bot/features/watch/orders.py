@@ -96,7 +96,7 @@ _NAMES_WITHIN_S = 3.0  # to read up to 100 names; the command has already been a
 async def assistants(
     services: Services, channel_id: str, name: str = ""
 ) -> tuple[Mapping[str, str], Mapping[str, float]]:
-    """The names, by id, of the bots that wrote in a channel lately, and how many replies a day by whom.
+    """The names, by id, of the bots that wrote in a channel lately, most replies first, and how many a day by whom.
 
     If there are none, or none of them has this `name` or id, the bots among the channel's members are added.
 
@@ -107,7 +107,7 @@ async def assistants(
     latest: Sequence[Raw] = answer.get("messages") or []
     a_day = replies_a_day(latest, services.clock())
     wrote = dict.fromkeys(author_id for raw in latest for author_id in _authors(raw))
-    found = await _bots(services, wrote)
+    found = await _bots(services, sorted(wrote, key=lambda each: -a_day.get(each, 0)))
     if called(name, found) if name else found:
         return found, a_day
     there = await services.client.conversations_members(channel=channel_id, limit=_MOST_MEMBERS)

@@ -298,11 +298,13 @@ def tested(watch: Watch, missed: Mapping[str, str]) -> str:
     if not watch.alerts_to:
         return "This watch sends no alerts, so there is nobody to send a test to. *Change* sets who gets alerts."
     got = ", ".join(_whom(watch, each) for each in watch.alerts_to if each not in missed)
-    lines = [f"The test went to {got}."] if got else []
-    for each, error in missed.items():
-        why = _KNOWN.get(error) or f"Slack answers `{clip(error, _NAME)}`"
-        lines.append(f"It did not reach {_whom(watch, each)}: {why}.")
-    return "\n".join(lines)
+    return "\n".join([*([f"The test went to {got}."] if got else []), *not_reached(watch, missed, "It")])
+
+
+def not_reached(watch: Watch, missed: Mapping[str, str], what: str) -> list[str]:
+    """Whom a message did not reach, and why: for each a sentence that begins with `what`."""
+    whys = {to: _KNOWN.get(error) or f"Slack answers `{clip(error, _NAME)}`" for to, error in missed.items()}
+    return [f"{what} did not reach {_whom(watch, to)}: {why}." for to, why in whys.items()]
 
 
 def _whom(watch: Watch, to: str) -> str:

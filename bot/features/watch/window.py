@@ -21,6 +21,7 @@ from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
 from bot.features.watch.first_figures import announce, when_first
+from bot.features.watch.first_hour import show_chosen
 from bot.features.watch.input import WatchClick, WatchState, clicked_watch, clicked_watch_window, parse_watch
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.orders import end_watch
@@ -212,7 +213,8 @@ async def _submitted(watcher: Watcher, click: WatchClick, form: WatchForm) -> tu
         shown = slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.is_long else ids.BLOCK_ASSISTANT
         return {"response_action": "errors", "errors": {shown: refusal.replace("`", "")}}, ""
     digest = await services.post_weekly(Place(*place), invocation.user_id) if window_words.DIGEST in form.also else ""
-    return {}, "" if earlier else f"{when_first(click.state.a_day)} {digest}"
+    a_day = window_words.scores_a_day(watch, click.state.a_day)
+    return {}, "" if earlier else f"{when_first(a_day)} {digest}"
 
 
 async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watched: bool) -> dict[str, str]:
@@ -259,18 +261,19 @@ async def _end(watcher: Watcher, click: WatchClick, author_id: str) -> None:
 async def _say(services: Services, click: WatchClick, form: WatchForm, first: str) -> None:
     """Tells the channel if that is wanted, and shows only the person what was set, where they opened the window."""
     watch = await orders.order_on(services, click.invocation, form.channel_id, form.author_id)
-    if window_words.ANNOUNCE in form.also:
-        await announce(services, watch, click.invocation.user_id)
-    if await _renew_home(services, click):
+    said = await announce(services, watch, click.invocation.user_id) if window_words.ANNOUNCE in form.also else ""
+    if await _renew_home(services, click, said):
         return
-    post = words.begun(watch, await name_of(services, form.author_id), first)
+    if click.state.told_at and click.state.told_in:
+        await show_chosen(services, click.invocation, form.channel_id, (click.state.told_at, click.state.told_in))
+    post = words.begun(watch, await name_of(services, form.author_id), f"{first} {said}")
     await services.messenger.tell(Recipient(click.invocation.user_id, click.state.told_at or form.channel_id), post)
 
 
-async def _renew_home(services: Services, click: WatchClick) -> bool:
+async def _renew_home(services: Services, click: WatchClick, note: str = "") -> bool:
     if click.state.home_id is None:
         return False
-    await services.show_home(payloads.HomeVisit(click.invocation, click.state.home_id))
+    await services.show_home(payloads.HomeVisit(click.invocation, click.state.home_id), note)
     return True
 
 
@@ -280,7 +283,8 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     @payloads.on_click(app, ids.ACTION_WATCH)
     async def open_in_message(body: dict[str, Any]) -> None:
         invocation, (channel_id, author_id) = payloads.to_invocation(body), clicked_watch(body)
-        state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
+        told_in = body["container"].get("message_ts") if payloads.clicked_value(body).endswith(":") else None
+        state = WatchState(channel_id=channel_id, told_at=invocation.channel_id, told_in=told_in)
         if not await open_window(watcher, invocation, state, author_id):
             await services.messenger.tell(invocation.recipient, BUTTON_TOO_SLOW)
 

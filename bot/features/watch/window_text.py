@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from math import inf
 from typing import Any
 
-from bot.domain.numbers import number_of
 from bot.domain.watch import Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch import text as words
@@ -104,13 +103,14 @@ def watch_modal(
     else:
         blocks += [ui.context(f"It scores {words.order(watch)}"), ui.actions(ui.button("More", ids.ACTION_WATCH_MORE))]
     title, submit = _CHANGE if form.is_set else _NEW
-    seen = state.model_copy(update={"version": form.version, "a_day": scores_a_day(watch, form.a_day)})
+    seen = state.model_copy(update={"version": form.version, "a_day": form.a_day})
     return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
 
 
 def scores_a_day(watch: Watch, a_day: float) -> float:
-    """About how many scores a day a watch takes if its assistant writes `a_day` replies."""
-    return min(a_day * watch.share, watch.per_day or inf)
+    """About how many scores a day a watch takes if its assistant writes `a_day` replies, as people are told."""
+    number = min(a_day * watch.share, watch.per_day or inf)
+    return round(number) if number >= 10 else max(round(number, 1), 0.1) if number else 0
 
 
 def price_a_day(watch: Watch, a_day: float, usd: float | None) -> str:
@@ -120,7 +120,7 @@ def price_a_day(watch: Watch, a_day: float, usd: float | None) -> str:
     cost = f"about ${a_day * usd:,.2f}" if usd and a_day * usd >= 0.01 else "less than $0.01"
     free = ". What they cost is not known." if usd is None else ", at no cost."
     price = f": {cost} a day at list price." if usd else free
-    return f"About {number_of(max(round(a_day), 1), 'score')} a day at last week's pace{price}"
+    return f"About {a_day:,g} {'score' if a_day == 1 else 'scores'} a day at last week's pace{price}"
 
 
 def off_floor(scale: Scale) -> str:

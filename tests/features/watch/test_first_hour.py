@@ -19,7 +19,7 @@ from bot.store.schema import cases, watches
 from judge import DEFAULT_MODEL
 from pocket_slack import Delivery, Message, Person, channels
 from tests.features.watch.test_watch_window import filled, updates
-from tests.features.watch.watching import WATCH, only, say, told, write_scores
+from tests.features.watch.watching import WATCH, add_other, only, say, told, write_scores
 from tests.stage import CHANNEL, LOST, Stage, StageFactory, buttons, shown
 
 SOON = timedelta(minutes=6)  # a claim that was not kept is over by then
@@ -136,10 +136,33 @@ async def test_trouble_is_a_line_or_silence(open_stage: StageFactory, trouble: s
     assert said is None or said in shown(told(stage)[0])
 
 
-async def test_a_channel_that_is_watched_already_needs_no_welcome(stage: Stage) -> None:
+async def test_each_invitation_into_a_watched_channel_says_what_is_on_there(stage: Stage) -> None:
     await say(stage, "@helper all")
-    await invite(stage)
-    assert told(stage) == []
+    for number in (1, 2):
+        stage.slack.workspace.deliveries.redeliver(await invite(stage))
+        assert ["the watch of helper (`/judge watch`" in shown(each) for each in told(stage)] == [True] * number
+    assert "What shall I do there?" not in shown(told(stage)[0])
+
+
+async def test_an_announcement_that_slack_refuses_is_told_to_who_asked_for_it(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch @helper")
+    await filled(stage, "Replies to score")
+    stage.slack.fail("chat.postMessage", error="restricted_action")
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_ALSO: [ANNOUNCE]}))
+    said = (await stage.told(stage.ann)).text
+    assert (
+        f"The announcement did not reach <#{stage.slack.workspace.channel(CHANNEL).id}>: only admins can post" in said
+    )
+
+
+async def test_the_window_begins_with_the_assistant_whose_price_was_told(stage: Stage) -> None:
+    for _ in range(2):
+        question, _ = stage.ask_and_answer()
+    add_other(stage).post(CHANNEL, "Another answer.", thread_ts=question.ts)
+    message = await welcomed(stage)
+    assert "A watch on helper: about 2 scores a day" in shown(message)
+    stage.ann.click(message, ids.ACTION_WATCH)
+    assert "About 2 scores a day at last week's pace" in await filled(stage, "Replies to score")
 
 
 @pytest.mark.needs("digest")
@@ -150,6 +173,8 @@ async def test_one_window_sets_the_watch_and_the_digest_and_says_when_figures_co
     await stage.slack.settled(stage.ann.submit())
     said = (await stage.told(stage.ann, channel=stage.ann.im)).text
     assert "The first figures come after 20 scores, at last week's pace in about 20 days. The digest is on" in said
+    await stage.slack.until(lambda: "On there: the watch of helper" in shown(told(stage)[0]))
+    assert buttons(told(stage)[0]) == []
     assert (await only(stage)).alerts_to == (stage.ann.id,)
     assert [each.channel_id for each in await stage.log.channels.wanted(stage.slack.workspace.team_id)]
     assert stage.ours() == []
@@ -175,19 +200,25 @@ async def test_what_was_chosen_stays_when_the_window_grows(stage: Stage) -> None
 
 
 @pytest.mark.needs("digest")
-async def test_the_other_buttons_answer_where_they_are(stage: Stage) -> None:
+async def test_the_other_buttons_become_what_was_chosen(stage: Stage) -> None:
     message = await welcomed(stage)
     for _ in range(2):
         stage.ann.click(message, ids.ACTION_WEEKLY)
-    said = await stage.told(stage.ann, 2, stage.ann.im)
-    assert ": The digest is on in this channel: every Monday" in said.text
-    stage.ann.click(message, ids.ACTION_ONLY_ASKED)
-    only = (await stage.told(stage.ann, 3, stage.ann.im)).text
-    assert only.startswith(ONLY_WHEN_ASKED)
-    assert only.endswith(": the weekly summary (`/judge digest off`).")
-    stage.ann.leave(CHANNEL)
-    stage.ann.click(message, ids.ACTION_ONLY_ASKED)
-    assert (await stage.told(stage.ann, 4, stage.ann.im)).text == ONLY_WHEN_ASKED
+    await stage.slack.until(lambda: "The digest is on in this channel: every Monday" in shown(told(stage)[0]))
+    assert buttons(told(stage)[0]) == [ids.ACTION_WATCH]
+    assert stage.ann.ephemerals(stage.ann.im) == []
+
+
+@pytest.mark.needs("digest")
+async def test_who_wants_scores_only_when_asked_sees_what_is_on_all_the_same(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "digest on")
+    await stage.told(stage.ann)
+    message = await welcomed(stage)
+    for _ in range(2):
+        stage.ann.click(message, ids.ACTION_ONLY_ASKED)
+    await stage.slack.until(lambda: ONLY_WHEN_ASKED in shown(told(stage)[0]))
+    assert "On there: the weekly summary (`/judge digest off`)." in shown(told(stage)[0])
+    assert buttons(told(stage)[0]) == stage.ann.ephemerals(stage.ann.im) == []
 
 
 async def first(stage: Stage, later: timedelta = timedelta()) -> None:
@@ -288,3 +319,4 @@ def test_a_price_is_said_with_what_it_is_for() -> None:
         f"{begins}: about $0.07 a day at list price.",
     ]
     assert price_a_day(replace(WATCH, share=0.5, per_day=9), 35, 0).startswith("About 9 scores a day")
+    assert price_a_day(WATCH, 3 / 7, 0).startswith("About 0.4 scores a day")
