@@ -99,12 +99,6 @@ class _Counted:
         return await self.work.ask([prompt], partial(self.judge.write, prompt), lambda found: found.tokens or 0)
 
 
-def _load() -> None:
-    """Imports the libraries for learning; in a thread, because this would block the event loop for seconds."""
-    for name in ("gepa.api", "numpy"):
-        import_module(name)
-
-
 @dataclass
 class _Work:
     """One attempt at an improvement; `message` shows the person its stage and what the `asker` has used."""
@@ -141,7 +135,7 @@ class _Work:
         if why := words.obstacle(judge.model, cases):
             return sentence(why), None
         try:
-            await asyncio.to_thread(_load)
+            await asyncio.to_thread(import_module, "gepa.api")  # it takes seconds, which would block the event loop
             return await self._report(judge, cases, await self._align(judge, found, cases))
         except JudgeError as exc:
             logger.warning("judge_failed", channel=channel, error=type(exc).__name__, reason=str(exc))

@@ -85,7 +85,7 @@ def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
     """Why nothing can be learnt from these cases with that model; empty if it can."""
     if model == OFFLINE:
         return OFFLINE_RATER
-    if not all(map(find_spec, ("gepa", "numpy"))):
+    if not find_spec("gepa"):
         return NOT_INSTALLED
     threads = len(threads_of(cases))
     return TOO_FEW.format(least=LEAST, threads=threads) if threads < LEAST else obstacle_of(cases)

@@ -248,6 +248,7 @@ async def test_nothing_is_started_with_labels_of_few_threads(stage: Stage) -> No
 def test_there_is_an_obstacle_without_a_model_the_extra_or_labels_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     assert words.obstacle("offline", []) == words.OFFLINE_RATER
     assert words.obstacle("m", some_cases(*[4] * FEW)).startswith("All labels are 4, so nothing shows")
+    monkeypatch.setitem(sys.modules, "numpy", None)  # the extra does not bring it along
     assert words.obstacle("m", some_cases(5, *[4] * (FEW - 1))) == ""
     monkeypatch.setitem(sys.modules, "gepa", None)
     assert words.obstacle("m", some_cases(5, *[4] * FEW)) == words.NOT_INSTALLED
