@@ -1,14 +1,20 @@
-"""The confinement of the service and the containers, as set in deploy/, the Dockerfile and compose.yml."""
+"""Files for who runs the bot: confinement, alerts, dashboard; in deploy/, the Dockerfile and compose.yml."""
 
+import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from bot import metrics
+from bot.domain.case import CaseStatus
+from bot.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SERVICE = ROOT / "deploy" / "slack-judge.service"
@@ -20,6 +26,8 @@ ProtectKernelLogs=true ProtectKernelModules=true ProtectKernelTunables=true Lock
 MemoryDenyWriteExecute=true RemoveIPC=true RestrictNamespaces=true RestrictRealtime=true RestrictSUIDSGID=true
 SystemCallArchitectures=native SystemCallFilter=@system-service SystemCallErrorNumber=EPERM MemoryMax=1G TasksMax=128
 """
+ALERTS = ROOT / "deploy" / "alerts.yml"
+KUBERNETES = list(yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yml").read_text(encoding="utf-8")))
 COMPOSED: dict[str, Any] = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))["services"]
 
 
@@ -91,3 +99,51 @@ def test_the_image_labels_match_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     said = dict(re.findall(r'image\.(\w+)="([^"]*)"', (ROOT / "Dockerfile").read_text(encoding="utf-8")))
     assert (said["title"], said["licenses"]) == (project["name"], project["license"])
+
+
+def test_the_image_has_extras_that_there_are() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (extras,) = re.findall(r'^ARG EXTRAS="(.*)"$', (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"postgres", "align", "mcp"} <= set(extras.split()) <= project["optional-dependencies"].keys()
+
+
+def test_alerts_and_dashboard_ask_for_metrics_that_there_are() -> None:
+    panels = json.loads((ROOT / "deploy" / "dashboard.json").read_text(encoding="utf-8"))["panels"]
+    rules = yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"][0]["rules"]
+    asked = [target["expr"] for panel in panels for target in panel["targets"]] + [rule["expr"] for rule in rules]
+    printed = re.findall(r"^# TYPE (\w+) (\w+)$", metrics.render({}).decode(), re.MULTILINE)
+    parts = {"histogram": ("_bucket", "_count", "_sum")}
+    there = {f"{name}{part}" for name, kind in printed for part in parts.get(kind, ("",))}
+    prefix = "(?:slack_judge|process)" if sys.platform == "linux" else "slack_judge"  # elsewhere there are no others
+    assert {name for each in asked for name in re.findall(rf"\b{prefix}_\w+", each)} <= there
+    statuses = {name for each in asked for names in re.findall(r'status\W+"(.*?)"', each) for name in names.split("|")}
+    assert statuses <= set(CaseStatus)
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (apt install prometheus)")
+def test_prometheus_takes_the_alerts() -> None:
+    command = ["promtool", "check", "rules", str(ALERTS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_kubernetes_runs_the_image_as_confined_as_compose_does() -> None:
+    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    secret, service, *deployments = KUBERNETES
+    assert [each["kind"] for each in KUBERNETES] == ["Secret", "Service", "Deployment", "Deployment"]
+    for deployment in deployments:
+        labels, pod = deployment["spec"]["template"]["metadata"]["labels"], deployment["spec"]["template"]["spec"]
+        assert deployment["spec"]["selector"]["matchLabels"] == labels
+        assert f"useradd --uid {pod['securityContext']['runAsUser']} " in image
+        assert pod["securityContext"]["runAsNonRoot"]
+        (container,) = pod["containers"]
+        assert container["securityContext"]["readOnlyRootFilesystem"]
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        assert container["args"][-1] == labels["role"]
+        given = {each["name"] for each in container["env"]} | secret["stringData"].keys()
+        assert {name.lower() for name in given} <= Settings.model_fields.keys()
+        ports, env = ({each["name"]: each for each in container[of]} for of in ("ports", "env"))
+        assert str(ports["metrics"]["containerPort"]) == env["METRICS_PORT"]["value"]
+        paths = [container[f"{probe}Probe"]["httpGet"]["path"] for probe in ("startup", "liveness", "readiness")]
+        assert paths == ["/healthz", "/healthz", "/readyz"]
+    assert service["spec"]["selector"] == deployments[0]["spec"]["template"]["metadata"]["labels"]
