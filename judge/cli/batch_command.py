@@ -85,7 +85,6 @@ def batch(
     from judge.evaluation.check import Check
     from judge.evaluation.labelled import to_range
     from judge.rows.batch import Batch, identity_of
-    from judge.rows.exports import has_pair
     from judge.rows.journal import Journal, survey
     from judge.rows.row_file import RowFile
     from judge.scoring.ways import TAKES
@@ -113,8 +112,8 @@ def batch(
         work.run_to_end(given.items(journal.rows.__contains__, limit))
     write_table()
     say(options.to_summary(*work.sentences()))
-    if not (run.failed or run.is_spent) and has_pair(path):
-        say(f"Next: judge pairs {shlex.quote(str(path))} -o pairs.jsonl")
+    if journal.tally.rows:
+        say(f"Next: judge view {shlex.quote(str(path))}")
     if not lines:
         say(f"{source} is empty: it has no rows.", err=True)
     if not (journal.tally.rows or given.looks_like_json):

@@ -143,7 +143,6 @@ def _to_cell(value: object, kind: type) -> object:
     return float(value) if isinstance(value, int) else value
 
 
-_LOOKED_AT = 10_000
 _JUDGE = ("rubric_version", "samples")
 
 
@@ -196,18 +195,6 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
             counts.ties += 1
         else:
             counts.alone += 1
-
-
-def has_pair(source: Path) -> bool:
-    """Whether there is a pair among the first 10,000 scored rows."""
-    first: dict[tuple[str, str], Candidate] = {}
-    for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
-        other = first.setdefault(row.key, row)
-        if other.asked != row.asked:
-            return False
-        if other.score != row.score:
-            return True
-    return False
 
 
 def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Candidate]:

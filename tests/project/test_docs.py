@@ -12,11 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
 from bot.slack.manifest import FULL, MINIMAL, Name, bot_scopes, load_manifest
 from judge import DEFAULT_MODEL
 from judge.scoring.model.completion import cost_of
-from tools import settings
 
 ROOT = Path(__file__).parents[2]
 # The pages describe the app with all its features.
@@ -69,13 +67,6 @@ def test_every_module_of_the_bot_is_in_the_architecture_page() -> None:
     rooms = files | {f"{path.parent.name}/" for path in (ROOT / "bot").glob("*/__init__.py")}
     drawn = text[text.index("bot/  ") : text.index("judge/\n")]
     assert [room for room in sorted(rooms) if not re.search(rf"(?<!\w){room}", drawn)] == []
-
-
-def test_the_readme_describes_ten_settings_as_the_code_does() -> None:
-    described = {settings.row(name, field) for name, field in Settings.model_fields.items()}
-    shown = {tuple(cells) for cells in rows("README.md", "Settings")}
-    assert len(shown) == 10
-    assert shown - described == set()
 
 
 def test_the_readmes_command_makes_an_env_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
@@ -163,17 +154,16 @@ def test_the_costs_in_the_docs_are_those_that_the_app_computes(cells: list[str])
     assert (verdict, thousand) == (f"${cost:.5f}", f"${cost * 1000:.2f}")
 
 
-def test_the_readmes_example_without_a_key_gets_the_score_stated_there(tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("\\\n", "")
-    line = next(line for line in text.splitlines() if line.startswith("judge score --model offline"))
-    command, _, said = line.partition("#")
-    done = subprocess.run(
-        [sys.executable, "-c", "from judge.cli import main; main()", *shlex.split(command)[1:]],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout.startswith(f"Score: {said.strip()}\n"), done.stderr
-    assert text.index("a word counter, not a judge") < text.index(line)
+def test_the_worked_example_prints_what_the_page_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    shutil.copytree(ROOT / "docs" / "example", tmp_path, dirs_exist_ok=True)
+    program = f"{shlex.quote(sys.executable)} -c 'from judge.cli import main; main()'"
+    env = os.environ | {"PYTHONPATH": str(ROOT), "JUDGE_MODEL": "offline", "COLUMNS": "80"}
+    for typed, said in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE):
+        command = re.sub(r"^judge", lambda _: program, typed)
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{command} 2>&1"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.stdout == said, typed
+    assert len(blocks) >= 4

@@ -677,28 +677,10 @@ async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_count
     assert first["ratings"][1] == {"model": "b", "score": None, "unscored_reason": "call_failed"}
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [row("One answer."), row("One answer.")],
-        [row("One answer."), row("")],
-        [row("One answer."), {"prompt": "Why is the sky blue?", "completion": "Air scatters blue light the most."}],
-        ["nonsense"],
-    ],
-    ids=["tie", "unscored", "other prompt", "malformed"],
-)
-def test_next_command_is_named_only_if_it_would_find_a_pair(
-    tmp_path: Path, output: Path, rows: list[dict[str, Any] | str]
-) -> None:
-    done = offline(write(tmp_path / "in.jsonl", *rows), output)
-    assert " rows scored" in done.stdout
-    assert "Next:" not in done.stdout
-
-
 def test_next_command_can_be_pasted_and_the_summary_fits_a_terminal(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
     said = offline(source, tmp_path / "out put.jsonl").stdout
-    assert f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n" in said
+    assert f"Next: judge view '{tmp_path}/out put.jsonl'\n" in said
     assert max(map(len, said.replace(str(tmp_path), "").splitlines())) <= 80
 
 
