@@ -180,7 +180,8 @@ async def test_an_audit_that_reaches_no_advisories_is_skipped_and_stops_a_releas
 
 def test_a_release_attests_all_its_files_before_it_is_published() -> None:
     release = jobs(RELEASE)
-    assert [release[name]["needs"] for name in ("release", "publish", "image")] == ["build", "release", "publish"]
+    needs = [["build", "container"], "release", "publish"]
+    assert [release[name]["needs"] for name in ("release", "publish", "image")] == needs
     steps = release["release"]["steps"]
     (attest,) = [n for n, each in enumerate(steps) if "attest-build-provenance" in each.get("uses", "")]
     (create,) = [n for n, each in enumerate(steps) if "gh release create" in each.get("run", "")]
