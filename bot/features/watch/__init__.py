@@ -8,7 +8,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services, WeekBlocks
-from bot.features.watch import first_hour, orders, window
+from bot.features.watch import first_hour, orders, releases, window
 from bot.features.watch.again import AskedAgain
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
@@ -17,7 +17,6 @@ from bot.features.watch.looks import look
 from bot.features.watch.low_alerts import tell_low
 from bot.features.watch.queries import Releases
 from bot.features.watch.release_text import release_line
-from bot.features.watch.releases import answer, mark, tell_releases
 from bot.features.watch.served import NewModels
 from bot.features.watch.text import home_blocks, not_read_since
 from bot.features.watch.watcher import Watcher
@@ -40,6 +39,7 @@ def feature(services: Services) -> Feature:
         window.register(app, watcher)
         orders.register(app, watcher)
         first_hour.register(app, services)
+        releases.register(app, services)
 
     async def home_section(visit: HomeVisit) -> Sequence[Block]:
         person = visit.invocation.team_id, visit.invocation.user_id
@@ -59,7 +59,7 @@ def feature(services: Services) -> Feature:
 
     return Feature(
         register=register,
-        words={"watch": partial(window.answer_command, watcher), "release": partial(answer, services)},
+        words={"watch": partial(window.answer_command, watcher), "release": partial(releases.answer, services)},
         help=_HELP,
         more_help=_MORE_HELP,
         on_message=watcher.note,
@@ -70,10 +70,10 @@ def feature(services: Services) -> Feature:
             PeriodicJob("send_due_alerts", DriftAlerts(services).look),
             PeriodicJob("tell_low_replies", partial(tell_low, services)),
             PeriodicJob("tell_first_figures", partial(tell_first, services)),
-            PeriodicJob("tell_releases", partial(tell_releases, services, AskedAgain(services))),
+            PeriodicJob("tell_releases", partial(releases.tell_releases, services, AskedAgain(services))),
             PeriodicJob("tell_new_models", NewModels(services).look),
         ],
         home_section=home_section,
         week_blocks=week_blocks,
-        release=partial(mark, services),
+        release=partial(releases.mark, services),
     )

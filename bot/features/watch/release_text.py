@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from bot.domain.numbers import number_of
 from bot.domain.watch import Watch
+from bot.features.watch import ids
+from bot.features.watch.input import WatchState
 from bot.features.watch.queries import Release
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
@@ -30,6 +32,12 @@ def release_line(release: Release, name: str) -> str:
         return f"change of the judge of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
     note = f" “{clip(release.note, _NAME)}”" if release.note else ""
     return f"release{note} of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
+
+
+def release_modal(state: WatchState, name: str) -> ui.Block:
+    said = ui.section(f"A change of *{clip(name, _NAME)}* in <#{state.channel_id}>, from now on.")
+    note = ui.field("What changed", ui.text_box(ids.BLOCK_NOTE, _NAME, None, "new prompt"), is_optional=True)
+    return ui.modal(ids.VIEW_RELEASE, "Mark a release", state, [said, note], "Mark", "Cancel")
 
 
 def released(name: str, note: str, needed: int) -> str:

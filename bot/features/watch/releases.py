@@ -6,20 +6,27 @@ from datetime import datetime
 from functools import partial
 from math import ceil
 from statistics import pstdev
+from typing import Any
 
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.domain.case import Recipient
 from bot.domain.clock import utc_week
 from bot.domain.watch import LATE, Watch
 from bot.feature import Services
-from bot.features.watch import orders
+from bot.features.watch import ids, orders
 from bot.features.watch import release_text as text
 from bot.features.watch.again import AskedAgain, Change, who_changed
 from bot.features.watch.alerts import REFERENCE, replied_at
 from bot.features.watch.figures import name_of
 from bot.features.watch.first_figures import tell_post
+from bot.features.watch.input import WatchState, clicked_watch, clicked_watch_window
 from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
 from bot.features.watch.text import not_watched
 from bot.figures.week import FEWEST
-from bot.slack.invocation import Invocation
+from bot.pipeline.text import BUTTON_TOO_SLOW
+from bot.slack.invocation import Invocation, on_click, to_invocation
+from bot.slack.invocation import typed as typed_in
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE
@@ -47,6 +54,27 @@ async def answer(services: Services, invocation: Invocation, typed: str) -> str:
         return await mark(services, place, typed, invocation.user_id)
     except ValueError as exc:
         return str(exc)
+
+
+def register(app: AsyncApp, services: Services) -> None:
+    @on_click(app, ids.ACTION_RELEASE)
+    async def open_window(body: dict[str, Any]) -> None:
+        invocation, (channel_id, author_id) = to_invocation(body), clicked_watch(body)
+        said = await orders.refusal_of(services, invocation, channel_id, is_change=True)
+        if not said:
+            state = WatchState(channel_id=channel_id, told_at=invocation.channel_id, author_id=author_id)
+            window = text.release_modal(state, await name_of(services, author_id))
+            said = "" if await services.messenger.open_modal(invocation.trigger_id, window) else BUTTON_TOO_SLOW
+        if said:
+            await services.messenger.tell(invocation.recipient, said)
+
+    @app.view(ids.VIEW_RELEASE)
+    async def submit(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        click, note = clicked_watch_window(body), typed_in(body["view"]["state"]["values"], ids.BLOCK_NOTE)
+        person, channel_id = click.invocation, click.state.channel_id or ""
+        said = await answer(services, replace(person, channel_id=channel_id), f"{click.state.author_id} {note}")
+        await services.messenger.tell(Recipient(person.user_id, click.state.told_at or channel_id), said)
 
 
 async def mark(services: Services, place: Place, typed: str, by: str) -> str:

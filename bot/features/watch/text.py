@@ -148,7 +148,8 @@ def not_understood(reason: str) -> str:
 def _buttons(watch: Watch) -> ui.Block:
     which = f"{watch.channel_id}:{watch.author_id}"
     test = [ui.button("Send a test", ids.ACTION_TEST_ALERT, which)] if watch.alerts_to else []
-    return ui.actions(ui.button("Change", ids.ACTION_WATCH, which), *test)
+    release = ui.button("Mark a release", ids.ACTION_RELEASE, which)
+    return ui.actions(ui.button("Change", ids.ACTION_WATCH, which), release, *test)
 
 
 def scored(watch: Watch) -> str:

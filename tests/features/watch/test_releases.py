@@ -7,6 +7,7 @@ from sqlalchemy import insert, literal, select, update
 
 from bot.commands.in_channel import release
 from bot.errors import BotError
+from bot.features.watch import ids
 from bot.features.watch.releases import tell_releases
 from bot.slack.ids import COMMAND
 from bot.store.schema import UtcDateTime, cases, labels, releases
@@ -93,6 +94,16 @@ async def test_releases_are_listed_and_stand_beside_the_trend(stage: Stage) -> N
     await judge(stage, "release undo 1")
     assert "There is no such release" in await judge(stage, "release undo 1")
     assert "No release" in await judge(stage, "release")
+
+
+async def test_a_button_on_the_watch_marks_a_release_like_the_command(stage: Stage) -> None:
+    await judge(stage, "watch")
+    stage.ben.click(stage.ben.ephemerals(CHANNEL)[-1], ids.ACTION_RELEASE)
+    await stage.slack.until(lambda: stage.ben.view)
+    before = len(stage.ben.ephemerals(CHANNEL))
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_NOTE: "new model"}))
+    assert "The release “new model” of helper is marked" in shown(await stage.told(stage.ben, before + 1))
+    assert ": release “new model” of helper, " in await judge(stage, "release list")
 
 
 async def test_a_deployment_marks_a_release_by_the_command(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
