@@ -73,13 +73,22 @@ async def test_an_interrupted_copy_goes_on(file_url: str, postgres_url: str, tmp
     assert await everything(postgres_url) == await everything(file_url)
 
 
-@pytest.mark.parametrize("change", [{"team_id": "T3"}, {"question": f"{'Why? ' * 200}Or not? {'Why? ' * 200}"}])
+WHY = "Why? " * 400
+
+
+@pytest.mark.parametrize(
+    "change",
+    [sa.update(cases).values(question=f"{WHY[:800]}When{WHY[804:]}"), sa.update(cases).values(id=2)],
+    ids=["another text", "another row"],
+)
 async def test_a_target_with_other_rows_is_refused(
-    change: dict[str, str], file_url: str, postgres_url: str, tmp_path: Path
+    change: sa.Update, file_url: str, postgres_url: str, tmp_path: Path
 ) -> None:
-    for url, changes in ((file_url, {"question": "Why? " * 400}), (postgres_url, change)):
-        async with await Store.open(url) as store:
-            await store.add(a_case(**changes))
+    async with await Store.open(file_url) as store:
+        await store.add(a_case(question=WHY))
+    await copy(file_url, postgres_url, tmp_path)
+    async with opened(postgres_url) as database:
+        await database.execute(change)
     before = await everything(postgres_url)
     code, out, err = await copy(file_url, postgres_url, tmp_path)
     assert (code, out) == (2, "")
