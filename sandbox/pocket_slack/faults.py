@@ -1,6 +1,7 @@
 """Failures on demand: what the next calls of a method get instead of an answer."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,7 @@ class Fault:
         drop: Close the connection without an answer.
         delay_s: Wait before the call is handled.
         held_until: Wait for this event before the call is handled; for tests in the same process.
+        changes: What the answer's body becomes, as if Slack answered otherwise; for tests in the same process.
         is_applied: The call takes effect before it fails, as when an answer gets lost on the way back.
         times: How many calls it affects.
     """
@@ -41,6 +43,7 @@ class Fault:
     drop: bool = False
     delay_s: float = 0.0
     held_until: asyncio.Event | None = None
+    changes: Callable[[Json], Json] | None = None
     is_applied: bool = False
     times: int = 1
 
@@ -64,8 +67,8 @@ class Fault:
 
 
 def _shown(fault: Fault) -> Json:
-    """The fields of a fault that are set, for the journal; `held_until` cannot be JSON."""
-    return {key: value for key, value in vars(fault).items() if value and key != "held_until"}
+    """The fields of a fault that are set, for the journal; two of them cannot be JSON."""
+    return {key: value for key, value in vars(fault).items() if value and key not in ("held_until", "changes")}
 
 
 class Faults:

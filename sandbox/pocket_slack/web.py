@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from aiohttp import web
@@ -75,6 +76,8 @@ class Web:
         if fault.held_until:
             await fault.held_until.wait()
         answer = None if fault.stops_the_call else run()
+        if fault.changes and answer and answer.body:
+            answer = replace(answer, body=fault.changes(answer.body))
         return fault.answer() if fault.spoils_the_answer else answer
 
     def _answer(self, name: str, token: str | None, args: Mapping[str, Any]) -> Answer:

@@ -35,19 +35,30 @@ def check_blocks(blocks: Any) -> None:
     """
     if not isinstance(blocks, list):
         raise SlackError("invalid_blocks_format")
-    found: list[str] = []
+    if wrong := find_wrong(blocks):
+        found = [f"{text} [json-pointer:{pointer}]" for text, pointer in wrong]
+        raise SlackError("invalid_blocks", [f"[ERROR] {text}" for text in found], errors=found)
+    if is_too_long(blocks):
+        raise SlackError("msg_blocks_too_long")
+
+
+def find_wrong(blocks: Any) -> list[tuple[str, str]]:
+    """What is wrong with the blocks of a message, and the JSON pointers to it."""
+    found: list[tuple[str, str]] = []
 
     def report(text: str, pointer: str) -> None:
-        found.append(f"{text} [json-pointer:{pointer}]")
+        found.append((text, pointer))
 
     _CHECK(blocks, "/blocks", report)
     if not found:
         check_ids(blocks, "/blocks", report)
         _check_counts(blocks, report)
-    if found:
-        raise SlackError("invalid_blocks", [f"[ERROR] {text}" for text in found], errors=found)
-    if sum(map(len, texts_of(blocks))) + BLOCK_COUNTS_AS * len(blocks) > LONGEST_TEXTS:
-        raise SlackError("msg_blocks_too_long")
+    return found
+
+
+def is_too_long(blocks: list[Any]) -> bool:
+    """Whether the texts of blocks are too long together."""
+    return sum(map(len, texts_of(blocks))) + BLOCK_COUNTS_AS * len(blocks) > LONGEST_TEXTS
 
 
 def check_ids(blocks: list[Any], pointer: str, report: Report) -> None:

@@ -4,12 +4,25 @@ The reports have Slack's own wording if it is known from published answers.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 Report = Callable[[str, str], None]
 """Takes a description of what is wrong and the JSON pointer to it."""
 
 Check = Callable[[Any, str, Report], None]
+
+
+class NoneOf(str):
+    """A description of a value that is none of the `expected` ones."""
+
+    expected: list[str]
+
+    @classmethod
+    def of(cls, text: str, expected: Iterable[str]) -> Self:
+        """The description with these values."""
+        made = cls(text)
+        made.expected = list(expected)
+        return made
 
 
 def string(longest: int, shortest: int = 0) -> Check:
@@ -62,7 +75,7 @@ def choice(*allowed: str) -> Check:
 
     def check(value: Any, pointer: str, report: Report) -> None:
         if value not in allowed:
-            report(f"must be a valid enum value: {', '.join(allowed)}", pointer)
+            report(NoneOf.of(f"must be a valid enum value: {', '.join(allowed)}", allowed), pointer)
 
     return check
 
@@ -120,7 +133,7 @@ def union(kinds: Mapping[str, Check]) -> Check:
         elif "type" not in value:
             report("missing required field: type", pointer)
         elif value["type"] not in kinds:
-            report(f"unsupported type: {value['type']}", f"{pointer}/type")
+            report(NoneOf.of(f"unsupported type: {value['type']}", kinds), f"{pointer}/type")
         else:
             kinds[value["type"]](value, pointer, report)
 

@@ -35,10 +35,16 @@ def check_view(view: Any, kind: str) -> None:
     Raises:
         SlackError: `invalid_arguments` with the reasons.
     """
-    found: list[str] = []
+    if wrong := find_wrong_in_view(view, kind):
+        raise SlackError("invalid_arguments", [f"[ERROR] {text} [json-pointer:{pointer}]" for text, pointer in wrong])
+
+
+def find_wrong_in_view(view: Any, kind: str) -> list[tuple[str, str]]:
+    """What is wrong with a view of that kind, and the JSON pointers to it."""
+    found: list[tuple[str, str]] = []
 
     def report(text: str, pointer: str) -> None:
-        found.append(f"[ERROR] {text} [json-pointer:{pointer}]")
+        found.append((text, pointer))
 
     if isinstance(view, dict) and view.get("type") in _VIEWS:
         choice(kind)(view["type"], "/view/type", report)
@@ -49,5 +55,4 @@ def check_view(view: Any, kind: str) -> None:
             if block["type"] == "input" and kind == "modal" and "submit" not in view:
                 where = f"/view/blocks/{index}/input"
                 report("must define `submit` to use an `input` block in modals", where)
-    if found:
-        raise SlackError("invalid_arguments", found)
+    return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pocket_slack.errors import SlackError
-from pocket_slack.methods import auth, chat, conversations, files, functions, modals, reactions, streams, users
+from pocket_slack.methods import auth, blocks, chat, conversations, files, functions, modals, reactions, streams, users
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Json
 from pocket_slack.workspace import Workspace
@@ -40,6 +40,7 @@ METHODS: Mapping[str, Method] = {
     "api.test": Method(auth.api_test),
     "apps.connections.open": Method(auth.open_connection, ("connections:write",), takes="app"),
     "auth.test": Method(auth.test),
+    "blocks.validate": Method(blocks.validate, tier=3),
     "bots.info": Method(users.bot_info, ("users:read",), tier=3),
     "chat.appendStream": Method(streams.append, _WRITE, tier=4),
     "chat.delete": Method(chat.delete, _WRITE, tier=3),
