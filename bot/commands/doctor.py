@@ -15,6 +15,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import judges
+from bot.commands import screens
 from bot.domain.numbers import number_of
 from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.setting_values import Role, readable_on_the_way_to
@@ -79,12 +80,12 @@ async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
     return ""
 
 
-# A question and an answer of usual length.
-_USUAL = (
+USUAL = (
     "How do I move a meeting that repeats every week to another day, without losing its notes?",
     "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later meetings move too. "
     "Pick the new day, save, and choose to tell the guests. The notes move with each meeting.",
 )
+"""A question and an answer of usual length."""
 
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
 
@@ -123,6 +124,8 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in checks])
         if is_well:  # otherwise the same problem would be reported twice
+            typer.echo("       Slack checks all messages and windows, which takes about a minute ...")
+            is_well = await _is_well(screens.check, client, settings)
             for line in await channel_lines(client, settings):
                 typer.echo(line)
     return is_well
@@ -133,6 +136,9 @@ async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> 
         typer.echo(f"ok     {await check(client, settings)}")
     except (BotError, JudgeError) as exc:
         typer.echo(f"wrong  {exc}")
+        return False
+    except (aiohttp.ClientError, TimeoutError) as exc:
+        typer.echo(f"wrong  Slack cannot be asked ({slack_client.connection_word(exc)})")
         return False
     return True
 
@@ -215,7 +221,7 @@ async def _try_model(settings: Settings, name: str) -> str:
     one_call = settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
     async with judges.open_judges(one_call) as make:
         judge = make(judges.rubric_of(settings), None, None)
-        verdict = await judge.score(*_USUAL)
+        verdict = await judge.score(*USUAL)
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""
         raise BotError(f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another")

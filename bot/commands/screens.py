@@ -1,0 +1,51 @@
+"""All messages and windows that the app can make, with short, longest, empty and odd contents, for Slack to check.
+
+`make texts` writes the list from the code; a test fails if a message or window is missing in it.
+"""
+
+import asyncio
+import gzip
+import json
+from importlib.resources import files
+from typing import Any
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.errors import SlackError
+from bot.settings import SLACK_API_URL, Settings
+from bot.slack.client import error_of, slack_word
+
+_PAUSE_S = 0.25  # the method's rate limit is not documented
+_REFUSED = {"invalid_blocks", "invalid_message", "invalid_view"}
+
+
+def load() -> list[dict[str, Any]]:
+    """Each with its `name`, its `content`, and a `message` or a `view`."""
+    packed = files(__package__).joinpath("screens.json.gz").read_bytes()
+    found: list[dict[str, Any]] = json.loads(gzip.decompress(packed))
+    return found
+
+
+async def check(client: AsyncWebClient, settings: Settings) -> str:
+    """A line that says that Slack takes all of them; raises SlackError, which says which it does not take and why.
+
+    Source: https://docs.slack.dev/reference/methods/blocks.validate
+    """
+    screens, refused = load(), []
+    for done, screen in enumerate(screens):
+        kind = "view" if "view" in screen else "message"
+        try:
+            # As a form: the SDK's own method puts them into the address, which is too short for long ones.
+            await client.api_call("blocks.validate", data={kind: json.dumps(screen[kind])})
+        except SlackApiError as exc:
+            if error_of(exc) not in _REFUSED:
+                return f"messages and windows: Slack checks {done or 'none'} of them ({slack_word(exc)})"
+            wrong = (exc.response.get("errors") or [{}])[0]
+            said = f"{wrong.get('pointer')} {wrong.get('message')}, {wrong.get('constraint')}"
+            refused.append(f"{screen['name']} with {screen['content']} contents: {said}")
+        await asyncio.sleep(_PAUSE_S if settings.slack_api_url == SLACK_API_URL else 0)
+    count = f"{len(screens) - len(refused)} of {len(screens)} messages and windows are accepted by Slack"
+    if refused:
+        raise SlackError("; ".join([count, *refused]))
+    return count

@@ -1,0 +1,32 @@
+"""The windows and messages that ask for labels, for `tests/screens.py`."""
+
+from bot.domain.label import Label
+from bot.features.labels import text
+from bot.features.labels.queries import LabelComparison
+from bot.slack.blocks import ModalState
+from bot.slack.messenger import Post
+from bot.store.assignments import LONGEST, DrawnCase
+from judge import Turn
+from judge.scoring.conversation import bounded
+from tests.cases import bare_verdict
+from tests.features.labels.test_label_windows import OTHER, RUBRIC
+
+STATE = ModalState(channel_id="C0123456789", case_id=7, labelled=(2**31 - 1,) * 3)
+
+
+def make(words: str) -> None:
+    said = words[: LONGEST // 2] or "x"
+    case = DrawnCase(7, "C1", said, said, "additive-5", "f846c469", 0, 1000 if len(words) > 100 else 5, 30)
+    before = bounded([Turn("Person 1", said)] * 30).turns
+    for rubric in (RUBRIC, OTHER, None):
+        for turns in ((), before):
+            shown = DrawnCase(**(vars(case) | {"conversation": turns}))
+            text.blind_modal(STATE, shown, rubric, "1 of 3", words[:200], is_unfolded=bool(turns))
+    for highest in (5, 100, 1000):
+        label = Label(1, words[: text.LONGEST_REASON] or None)
+        text.label_modal(STATE, bare_verdict(1, lowest=0, highest=highest), label, RUBRIC)
+    found = [LabelComparison(7, "C1", words or None, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
+    compared = text.compared_blocks(found, "https://acme.slack.com/", words[:200], is_asked=True)
+    text.compared_modal(STATE, compared, text.ENOUGH_MEANWHILE)
+    text.over_modal(text.NOTHING, compared, words[:200])
+    Post(text.ASKED.text, text.with_choice(text.ASKED.blocks, bool(words)))
