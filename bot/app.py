@@ -41,7 +41,7 @@ from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
-from bot.slack.incoming import ChannelEvents, SocketLink
+from bot.slack.incoming import ChannelEvents, SocketLink, Traffic
 from bot.slack.members import Access, Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.store import Store
@@ -107,10 +107,12 @@ async def running_bot(
     grace_s: float = GRACE_S,
     model_pauses: Sequence[timedelta] = MODEL_PAUSES,
     role: Role = Role.BOTH,
+    traffic: Traffic | None = None,
 ) -> AsyncIterator[RunningBot]:
     """A connected bot. On exit, running cases get `grace_s` to finish, then everything is closed."""
     async with AsyncExitStack() as stack:
         services = await open_services(stack, settings, role)
+        services.traffic = traffic or services.traffic
         services.model_pauses = model_pauses
         store = services.store
         # Everything ends in reverse order: first the payloads, then the running cases, and last the signs of life.

@@ -174,6 +174,11 @@ class Judge:
         return list(dict.fromkeys([*(said for each in models for said in each.shortfalls), *ways.doubles(models)]))
 
     @property
+    def rejected(self) -> list[str]:
+        """The parameters that the server has refused, and is asked without."""
+        return sorted({name for each in (*self._members, *self._stronger) for name in each.model.rejected})
+
+    @property
     def version(self) -> str:
         """What comparable scores have in common: models, rubric, samples and way of asking, if not the default ones.
 

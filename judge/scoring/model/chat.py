@@ -69,6 +69,11 @@ class ChatModel:
         self._thinks = False
 
     @property
+    def rejected(self) -> Set[str]:
+        """The parameters that the server has refused; it is asked without them."""
+        return self._rejected
+
+    @property
     def gives_several(self) -> bool:
         """Whether one request may return several answers; true until the server shows that it does not."""
         return "n" not in self._rejected

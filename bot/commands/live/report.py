@@ -1,0 +1,188 @@
+"""What a check on a real workspace has found, in a form that may be shown: names of fields and types, no contents."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from bot.errors import BotError
+from judge.rows.files import os_reason
+
+LIMIT_MS = 3000
+"""Slack waits this long for an acknowledgement; a call that takes longer would be too late for one."""
+
+NOT_DONE = "not done"
+# A report comes from strangers too: nothing in it moves a terminal's cursor or is HTML, and no address fits.
+Plain = Annotated[str, StringConstraints(pattern=r"^[\w .,;:*\[\]/+-]*$", max_length=200)]
+_NOT_PLAIN = re.compile(r"[^\w .,;:*\[\]/+-]")
+_KEY = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_ID = re.compile(r"[A-Z][A-Z0-9]{7,13}")
+_TIMESTAMP = re.compile(r"\d{9,11}\.\d{1,6}")
+_CODE = re.compile(r"[a-z][a-z0-9_]{0,59}|HTTP \d{3}|no answer")
+# What is below it is keyed by ids of blocks and then of elements, some of which Slack makes at random.
+_KEYED_BY_IDS = ("values", "values.*")
+_NOT_THERE = {"missing_scope", "not_enabled", "unknown_method", "not_allowed_token_type", NOT_DONE}
+_MOST_KINDS = 5
+
+
+class Step(BaseModel):
+    """What Slack answered or sent at one step: its fields and their types, or why there was nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    step: Plain
+    took_ms: int | None = None
+    why: Plain = ""
+    fields: dict[Plain, Plain] = Field(default_factory=dict)
+    outcome: Literal["equal", "different", "not possible"] = "equal"
+    differences: tuple[Plain, ...] = ()
+
+
+class Report(BaseModel):
+    """`slack_judge` is the app's version, `models` what was asked of the model and what came, for each way to ask."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    day: Plain
+    system: Plain
+    slack_judge: Plain
+    python: Plain
+    steps: tuple[Step, ...]
+    models: tuple[dict[Plain, Plain], ...] = ()
+
+
+def plain(words: str) -> str:
+    """The words without what a report may not contain."""
+    return _NOT_PLAIN.sub("", words)[:80]
+
+
+def reason(code: str) -> str:
+    """An error code of Slack's as a report shows it; anything else could be somebody's words."""
+    return code if _CODE.fullmatch(code) else "another error"
+
+
+def to_fields(value: object, ids: dict[str, int]) -> dict[str, str]:
+    """The types of all fields of an answer by their paths; ids are numbered in order of appearance, in `ids`."""
+    found: dict[str, set[str]] = {}
+    for path, kind in _walk(value, "", ids):
+        found.setdefault(path[:200], set()).add(kind)
+    return {path: _joined(kinds) for path, kinds in found.items() if path}
+
+
+def _joined(kinds: set[str]) -> str:
+    return " or ".join(sorted(kinds if len(kinds) <= _MOST_KINDS else {each.partition(" ")[0] for each in kinds}))
+
+
+def _walk(value: object, path: str, ids: dict[str, int]) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        yield path, "object"
+        for key, one in value.items():
+            name = key if _KEY.fullmatch(str(key)) and not path.endswith(_KEYED_BY_IDS) else "*"
+            yield from _walk(one, f"{path}.{name}" if path else name, ids)
+    elif isinstance(value, list):
+        yield path, "list"
+        for one in value:
+            yield from _walk(one, f"{path}[]", ids)
+    elif not isinstance(value, str):
+        yield path, "boolean" if isinstance(value, bool) else "null" if value is None else "number"
+    elif _ID.fullmatch(value):
+        yield path, f"id {ids.setdefault(value, len(ids) + 1)}"
+    else:
+        yield path, "timestamp" if _TIMESTAMP.fullmatch(value) else "address" if "://" in value else "string"
+
+
+def _differences(step: Step, expected: Step) -> Iterator[str]:
+    """How a step differs from the same one elsewhere: what came to nothing, a slow answer, fields and their types."""
+    if step.why != expected.why:
+        yield f"{step.why or 'possible'}, expected {expected.why}" if expected.why else step.why
+        return
+    if (step.took_ms or 0) > LIMIT_MS >= (expected.took_ms or 0):
+        yield f"took {(step.took_ms or 0) / 1000:.1f} s"
+    named: tuple[str, ...] = ()  # of a field that is missing, the fields in it are not named too
+    for path in sorted({*step.fields, *expected.fields}):
+        here, there = (_types(each.fields.get(path)) for each in (step, expected))
+        if here != there and not path.startswith(named):
+            said = f"{here}, expected {there}" if here and there else f"more: {here}" if here else f"missing: {there}"
+            yield f"{path}: {said}"[:200]
+            named += (f"{path}.", f"{path}[")
+
+
+def _types(said: str | None) -> str:
+    """The types without the numbers of ids, which say nothing elsewhere."""
+    return " or ".join(sorted({re.sub(r"^id \d+$", "id", each) for each in (said or "").split(" or ")}))
+
+
+def compared(report: Report, other: Report) -> Report:
+    """The report with the outcome of each step beside that of another one."""
+    expected, steps = {each.step: each for each in other.steps}, []
+    for step in report.steps:
+        is_there = step.why not in _NOT_THERE and step.step in expected
+        found = tuple(_differences(step, expected[step.step])) if is_there else ()
+        outcome = "different" if found else "equal" if is_there else "not possible"
+        steps.append(step.model_copy(update={"outcome": outcome, "differences": found}))
+    return report.model_copy(update={"steps": tuple(steps)})
+
+
+def baseline() -> Report:
+    """What pocket-slack answers and sends, with which this app is tested."""
+    return Report.model_validate_json(files(__package__).joinpath("pocket.json").read_bytes())
+
+
+def show_compared(one: Path, other: Path) -> None:
+    """Prints how the first report differs from the second."""
+    print("\n".join(lines(compared(_read(one), _read(other)))))
+
+
+def _read(file: Path) -> Report:
+    try:
+        return Report.model_validate_json(file.read_bytes())
+    except OSError as exc:
+        raise BotError(f"{file}: cannot read it ({os_reason(exc)})") from exc
+    except ValidationError as exc:
+        raise BotError(f"{file}: not a report of judge-bot live; name a live-report.json") from exc
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The report in lines for the terminal."""
+    for step in report.steps:
+        took = f", {step.took_ms} ms" if step.took_ms is not None else ""
+        yield f"{step.outcome:<13} {step.step}{took}{f' ({step.why})' if step.why else ''}"
+        yield from (f"              {each}" for each in step.differences)
+    yield from (f"model         {_said(each)}" for each in report.models)
+
+
+def _said(asked: Mapping[str, str]) -> str:
+    return "; ".join(f"{name}: {said}" for name, said in asked.items())
+
+
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
+    "h1{font-size:1.4rem}table{border-collapse:collapse;width:100%}.different{color:#a30}"
+    "td{vertical-align:top;padding:.4rem .8rem .4rem 0;border-top:1px solid #ddd;overflow-wrap:anywhere}"
+)
+
+
+def to_page(report: Report) -> str:
+    """The report as one page for the browser."""
+    counts = Counter(step.outcome for step in report.steps)
+    title = (
+        f"{counts['equal']} of {len(report.steps)} steps are as in pocket-slack, {counts['different']} are different"
+    )
+    about = f"{report.system}, {report.day}; slack-judge {report.slack_judge}, Python {report.python}"
+    rows = ""
+    for step in report.steps:
+        found = [f"{step.outcome}{f' ({step.why})' if step.why else ''}", *step.differences]
+        took = "" if step.took_ms is None else f"{step.took_ms:,} ms"
+        cells = [f"<td>{escape(step.step)}<td class={step.outcome.split()[0]}>", "<br>".join(map(escape, found))]
+        rows += f"<tr>{''.join(cells)}<td>{took}"
+    models = "".join(f"<p>{escape(_said(each))}" for each in report.models)
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>slack-judge: live check</title><style>{_STYLE}</style><h1>{title}</h1><p>{escape(about)}</p>"
+        f"<table>{rows}</table>{models}</html>\n"
+    )
