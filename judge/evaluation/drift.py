@@ -17,8 +17,9 @@ is how much more their sums vary than those of independent scores. The reference
 as unchanged.
 
 Source: Shin, Ramdas, Rinaldo, "E-detectors" (arXiv 2203.03532); Lorden (1971), Annals of Mathematical Statistics 42(6),
-for likelihood ratios; Efron and Morris (1973), JASA 68(341), for the weekdays; Kish (1965) for V. The threshold is
-calibrated by simulation: docs/measurements.md has the figures, `python -m bench.drift` prints them.
+for likelihood ratios; Efron and Morris (1973), JASA 68(341), for the weekdays; Kish (1965) for V; Newey and West
+(1987), Econometrica 55(3), for days that resemble the day before. The threshold is calibrated by simulation:
+docs/measurements.md has the figures, `python -m bench.drift` prints them.
 """
 
 from collections import Counter, defaultdict, deque
@@ -209,12 +210,16 @@ def _inflation(reference: Sequence[DatedScore], rests: Sequence[float], mean: fl
     within = max((sums + size * size * lowest) / (squares + size * lowest), 1.0)
     # Only changes from each day to the next, so that a lasting change within the reference does not count. With few
     # days these vary by chance, so what is within one standard error does not count either.
-    jumps = [(b - a) ** 2 / 2 for a, b in pairwise(sum(each) / sqrt(len(each)) for each in days.values())]
+    levels = [sum(each) / sqrt(len(each)) for each in days.values()]
+    jumps = [(b - a) ** 2 / 2 for a, b in pairwise(levels)]
     if not jumps:
         return within
     fitted = _WEEKDAYS if len(days) >= _MIN_DAYS else 1
     across = fmean(jumps) * len(rests) / squares * len(days) / (len(days) - fitted)
-    return max(within, across / (1 + sqrt(3 / len(jumps))))
+    # If days resemble the day before, sums over several days vary more than independent days do.
+    alike = sum(a * b for a, b in pairwise(levels)) / (sum(level * level for level in levels) or 1)
+    found = max(within, across / (1 + sqrt(3 / len(jumps))))
+    return found * (1 + 2 * max(alike, 0.0)) if len(days) >= _MIN_DAYS else found
 
 
 class _Test(NamedTuple):

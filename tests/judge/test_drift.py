@@ -118,6 +118,13 @@ def test_false_alarms_are_at_most_one_in_90_days(shape: tuple[float, ...], habit
 
 
 @pytest.mark.slow
+def test_days_that_resemble_the_day_before_give_about_one_false_alarm_in_90_days() -> None:
+    world = World(SPREAD, days_vary=0.15, resembles=0.7)
+    runs = [world.draw(40, [0.0] * (WARM + 90), Random(f"40 {seed}")) for seed in range(6)]
+    assert sum(len(list(find_alarms(run, 40, WARM))) for run in runs) <= 6
+
+
+@pytest.mark.slow
 @each("shape", [SPREAD, TWO_PEAKS])
 def test_new_watch_has_at_most_one_false_alarm_in_90_days(shape: tuple[float, ...]) -> None:
     runs = [World(shape).draw(10, [0.0] * 97, Random(seed)) for seed in range(4)]
