@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from judge import Rating, Rubric, Turn, Verdict, load_rubric
+from judge import Rating, Rubric, Turn, Unscored, Verdict, load_rubric
 from judge.evaluation.align import Asker, Budget, LabelledCase, align
 from judge.scoring.judging import Written
-from judge.scoring.ratings import combine
+from judge.scoring.ratings import Result, UnscoredReason, combine
 
 _WORDS = ("brief", "polite", "sources", "steps")
 _ASKED = Budget(requests=1_000, tokens=10_000_000)
@@ -32,7 +32,11 @@ class World:
 
     name: str
     bias: Callable[[Rubric, bool, int], int]
-    noise: float = 0.2
+    noise: float = 0.2  # of the scores are a point higher, and as many lower
+    vague: float = 0.0  # the standard deviation of a further error
+    shape: Sequence[int] = (2, 3, 4, 4, 3, 1)  # of people's scores, from 0
+    hides: float = 0.0  # the share of its errors that a rubric with examples leaves unscored
+    tries: int = 1  # judges alike, one after the other, in one memory of the labels
 
 
 def until(words: str, points: int = 1) -> Callable[[Rubric, bool, int], int]:
@@ -40,8 +44,25 @@ def until(words: str, points: int = 1) -> Callable[[Rubric, bool, int], int]:
     return lambda rubric, is_long, label: 0 if words in rubric.prompt else points if is_long else -points
 
 
+def none(rubric: Rubric, is_long: bool, label: int) -> int:
+    return 0
+
+
+def narrow(rubric: Rubric, is_long: bool, label: int) -> int:
+    """A judge that gives hardly more than 3 and 4, whatever people give."""
+    return round(3.6 + 0.3 * (label - 2)) - label
+
+
+BELL, LOW = (1, 4, 10, 10, 4, 1), (3, 8, 8, 4, 1, 0)
 WORLDS = (
-    World("nothing to gain", lambda rubric, is_long, label: 0),
+    World("nothing to gain", none),
+    World("the same, labels of a bell shape", none, noise=0.4, shape=BELL),
+    World("the same, a vague judge", none, noise=0, vague=1.3, shape=BELL),
+    World("the same, a judge that guesses", none, noise=0, vague=9, shape=BELL),
+    World("the same, examples hide half of its errors", none, noise=0.1, hides=0.5),
+    World("the same, 20 judges in turn", none, tries=20),
+    World("the same, 20 vague ones", none, noise=0, vague=1.3, shape=BELL, tries=20),
+    World("a point, by calibration of 3s and 4s", narrow, noise=0, vague=0.6, shape=LOW),
     World("half a point, by calibration", lambda rubric, is_long, label: 1),
     World("half a point, by examples", until("<example ")),
     World("half a point, by a word of the rubric", until("brief")),
@@ -62,10 +83,13 @@ class Judge:
         generator = random.Random(f"{self._seed} {self._rubric.template} {response}")
         chance = generator.random()
         off = (chance < self._world.noise) - (chance > 1 - self._world.noise)
+        off += round(generator.gauss(0, self._world.vague))
         label = self._labels[response]
         score = label + off + self._world.bias(self._rubric, response.endswith("long"), label)
         score = min(max(score, 0), 5)
-        rating = Rating(score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60)
+        rating: Result = Rating(score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60)
+        if off and "<example " in self._rubric.prompt and generator.random() < self._world.hides:
+            rating = Unscored(reason=UnscoredReason.REFUSED, detail="The model refused.")
         return combine([rating], model="scripted", rubric="r", rubric_version="v", scale=(0, 5))
 
     async def write(self, prompt: str) -> Written:
@@ -87,7 +111,7 @@ def draw(world: World, prefix: str, number: int, seed: int) -> dict[str, int]:
     """Short and long responses, each with people's score."""
     generator = random.Random(f"{seed} {world.name} {prefix}")
     return {
-        f"{prefix} {each} {generator.choice(('short', 'long'))}": generator.choices(range(6), (2, 3, 4, 4, 3, 1))[0]
+        f"{prefix} {each} {generator.choice(('short', 'long'))}": generator.choices(range(6), world.shape)[0]
         for each in range(number)
     }
 
@@ -100,22 +124,31 @@ async def run(world: World, labels: int, seed: int) -> tuple[str, float, int]:
     """The way whose change was adopted ("" for none), its true gain, and the number of requests."""
     rubric = load_rubric("additive-5")
     known, others = draw(world, "labelled", labels, seed), draw(world, "other", 1_000, seed)
-    people = known | others
-    asker = Asker(lambda by: Judge(world, by, people, seed), Memory(), _ASKED)
-    found = await align(to_cases(known), rubric, asker)
-    if found.better is None:
-        return "", 0.0, asker.requests
-    gains = []
-    for text, label in others.items():
-        before, after = [await _score(world, by, people, seed, text) for by in (rubric, found.better.rubric)]
-        gains.append(abs(before - label) - abs(after - label))
-    return found.better.way.value, fmean(gains), asker.requests
+    people, memory, requests = known | others, Memory(), 0
+    for number in range(world.tries):
+
+        def make(by: Rubric, number: int = number) -> Judge:
+            judge = Judge(world, by, people, seed + 10_000 * number)
+            judge.version += f" {number}" * (world.tries > 1)
+            return judge
+
+        asker = Asker(make, memory, _ASKED)
+        found = await align(to_cases(known), rubric, asker)
+        requests += asker.requests
+        if found.better:
+            gains = []
+            for text, label in others.items():
+                before, after = [await _score(make(by), by, text) for by in (rubric, found.better.rubric)]
+                if before is not None and after is not None:
+                    gains.append(abs(before - label) - abs(after - label))
+            return found.better.way.value, fmean(gains), requests
+    return "", 0.0, requests
 
 
-async def _score(world: World, rubric: Rubric, people: Mapping[str, int], seed: int, text: str) -> int:
-    verdict = await Judge(world, rubric, people, seed).score("Why?", text)
+async def _score(judge: Judge, rubric: Rubric, text: str) -> int | None:
+    verdict = await judge.score("Why?", text)
     calibration = rubric.calibration
-    return calibration.score(verdict.mean or 0) if calibration else verdict.score or 0
+    return calibration.score(verdict.mean or 0) if calibration else verdict.score
 
 
 async def main(worlds: int, labels: int) -> None:

@@ -69,6 +69,7 @@ def align(
         budget = aligning.Budget(len(found.cases) if judge.model == OFFLINE else max_requests, max_tokens)
         asker = aligning.Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
         came = _run_to_end(judge, aligning.align(found.cases, judge.rubric, asker, ways), asker, max_requests)
+    Reports(filter(None, [memory.trouble]))
     if came.better:
         with replacing(output, f"{output}: cannot write it ({{reason}}).") as written:
             written.write(came.better.rubric.prompt.encode())

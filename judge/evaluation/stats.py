@@ -373,6 +373,14 @@ def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
     return Interval(mean, mean - half, mean + half)
 
 
+def to_be_seen(found: Interval, tail: float = _TAIL) -> float | None:
+    """How large a difference would be clear in 4 of 5 samples like the one in which `found` is; None without ends."""
+    if found.low is None or found.high is None:
+        return None
+    quantile = NormalDist().inv_cdf
+    return (found.high - found.low) / 2 * (1 + quantile(0.8) / quantile(1 - tail))
+
+
 def slope(points: Sequence[tuple[float, float]]) -> Interval | None:
     """By how much y rises with each unit of x, with HC3 errors; None without an interval.
 

@@ -23,7 +23,7 @@ from bot.store.schema import align_records, cases, improvements
 from judge.scoring.rubric import Scale
 
 MOST_CASES = 130
-"""At most this many cases are scored, so that 400 requests are enough for twelve proposals of a text."""
+"""At most this many cases are scored, so that 400 requests cover a calibration, examples and a proposed text."""
 _OF_CASE = "score/"
 
 

@@ -6,6 +6,7 @@ part; if that looks better there, it is tried on the second. Nothing is changed 
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from judge.evaluation.align import calibration, examples, rubric_text
 from judge.evaluation.align.asking import Asker, Budget, BudgetError, CaseScore, CaseScores
@@ -88,9 +89,10 @@ async def align(
     """
     if why := obstacle(cases):
         raise ValueError(why)
-    parts = divide(threads_of(cases), await asker.memory.get("parts") or {})
+    earlier = await asker.memory.get("parts") or {}
+    parts = divide(cases, earlier)
     asker.check(cases)
-    await asker.memory.put("parts", parts)
+    await asker.memory.put("parts", {**earlier, **parts})
     learned, tested = split(cases, parts)
     found = Alignment(len(learned), len(threads_of(learned)), len(tested), len(threads_of(tested)))
     if why := _all_the_same(tested, "labels to test on"):
@@ -101,7 +103,7 @@ async def align(
         for way in ways:
             if tell:
                 await tell(way, 0)
-            candidate, why = await _propose(way, rubric, learned, before, asker, found)
+            candidate, why, fitted = await _propose(way, rubric, learned, before, asker, found)
             if candidate is None:
                 found.untried[way] = why
                 continue
@@ -109,7 +111,7 @@ async def align(
                 await tell(way, len(tested))
             attempt = await _count(candidate, tested, asker)  # before it begins
             scores = await asker.scores(rubric, tested), await asker.scores(candidate, tested)
-            trial = to_trial(way, candidate, tested, *scores, attempt)
+            trial = to_trial(way, candidate, tested, *scores, attempt, (learned, before, fitted))
             if trial is None:
                 found.untried[way] = "No case to test on got a score from both judges."
                 continue
@@ -125,24 +127,32 @@ async def align(
 
 async def _propose(
     way: Way, rubric: Rubric, learned: Sequence[LabelledCase], before: CaseScores, asker: Asker, found: Alignment
-) -> tuple[Rubric | None, str]:
-    """A rubric that looks better on the cases to learn from; None and the reason if there is none."""
+) -> tuple[Rubric | None, str, CaseScores]:
+    """A rubric that looks better on the cases to learn from, or None and the reason.
+
+    Also, its scores of those that it has not learned from: for a calibration, by cross-fitting.
+    """
     if way is Way.CALIBRATION:
         return calibration.propose(rubric, learned, before)
     if (threads := found.learned_threads + found.tested_threads) < LEAST_FOR_PROMPTS:
-        return None, f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more."
+        return None, f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more.", {}
     if way is Way.EXAMPLES:
         return await examples.propose(rubric, learned, before, asker)
     spare = found.tested * (1 if found.trials else 2)  # the judge in use scores them only once
-    return await rubric_text.search(rubric, learned, asker, spare)
+    return *await rubric_text.search(rubric, learned, asker, spare), {}
 
 
 async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker) -> int:
-    """The number of this attempt, from 1; an attempt that was started before keeps its number."""
-    labels = sorted(f"{each.id}={each.label:g}" for each in tested)
+    """The number of this attempt among those that shared a label with it, from 1; one started before keeps its own."""
+    labels = sorted({to_digest(each.content or each.id, f"{each.label:g}") for each in tested})
     this = to_digest(asker.version(candidate), *labels)
-    attempts: Mapping[str, int] = await asker.memory.get("attempts") or {}
+    attempts: Mapping[str, Any] = await asker.memory.get("attempts") or {}
     if this not in attempts:
-        attempts = {**attempts, this: len(attempts) + 1}
+        # An earlier version kept a number alone, so that any label may be shared.
+        number = 1 + sum(
+            isinstance(each, int) or not set(labels).isdisjoint(each["labels"]) for each in attempts.values()
+        )
+        attempts = {**attempts, this: {"number": number, "labels": labels}}
         await asker.memory.put("attempts", attempts)
-    return attempts[this]
+    known = attempts[this]
+    return known if isinstance(known, int) else int(known["number"])

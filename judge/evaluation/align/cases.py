@@ -1,6 +1,7 @@
 """Labelled responses, and their split into cases to learn from and cases to test on."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -23,10 +24,16 @@ class LabelledCase:
     is_blind: bool = True  # whether they had not seen the judge's score
     name: str = ""  # in reports, if that is not its id
     conversation: tuple[Turn, ...] = ()  # the turns before the question
+    content: str = ""  # a digest of its texts that blanks and case do not change, if it may come in several files
 
     @property
     def called(self) -> str:
         return self.name or self.id
+
+    @property
+    def key(self) -> str:
+        """What its part is remembered by."""
+        return self.content or to_digest(self.thread)
 
     @property
     def digest(self) -> str:
@@ -42,23 +49,27 @@ def threads_of(cases: Iterable[LabelledCase]) -> set[str]:
     return {each.thread for each in cases}
 
 
-def divide(threads: Collection[str], known: Mapping[str, bool]) -> dict[str, bool]:
-    """Whether each thread belongs to the test part, by `to_digest`; threads in `known` stay where they are.
+def divide(cases: Iterable[LabelledCase], known: Mapping[str, bool]) -> dict[str, bool]:
+    """Whether the thread of each case belongs to the test part, by the case's key; those in `known` stay there.
 
     New threads are dealt out in the order of their hash. Three of five go to the test part, because a gain must stand
     out from chance there. So the operator cannot choose what is tested, and no thread that was learned from is ever
     tested on.
     """
-    parts = dict(known)
-    for thread in sorted(map(to_digest, threads)):
-        if thread not in parts:
-            parts[thread] = sum(parts.values()) < _TEST_SHARE * (len(parts) + 1)
-    return parts
+    keys = defaultdict[str, set[str]](set)
+    for each in cases:
+        keys[each.thread].add(each.key)
+    parts, found = list[bool](), dict[str, bool]()
+    for own in sorted(keys.values(), key=lambda each: (each.isdisjoint(known), min(each))):
+        earlier = [known[key] for key in own if key in known]
+        parts.append(all(earlier) if earlier else sum(parts) < _TEST_SHARE * (len(parts) + 1))
+        found |= dict.fromkeys(own, parts[-1])
+    return found
 
 
 def split(
     cases: Sequence[LabelledCase], parts: Mapping[str, bool]
 ) -> tuple[Sequence[LabelledCase], Sequence[LabelledCase]]:
     """The cases to learn from, and those to test on."""
-    tested = [each for each in cases if parts[to_digest(each.thread)]]
-    return [each for each in cases if not parts[to_digest(each.thread)]], tested
+    tested = [each for each in cases if parts[each.key]]
+    return [each for each in cases if not parts[each.key]], tested

@@ -29,17 +29,17 @@ _OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
 
 async def propose(
     rubric: Rubric, learned: Sequence[LabelledCase], before: CaseScores, asker: Asker
-) -> tuple[Rubric | None, str]:
-    """The rubric with examples that bring the other scores closer to people's; None and the reason if none do."""
+) -> tuple[Rubric | None, str, CaseScores]:
+    """The rubric with examples that bring the other scores closer to people's, and these; None and why if none do."""
     candidate, used = with_examples(rubric, pick(learned, before))
     if not used:
-        return None, "No case that could be an example has a score a point or more from people's."
+        return None, "No case that could be an example has a score a point or more from people's.", {}
     others = [each for each in learned if each.thread not in threads_of(used)]
     after = await asker.scores(candidate, others)
     found = compare(others, before, after, candidate.scale, tail_of(1))
     if found is None or found[0].mean <= 0:
-        return None, "On the other labels to learn from, they do not bring the scores closer to people's."
-    return candidate, ""
+        return None, "On the other labels to learn from, they do not bring the scores closer to people's.", {}
+    return candidate, "", after
 
 
 def pick(learned: Sequence[LabelledCase], scores: CaseScores) -> Sequence[LabelledCase]:

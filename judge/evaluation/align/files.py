@@ -1,5 +1,6 @@
-"""Labelled cases from a file of rows, and a memory in a file beside it."""
+"""Labelled cases from a file of rows, and what is remembered of them."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,10 +11,11 @@ from judge.errors import SetupError
 from judge.evaluation.align.asking import CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.evaluation.labelled import LabelledRows, Range, to_number
-from judge.rows.files import decode, encode
+from judge.rows.files import decode, encode, os_reason, private, read_lines
 from judge.rows.line_file import LineFile
 from judge.rows.messages import to_prompt
 from judge.rows.row_file import Row, RowFile, to_judge
+from judge.scoring.attacks.folding import fold
 from judge.scoring.judging import Judge
 
 
@@ -41,7 +43,7 @@ def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | Non
     items: dict[object, _Item] = {}
     for row in file.rows():
         read, (prompt, known_by) = labelled.read(row, scale), row.known_by
-        item = items.setdefault(known_by, _Item(row, row.key("thread") or prompt))
+        item = items.setdefault(known_by, _Item(row, row.key("thread") or _plain(prompt)))
         if read.labels:
             item.labels.setdefault(read.is_blind, {}).setdefault(read.person, (read.labels, row.key("reason")))
         item.known = item.known or _verdict(row, judge)
@@ -90,8 +92,13 @@ class _Item:
             people=tuple(by for by in given if isinstance(by, str)),
             is_blind=is_blind,
             conversation=dialogue.conversation,
+            content=to_digest(_plain(to_prompt(question, dialogue.turns)), _plain(response)),
             name="" if self.row.get("case") is not None else f"line {self.row.line}",
         )
+
+
+def _plain(text: str) -> str:
+    return "".join(fold(text).split())
 
 
 def _verdict(row: Row, judge: Judge) -> CaseScore | None:
@@ -115,19 +122,54 @@ def _verdict(row: Row, judge: Judge) -> CaseScore | None:
     )
 
 
+def _to_line(key: str, value: Mapping[str, Any]) -> bytes:
+    return f"{encode({'key': key, 'value': value})}\n".encode()
+
+
+_OF_LABELS = {"parts", "attempts"}
+_FOREIGN = "not as judge align wrote it; delete that line."
+
+
 class FileMemory(LineFile):
-    """Keeps answers in a JSONL file, one per line."""
+    """Keeps answers in a JSONL file, one per line.
+
+    What belongs to the labels, in whatever file they are, is kept in one of the user's folders, too. `trouble` says why
+    that was not possible.
+    """
 
     def __init__(self, path: Path) -> None:
         self._values: dict[str, Mapping[str, Any]] = {}
+        home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+        self._shared = Path(home, "slack-judge", "align.jsonl")
+        self.trouble = ""
         super().__init__(path, self._take, b'{"key": ', "copy the labels to a file of another name")
 
     async def get(self, key: str) -> Mapping[str, Any] | None:
-        return self._values.get(key)
+        found = self._values.get(key)
+        if key in _OF_LABELS and self._shared.exists():
+            for number, raw in read_lines(self._shared):
+                try:
+                    line = decode(raw)
+                    found = {**(found or {}), **line["value"]} if line["key"] == key else found
+                except (KeyError, TypeError, ValueError) as exc:
+                    raise SetupError(f"{self._shared}, line {number}: {_FOREIGN}") from exc
+        return found
 
     async def put(self, key: str, value: Mapping[str, Any]) -> None:
+        known = await self.get(key) or {}
         self._values[key] = value
-        self.append(f"{encode({'key': key, 'value': value})}\n".encode())
+        self.append(_to_line(key, value))
+        if key in _OF_LABELS:
+            self._share(_to_line(key, {name: each for name, each in value.items() if known.get(name) != each}))
+
+    def _share(self, raw: bytes) -> None:
+        try:
+            self._shared.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with open(self._shared, "ab", opener=private) as shared:  # at once, whatever other processes write
+                shared.write(raw)
+        except OSError as exc:
+            why = f"{self._shared} cannot be written ({os_reason(exc)})"
+            self.trouble = f"Careful: only {self.path} remembers what was tried on these labels, since {why}."
 
     def _take(self, number: int, _: int, raw: bytes) -> None:
         try:
@@ -137,4 +179,4 @@ class FileMemory(LineFile):
                 CaseScore(**value)
             self._values[key] = value
         except (KeyError, TypeError, ValueError) as exc:
-            raise SetupError(f"{self.path}, line {number}: not as judge align wrote it; delete that line.") from exc
+            raise SetupError(f"{self.path}, line {number}: {_FOREIGN}") from exc

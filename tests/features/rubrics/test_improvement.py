@@ -124,7 +124,7 @@ async def chosen(stage: Stage) -> ChannelJudge:
 async def test_a_calibration_is_offered_used_once_and_taken_back(stage: Stage) -> None:
     await stage.log.rubrics.use(*place(stage), ChannelJudge("additive-5"), stage.ben.id)
     told = await offered(stage)
-    assert "+ calibration: 3=1 5=3" in shown(told)
+    assert "+ calibration: 0=0 2=0 5=3" in shown(told)
     assert "distance from people 2.00 → 0.00 points" in shown(told)
     assert await chosen(stage) == ChannelJudge("additive-5")
     for each in [stage.ann.click(told, ids.ACTION_IMPROVE_USE) for _ in range(3)]:

@@ -10,7 +10,7 @@ import pytest
 from bench.align import Judge, Memory, World, draw, to_cases, until
 from judge import JudgeError, Rating, Rubric, SetupError, Turn, UnavailableError, Verdict, load_rubric
 from judge.evaluation.align import Alignment, Asker, Budget, BudgetError, CaseScore, LabelledCase, Way, align, obstacle
-from judge.evaluation.align.cases import divide, split, threads_of, to_digest
+from judge.evaluation.align.cases import divide, split, to_digest
 from judge.evaluation.align.examples import examples_of
 from judge.evaluation.align.rubric_text import search
 from judge.evaluation.align.trial import tail_of, to_trial
@@ -135,7 +135,7 @@ async def test_no_request_is_made_with_fewer_than_12_threads() -> None:
 
 async def test_no_request_is_made_if_all_labels_are_equal() -> None:
     lab = Lab(KIND)
-    learned, tested = split(lab.cases, divide(threads_of(lab.cases), {}))
+    learned, tested = split(lab.cases, divide(lab.cases, {}))
     lab.cases = [*learned, *(replace(each, label=4.0) for each in tested)]
     found = await lab.align()
     assert set(found.untried) == set(Way)
@@ -147,12 +147,17 @@ async def test_no_request_is_made_if_all_labels_are_equal() -> None:
 
 
 def test_threads_stay_in_their_part_and_three_of_five_are_in_the_test_part() -> None:
-    first = divide([f"t{each}" for each in range(13)], {})
-    grown = divide([f"t{each}" for each in range(40)], first)
+    first = divide([case(each, 1) for each in range(13)], {})
+    grown = divide([case(each, 1) for each in range(40)], first)
     assert sum(first.values()) == 8
     assert sum(grown.values()) == 24
     assert first.items() <= grown.items()
-    assert set(grown) == {to_digest(f"t{each}") for each in range(40)}
+
+
+def test_a_thread_in_which_a_case_was_learned_from_is_not_tested() -> None:
+    one, other, new = (case(1, each, content=f"content {each}") for each in range(3))
+    known = {"content 0": True, "content 1": False}
+    assert divide([one, other, new], known) == dict.fromkeys([*known, "content 2"], False)
 
 
 async def test_an_interrupted_alignment_repeats_no_request_when_it_is_run_again() -> None:
@@ -200,11 +205,14 @@ async def test_an_unavailable_server_ends_the_run_and_the_next_run_goes_on() -> 
 async def test_each_attempt_on_the_same_labels_needs_more_confidence() -> None:
     lab = Lab(KIND)
     first, again = await lab.align(), await lab.align()
-    lab.cases = [*lab.cases, LabelledCase("new", "new", "Why?", lab.cases[0].response, 0)]
+    more = [*lab.cases, LabelledCase("new", "new", "Why?", lab.cases[0].response, 0)]
+    others = [replace(each, label=min(each.label + 0.5, 4.5)) for each in lab.cases]
     lab.memory["parts"][to_digest("new")] = True
-    after_more_labels = await lab.align()
-    attempts = [found.trials[0].attempt for found in (first, again, after_more_labels)]
-    assert attempts == [1, 1, 2]
+    attempts = [first.trials[0].attempt, again.trials[0].attempt]
+    for cases in (more, others, lab.cases):
+        lab.cases = cases
+        attempts.append((await lab.align()).trials[0].attempt)
+    assert attempts == [1, 1, 2, 1, 1]  # the fourth has no label of the others, the last is the first
     # 0.05 / (1 * 2) + 0.05 / (2 * 3) + ... never comes to more than 0.05
     assert sum(map(tail_of, range(1, 10_000))) < 0.05
     assert tail_of(1) == 0.025
@@ -235,18 +243,37 @@ def test_the_figures_of_a_trial_match_those_worked_by_hand() -> None:
     assert [change.before - change.after for change in trial.changes] == [2, 2, 2]
 
 
-def test_a_judge_that_leaves_hard_cases_unscored_is_not_better() -> None:
-    cases = [case(each, label=each % 5) for each in range(40)]
-    before = {each.id: scored(int(each.label) + 1) for each in cases}
+def test_a_score_that_is_gone_is_a_loss_and_a_new_one_no_absence() -> None:
+    cases = [case(each, label) for each, label in enumerate((0, 1, 2, 3, 4, 5))]
+    before, after = ({each.id: scored(int(each.label)) for each in cases} for _ in range(2))
+    before["1"], after["0"], after["3"] = scored(None), scored(None), scored(None)
+    before["5"] = after["5"] = scored(None)
+    trial = to_trial(Way.RUBRIC, ADDITIVE, cases, before, after, 1)
+    assert trial is not None
+    # As far from people as can be: 5 points lost at the label 0, 3 at 3, and 4 won at 1; nobody scored the label 5.
+    assert (trial.gain.mean, trial.cases) == ((-5 - 3 + 4) / 5, 5)
+
+
+def test_a_judge_that_comes_closer_by_giving_the_middle_is_not_better() -> None:
+    cases = [case(each, label=(1, 2, 3, 4)[each % 4]) for each in range(60)]
+    before = {each.id: scored(min(max(int(each.label) + (-2, 2, 0)[int(each.id) % 3], 0), 5)) for each in cases}
+    after = {name: scored(min(max(each.score or 0, 2), 3)) for name, each in before.items()}
+    trial = to_trial(Way.RUBRIC, ADDITIVE, cases, before, after, 1)
+    assert trial is not None
+    assert (trial.gain.low or 0) > 0
+    assert not trial.is_better
+
+
+def test_the_cases_to_learn_from_help_to_show_that_good_is_told_from_bad() -> None:
+    cases = [case(each, label=each % 5) for each in range(24)]
+    before = {each.id: scored(min(int(each.label) + 2, 5)) for each in cases}
     after = {each.id: scored(int(each.label)) for each in cases}
-    some = after | {each.id: scored(None) for each in cases[:6]}
-    whole, partial = (to_trial(Way.RUBRIC, ADDITIVE, cases, before, by, 1) for by in (after, some))
-    assert whole is not None
-    assert partial is not None
-    assert whole.is_better
-    assert partial.gain.low is not None
-    assert partial.gain.low > 0
-    assert not partial.is_better
+    alone = to_trial(Way.CALIBRATION, ADDITIVE, cases[:8], before, after, 1)
+    both = to_trial(Way.CALIBRATION, ADDITIVE, cases[:8], before, after, 1, (cases[8:], before, after))
+    assert alone is not None
+    assert both is not None
+    assert both.gain == alone.gain
+    assert (both.kappa_gain.low or 0) > (alone.kappa_gain.low or 0)
 
 
 class Guessing(Counted):

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from judge import Rubric, load_rubric, render_prompt
 from judge.evaluation.align import CaseScore, LabelledCase
-from judge.evaluation.align.calibration import cross_fitted, fit
+from judge.evaluation.align.calibration import cross_fitted, line, steps
 from judge.evaluation.align.examples import MOST_CHARS, examples_of, pick, with_examples, without_examples
-from judge.scoring.rubric import Calibration
+from judge.scoring.rubric import Calibration, Scale
 from tests.tables import each
 
 ADDITIVE = load_rubric("additive-5")
@@ -85,9 +85,23 @@ def test_a_single_example_can_be_removed() -> None:
 
 def test_calibration_is_the_isotonic_regression_on_the_labels() -> None:
     # Isotonic regression by hand: 1 and 2 are out of order, so both get their mean, (3 + 1) / 2 = 2.
-    assert fit([(0, 0), (1, 3), (2, 1), (5, 4)]).points == ((0, 0), (1, 2), (2, 2), (5, 4))
+    assert steps([(0, 0), (1, 3), (2, 1), (5, 4)], Scale(0, 5)).points == ((0, 0), (1, 2), (2, 2), (5, 4))
+
+
+@each(
+    ("labels", "points"),
+    [
+        ((1, 2, 3), ((0, 0), (2, 0), (5, 3))),  # as far apart as the judge's 3, 4 and 5, and two points lower
+        ((0, 2, 4), ((0, 0), (3, 0), (5, 4))),  # twice as far
+        ((2, 2, 2), ((0, 0), (2, 0), (5, 3))),  # no closer, however close labels are: that would only hide differences
+    ],
+)
+def test_the_line_gives_the_judge_the_mean_and_the_spread_of_people_but_no_smaller_spread(
+    labels: tuple[int, ...], points: tuple[tuple[float, float], ...]
+) -> None:
+    assert line(list(zip((3, 4, 5), labels, strict=True)), Scale(0, 5)).points == points
 
 
 def test_the_labels_of_a_thread_are_not_used_to_calibrate_that_thread() -> None:
     # In its own thread the judge is right; in all others a 4 should be a 1.
-    assert cross_fitted([*[(4, 1)] * 9, (4, 4)], [*map(str, range(9)), "odd"])[-1] == 1
+    assert cross_fitted(steps, [*[(4, 1)] * 9, (4, 4)], [*map(str, range(9)), "odd"], Scale(0, 5))[-1] == 1

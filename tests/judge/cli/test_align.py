@@ -58,6 +58,13 @@ async def align(server: ModelServer, source: Path, output: Path, *options: objec
     return await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=server.base_url)
 
 
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the user's data is kept."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
 @pytest.fixture
 def output(tmp_path: Path) -> Path:
     return tmp_path / "aligned.txt"
@@ -121,7 +128,7 @@ async def test_blind_labels_are_preferred_and_several_labels_count_as_their_mean
     ]
     done = await align(model_server, write(tmp_path / "rows.jsonl", *rows), output, "--by", "calibration")
     assert done.returncode == 0, done.stderr
-    assert "all will be from 1 to 3." in " ".join(done.stdout.split())
+    assert "all will be from 1 to 4." in " ".join(done.stdout.split())
     assert "9 labelled rows to learn from (9 threads), 15 to test on (15)." in done.stdout
     assert len(model_server.requests) == 24
 
@@ -167,6 +174,27 @@ def test_an_output_in_a_missing_folder_is_refused_before_any_request(source: Pat
     assert done.returncode == 2
     assert "there is no folder" in done.stderr
     assert not source.with_name("labelled.align.jsonl").exists()
+
+
+async def test_labels_in_another_file_with_other_blanks_and_cases_are_the_same_labels(
+    model_server: ModelServer, source: Path, output: Path, tmp_path: Path, data: Path
+) -> None:
+    model_server.script(kind(1))
+    first = await align(model_server, source, output, "--json", "--model", "one")
+    source.with_name("labelled.align.jsonl").unlink()
+    rows = (row(number) for number in range(5, 60))
+    rows = (each | {"prompt": f" {each['prompt'].upper()}", "completion": f"{each['completion']} "} for each in rows)
+    copy = write(tmp_path / "copy.jsonl", *rows)
+    again = await align(model_server, copy, tmp_path / "again.txt", "--json", "--model", "two")
+    assert [json.loads(done.stdout)["trials"][0]["attempt"] for done in (first, again)] == [1, 2]
+    kept = map(json.loads, (data / "slack-judge" / "align.jsonl").read_text().splitlines())
+    assert [len(each["value"]) for each in kept if each["key"] == "parts"] == [60, 0]
+
+
+def test_attempts_that_cannot_be_remembered_are_said(source: Path, output: Path, data: Path) -> None:
+    data.write_text("no folder")
+    done = run("align", source, "--label", "human", "-o", output, "--model", "offline")
+    assert f"{data}/slack-judge/align.jsonl cannot be written (not a directory)" in done.stderr
 
 
 async def test_a_killed_alignment_goes_on_and_pays_for_nothing_twice(
