@@ -48,9 +48,10 @@ judge-bot health
 judge-bot doctor
 judge-bot digest --channel help-desk
 judge-bot export -o labels.csv
-judge-bot view --channel C00000014 -o channel.html
+judge-bot view --channel C00000014 --watched -o channel.html
 judge-bot release --channel help-desk --assistant helper new | is not watched in this channel. Nothing is watched here.
 judge-bot purge --dry-run --days 30
+judge-bot copy --from sqlite+aiosqlite:///no.db --to sqlite+aiosqlite:///copy.db | or create one with judge-bot serve
 judge-bot audit
 judge-bot mcp | pip install 'slack-judge[mcp]'
 pocket-slack --version
@@ -59,7 +60,9 @@ pocket-slack --version
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with both wheels, built as for a release."""
+    """A folder with both wheels: those of a release, if WHEELS names it, or built as for one."""
+    if built := os.environ.get("WHEELS"):
+        return Path(built)
     folder = tmp_path_factory.mktemp("wheels")
     command = [UV, "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True)
@@ -117,8 +120,11 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp
     export = [UV, "export", "--quiet", "--frozen", "--no-dev", "--extra=demo", "--no-emit-workspace"]
     subprocess.run([*export, "--output-file", pins], cwd=ROOT, check=True)
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, scripts.parent], check=True)
-    install = [UV, "pip", "install", "--quiet", "--python", scripts / "python", "--requirement", pins]
-    subprocess.run([*install, *wheels.glob("*.whl")], check=True)
+    install, ours = [UV, "pip", "install", "--quiet", "--python", scripts / "python"], [*wheels.glob("*.whl")]
+    # As users get it, or with the lowest versions that it says it takes; without either, as locked.
+    resolution = os.environ.get("RESOLUTION")
+    asked = ["--resolution", resolution] if resolution else ["--requirement", pins]
+    subprocess.run([*install, *asked, *ours], check=True)
     here.mkdir()
     (here / "raw.csv").write_text("question,response,human\nWhy?,Because.,4\n")
     env = {"PATH": str(scripts), "JUDGE_MODEL": "offline", "DATABASE_URL": "sqlite+aiosqlite:///log.db"}
@@ -169,7 +175,9 @@ def test_the_extra_demo_requires_the_pocket_slack_version_of_this_checkout() -> 
 def test_both_packages_and_ci_name_the_same_python_versions() -> None:
     named = [re.findall(r"Python :: (3\.\d+)", str(each["project"]["classifiers"])) for each in (APP, POCKET)]
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
-    assert named == [workflow["jobs"]["ci"]["strategy"]["matrix"]["python"]] * 2
+    release = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    matrices = [each["strategy"]["matrix"] for each in (workflow["jobs"]["ci"], release["jobs"]["installed"])]
+    assert named == [each["python"] for each in matrices]
     assert named[0][0] == APP["project"]["requires-python"].removeprefix(">=") == "3.11"
 
 
@@ -177,7 +185,7 @@ def test_both_packages_and_ci_name_the_same_python_versions() -> None:
 def test_a_tag_releases_one_of_the_two_packages(tmp_path: Path, tag: str, package: str) -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
     choose = next(step["run"] for step in workflow["jobs"]["build"]["steps"] if "PACKAGE=" in step.get("run", ""))
-    env = os.environ | {"GITHUB_REF_NAME": tag, "GITHUB_ENV": str(tmp_path / "env")}
+    env = os.environ | {"TAG": tag, "GITHUB_ENV": str(tmp_path / "env")}
     subprocess.run([str(shutil.which("bash")), "-e", "-c", choose], env=env, check=True)
     assert (tmp_path / "env").read_text() == f"PACKAGE={package}\n"
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 import yaml
 from aiohttp import web
 
+from tools.notes import notes
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
@@ -22,8 +25,8 @@ CI, RELEASE = (ROOT / ".github" / "workflows" / name for name in ("ci.yml", "rel
 LOCKED = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
 MAY_WRITE = {
     ("docs.yml", "deploy"): {"pages", "id-token"},
-    ("release.yml", "release"): {"contents", "id-token", "attestations"},
-    ("release.yml", "publish"): {"id-token"},
+    ("release.yml", "release"): {"contents"},
+    ("release.yml", "publish"): {"id-token", "attestations"},
     ("release.yml", "image"): {"packages", "id-token", "attestations"},
 }
 needs_uv = pytest.mark.skipif(
@@ -40,7 +43,8 @@ def jobs(workflow: Path) -> dict[str, Any]:
 def test_actions_are_pinned_by_commit_with_the_version_in_a_comment(workflow: Path) -> None:
     used = re.findall(r"uses: (.*)", workflow.read_text(encoding="utf-8"))
     assert used
-    assert [each for each in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []
+    pinned = r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|\./\.github/workflows/ci\.yml"
+    assert [each for each in used if not re.fullmatch(pinned, each)] == []
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
@@ -50,7 +54,7 @@ def test_jobs_have_only_the_write_permissions_that_they_need(workflow: Path) -> 
     for name, job in jobs(workflow).items():
         writes = {right for right, level in job.get("permissions", {}).items() if level == "write"}
         assert writes == MAY_WRITE.get((workflow.name, name), set())
-        for step in job["steps"]:
+        for step in job.get("steps", ()):
             assert "${{" not in step.get("run", "")  # the name of a branch must not become a command
             if "actions/checkout" in step.get("uses", ""):
                 assert step["with"]["persist-credentials"] is False
@@ -178,12 +182,42 @@ async def test_an_audit_that_reaches_no_advisories_is_skipped_and_stops_a_releas
     assert (asked, unasked) == (0, 2)
 
 
-def test_a_release_attests_all_its_files_before_it_is_published() -> None:
+def test_a_release_is_tested_approved_and_attested_before_anything_is_published() -> None:
     release = jobs(RELEASE)
-    needs = [["build", "container"], "release", "publish"]
-    assert [release[name]["needs"] for name in ("release", "publish", "image")] == needs
-    steps = release["release"]["steps"]
+    assert release["publish"]["needs"] == ["tests", "build", "container", "installed"]
+    assert [release[name]["needs"] for name in ("release", "image")] == ["publish", "publish"]
+    # The one approval; a rehearsal does not get there, and nothing that writes runs without it.
+    assert {name for name, job in release.items() if "environment" in job} == {"publish"}
+    assert release["publish"]["if"] == "github.event_name == 'push'"
+    assert {name for name, job in release.items() if "permissions" in job} == {"publish", "release", "image"}
+    steps = release["publish"]["steps"]
     (attest,) = [n for n, each in enumerate(steps) if "attest-build-provenance" in each.get("uses", "")]
-    (create,) = [n for n, each in enumerate(steps) if "gh release create" in each.get("run", "")]
-    assert attest < create
+    (upload,) = [n for n, each in enumerate(steps) if "pypi-publish" in each.get("uses", "")]
+    assert attest < upload
     assert steps[attest]["with"] == {"subject-path": "files/*"}
+
+
+def test_only_a_tag_on_main_is_released(tmp_path: Path) -> None:
+    (check,) = [each for each in jobs(RELEASE)["build"]["steps"] if "merge-base" in each.get("run", "")]
+    assert check["if"] == "github.event_name == 'push'"
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    one, two = ["commit -q --allow-empty -m one", "tag on"], ["commit -q --allow-empty -m two", "tag off"]
+    for command in ("init -q -b main", *one, "update-ref refs/remotes/origin/main HEAD", *two):
+        subprocess.run([*git, *command.split()], check=True)
+
+    def code(tag: str) -> int:
+        sha = subprocess.run([*git, "rev-parse", tag], capture_output=True, text=True, check=True).stdout.strip()
+        env = os.environ | {"GITHUB_SHA": sha, "TAG": tag}
+        return subprocess.run(["/bin/bash", "-ec", check["run"]], cwd=tmp_path, env=env, check=False).returncode
+
+    assert (code("on"), code("off")) == (0, 1)
+
+
+def test_the_notes_of_a_release_are_its_part_of_the_changelog() -> None:
+    text = "# Changelog\n\n## 0.2.0 (unreleased)\n\n- new\n\n## 0.1.0 (2026-11-26)\n\n### In Slack\n\n- old\n"
+    assert notes("0.1.0", "push", text) == "### In Slack\n\n- old"
+    assert notes("0.2.0", "workflow_dispatch", text) == "- new"
+    with pytest.raises(SystemExit, match="put the date there"):
+        notes("0.2.0", "push", text)
+    with pytest.raises(SystemExit, match="has nothing under"):
+        notes("0.3.0", "push", text)
