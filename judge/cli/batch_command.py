@@ -28,7 +28,7 @@ Input = Annotated[
     typer.Argument(
         metavar="INPUT",
         help="JSONL or CSV; each row has a prompt (or question) and a completion (or response), and optionally a "
-        "conversation before them; or it has messages alone.",
+        "conversation before them and a reference; or it has messages alone.",
     ),
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="The file for the scored rows.")]
@@ -222,6 +222,9 @@ class _Work:
         )
         if tally.partial:
             yield f"Scored by fewer ratings than asked for: {tally.partial:,} of {tally.scored:,} rows (see `basis`)."
+        if run.beside:
+            name = self.batch.judge.rubric.name
+            yield f"Rubric {name!r} has no place for a reference: that of {run.beside:,} rows came with the question."
         if tally.escalated:
             yield f"Scored by the stronger model: {tally.escalated:,} of {tally.scored:,} rows (see `model`)."
         if tally.scored:

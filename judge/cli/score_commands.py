@@ -37,6 +37,7 @@ def score(
         typer.Option(metavar="FILE", help="Instead of both, a list of messages, or a row, as JSON; - as above."),
     ] = None,
     *,
+    reference: Text = None,
     make: "Callable[..., Judge]",
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
 ) -> None:
@@ -47,16 +48,18 @@ def score(
     """
     from judge.rows.messages import Dialogue
 
-    if question == response == "-":
-        raise SetupError("Only one of --question and --response can be read from standard input.")
+    if [question, response, reference].count("-") > 1:
+        raise SetupError("Only one of --question, --response and --reference can be read from standard input.")
+    known = None if reference is None else _read_text(reference, "--reference")
     if messages and question is response is None:
-        said = _read_messages(messages)
+        said, its = _read_messages(messages)
+        known = its if known is None else known
     elif messages or question is None or response is None:
         raise SetupError("Give --question and --response, or --messages alone.")
     else:
         said = Dialogue(_read_text(question, "--question"), _read_text(response, "--response"))
     judge = make()
-    verdict = asyncio.run(_score(judge, said))
+    verdict = asyncio.run(_score(judge, said, known or ""))
     typer.echo(
         json.dumps(verdict.to_dict(), ensure_ascii=False) if as_json else to_printable(_to_text(verdict, judge.rubric))
     )
@@ -65,17 +68,18 @@ def score(
     raise typer.Exit(0 if verdict.is_scored else 1)
 
 
-async def _score(judge: "Judge", said: "Dialogue") -> Verdict:
+async def _score(judge: "Judge", said: "Dialogue", reference: str) -> Verdict:
     async with judge:
-        return await judge.score(said.question, said.response, conversation=said.conversation)
+        return await judge.score(said.question, said.response, conversation=said.conversation, reference=reference)
 
 
-def _read_messages(file: BinaryIO) -> "Dialogue":
+def _read_messages(file: BinaryIO) -> tuple["Dialogue", str]:
     from judge.rows.row_file import Row
 
     raw = file.read().removeprefix(BOM_UTF8).strip()
     try:
-        return Row(1, decode(b'{"messages": %b}' % raw if raw.startswith(b"[") else raw)).dialogue
+        row = Row(1, decode(b'{"messages": %b}' % raw if raw.startswith(b"[") else raw))
+        return row.dialogue, row.reference
     except ValueError as exc:
         raise SetupError(f"--messages: {exc}.") from exc
 

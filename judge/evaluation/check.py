@@ -342,9 +342,9 @@ def key_of(row: Row) -> int:
 
 
 def _texts(row: Row) -> int | None:
-    """A key that only rows with the same question, response and conversation share; None if there was no verdict."""
+    """A key that only rows whose judge got the same texts share; None if there was no verdict."""
     with suppress(ValueError):  # an earlier version read it
-        return hash(row.dialogue) if row.get("score") is not None else None
+        return hash((row.dialogue, row.reference)) if row.get("score") is not None else None
     return None
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from judge.integrations.texts import find_dialogue
+from judge.integrations.texts import find_dialogue, find_reference
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
@@ -13,7 +13,7 @@ from judge.scoring.judging import Judge
 @scorer(metrics=[mean(), stderr()])
 def slack_judge(**judge: Any) -> Scorer:
     """Scores a sample's output on the rubric's own scale, as an answer to its input or the input's last user message,
-    with the messages before it.
+    with the messages before it. A rubric that places a reference gets the sample's target.
 
     Without a usable score the sample is unscored, and no metric counts it.
 
@@ -25,7 +25,8 @@ def slack_judge(**judge: Any) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         asked = state.input if isinstance(state.input, str) else [each.model_dump() for each in state.input]
         question, response, _ = dialogue = find_dialogue(asked, state.output.completion)
-        verdict = await own.score(question, response, conversation=dialogue.conversation)
+        known = find_reference(target.text, own.rubric)
+        verdict = await own.score(question, response, conversation=dialogue.conversation, reference=known)
         metadata = to_added(verdict, own.samples)
         if verdict.score is not None:
             return Score(value=verdict.score, explanation=verdict.justification, metadata=metadata)

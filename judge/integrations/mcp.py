@@ -54,6 +54,7 @@ _ROWS = (
 Turns = Annotated[
     Sequence[Mapping[str, Any]], Field(description="What was said before the question, oldest first: role and content.")
 ]
+Reference = Annotated[str, Field(description="What the response must agree with; some rubrics need it.")]
 RubricName = Annotated[str | None, Field(description="A name that `rubrics` lists; without it, the default one.")]
 
 
@@ -109,7 +110,12 @@ class Tools:
         return server
 
     async def score(
-        self, question: str, response: str, rubric: RubricName = None, conversation: Turns = ()
+        self,
+        question: str,
+        response: str,
+        rubric: RubricName = None,
+        conversation: Turns = (),
+        reference: Reference = "",
     ) -> dict[str, Any]:
         """Score a response to a question with a language model as the judge.
 
@@ -122,7 +128,7 @@ class Tools:
         with plain_errors(JudgeError):
             judge = self._judges[self._named(rubric)]
             async with self._turns:
-                verdict = await judge.score(question, response, conversation=turns)
+                verdict = await judge.score(question, response, conversation=turns, reference=reference)
             if verdict.unscored and verdict.unscored.reason is UnscoredReason.TOO_LONG:
                 raise JudgeError(verdict.unscored.detail)
         return to_added(verdict, judge.samples)

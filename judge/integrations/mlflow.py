@@ -6,14 +6,14 @@ from typing import Any
 from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 from mlflow.genai import Scorer, scorer
 
-from judge.integrations.texts import find_dialogue
+from judge.integrations.texts import find_dialogue, find_reference
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
 
 def slack_judge(**options: Any) -> Scorer:
     """A scorer of outputs on the rubric's own scale, as answers to the inputs or to their last user message,
-    with the messages before it.
+    with the messages before it. A rubric that places a reference gets the `expected_response`.
 
     Without a usable score its feedback has the error UNSCORED instead of a value; an exception of the judge becomes
     SCORER_ERROR. The `options` are the arguments of `Judge`.
@@ -21,14 +21,15 @@ def slack_judge(**options: Any) -> Scorer:
     idle = [Judge(**options)]  # MLflow scores in many threads, and a judge can be used by one at a time
 
     @scorer(name="slack_judge", timeout=0)  # the judge has its own timeout
-    def score(inputs: Any, outputs: Any) -> Feedback:
+    def score(inputs: Any, outputs: Any, expectations: dict[str, Any] | None = None) -> Feedback:
         question, response, _ = dialogue = find_dialogue(inputs, outputs)
         try:
             judge = idle.pop()
         except IndexError:
             judge = Judge(**options)
         with asyncio.Runner() as runner:  # not `asyncio.run`, which leaves the loop open under nest_asyncio
-            verdict = runner.run(judge.score(question, response, conversation=dialogue.conversation))
+            known = find_reference((expectations or {}).get("expected_response"), judge.rubric)
+            verdict = runner.run(judge.score(question, response, conversation=dialogue.conversation, reference=known))
         idle.append(judge)
         fields = {name: str(value) for name, value in to_added(verdict, judge.samples).items() if value is not None}
         why = AssessmentError("UNSCORED", verdict.unscored.detail) if verdict.unscored else None

@@ -6,25 +6,28 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from judge.integrations.texts import find_dialogue
+from judge.integrations.texts import find_dialogue, find_reference
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     """Grades an output as an answer to the variable `question`, or without it to the prompt or its last user message.
+    A rubric that places a reference gets the variable `reference`.
 
     The score is the judge's, mapped from the rubric's scale to 0 to 1; `namedScores` has it unmapped. Python assertions
     must return a score, so an unscored output fails like one whose grader fails (`graderError`), and has no named
     score. The assertion's `config` holds the arguments of `Judge`. promptfoo shows the sentence of a JudgeError.
     """
     judge = Judge(**context.get("config") or {})
-    asked: Any = (context.get("vars") or {}).get("question") or context["prompt"]
+    given = context.get("vars") or {}
+    asked: Any = given.get("question") or context["prompt"]
     dialogue = None
     with suppress(ValueError, TypeError, RecursionError):  # a prompt of several messages is JSON
         dialogue = find_dialogue(json.loads(asked), output)
     question, response, _ = dialogue = dialogue or find_dialogue(asked, output)
-    verdict = asyncio.run(judge.score(question, response, conversation=dialogue.conversation))
+    known = find_reference(given.get("reference"), judge.rubric)
+    verdict = asyncio.run(judge.score(question, response, conversation=dialogue.conversation, reference=known))
     added = to_added(verdict, judge.samples)
     if verdict.score is None:
         reason = f"Unscored: {added['unscored_detail']}"

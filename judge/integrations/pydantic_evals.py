@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
 
-from judge.integrations.texts import find_dialogue
+from judge.integrations.texts import find_dialogue, find_reference
 from judge.scoring.judging import Judge
 from judge.scoring.model.chat import DEFAULT_MODEL
 from judge.scoring.rubric import DEFAULT_RUBRIC
@@ -15,7 +15,7 @@ from judge.scoring.rubric import DEFAULT_RUBRIC
 @dataclass(repr=False)
 class SlackJudge(Evaluator[Any, Any, Any]):
     """Scores a case's output on the rubric's own scale, as an answer to its inputs or to their last user message,
-    with the messages before it.
+    with the messages before it. A rubric that places a reference gets the expected output.
 
     An unscored case has no score; the label `SlackJudge status` says why. An exception of the judge is a failure.
     """
@@ -34,7 +34,8 @@ class SlackJudge(Evaluator[Any, Any, Any]):
 
     async def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, EvaluationReason]:
         question, response, _ = dialogue = find_dialogue(ctx.inputs, ctx.output)
-        verdict = await self._judge.score(question, response, conversation=dialogue.conversation)
+        known = find_reference(ctx.expected_output, self._judge.rubric)
+        verdict = await self._judge.score(question, response, conversation=dialogue.conversation, reference=known)
         if verdict.score is None:
             why = verdict.unscored.detail if verdict.unscored else None
             return {"SlackJudge status": EvaluationReason("unscored", why)}

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 try:
@@ -21,9 +22,9 @@ _TYPES = {int: pa.int64(), float: pa.float64()}
 class JudgeRows:
     """A class for `map_batches` with `batch_format="pyarrow"`: each actor has one judge, which keeps its connections.
 
-    A row has `prompt` (or `question`) and `completion` (or `response`), or `messages`, and gets the fields of
-    `judge batch`, except `line`; lists are JSON. No row fails its block: a row without texts gets the status `skipped`,
-    a row whose calls fail gets `failed`, with the reason in `unscored_detail`.
+    A row has `prompt` (or `question`) and `completion` (or `response`), or `messages`, and may have a `reference`. It
+    gets the fields of `judge batch`, except `line`; lists are JSON. No row fails its block: a row without texts gets
+    the status `skipped`, a row whose calls fail gets `failed`, with the reason in `unscored_detail`.
 
     Each actor has `requests` rows in progress at once; `judge` are the arguments of `Judge`. Ray ends the job with a
     JudgeError if no row can be scored: no key, an unknown model, an exhausted quota.
@@ -62,7 +63,8 @@ class JudgeRows:
         judge = self._judge
         try:
             question, response, _ = dialogue = row.dialogue
-            verdict = await judge.score(question, response, conversation=dialogue.conversation)
+            score = partial(judge.score, question, response, conversation=dialogue.conversation)
+            verdict = await score(reference=row.reference)
         except ValueError as exc:  # a text is missing, or is not a string
             return {"status": "skipped", "unscored_detail": f"{exc}."}
         except JudgeError as exc:

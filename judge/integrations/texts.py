@@ -1,9 +1,11 @@
-"""Finds question, response and conversation in the values that other tools pass."""
+"""Finds question, response, conversation and reference in the values that other tools pass."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judge.rows.messages import Dialogue, read_messages, split_messages
+from judge.scoring.rubric import Rubric
 
 
 def find_dialogue(asked: Any, answered: Any) -> Dialogue:
@@ -22,6 +24,13 @@ def find_dialogue(asked: Any, answered: Any) -> Dialogue:
         if not part:
             raise ValueError(f"a string or a message by the {role} was looked for among {len(messages)} messages")
     return read_messages(messages)
+
+
+def find_reference(expected: Any, rubric: Rubric) -> str:
+    """What a tool expects of the answer, for a rubric that places a reference; for others "", as they never got it."""
+    if expected is None or not rubric.needs_reference:
+        return ""
+    return expected if isinstance(expected, str) else json.dumps(expected, ensure_ascii=False, default=str)
 
 
 def _find(value: Any) -> str | Sequence[Any]:

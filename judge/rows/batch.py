@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import Any
 
 from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
@@ -41,6 +42,7 @@ class Batch:
 
     failed: int = field(default=0, init=False)  # rows without a verdict because calls failed
     malformed: int = field(default=0, init=False)  # lines that are not rows
+    beside: int = field(default=0, init=False)  # rows with a reference that the rubric does not place
     stopped: JudgeError | None = field(default=None, init=False)  # the error that stopped the run early
     is_spent: bool = field(default=False, init=False)  # whether `max_cost_usd` is reached
     _failures_in_a_row: int = field(default=0, init=False)
@@ -77,7 +79,9 @@ class Batch:
     async def _settle(self, row: Item) -> None:
         judge = self.judge
         try:
-            verdict = await judge.score(row.question, row.response, conversation=row.conversation)
+            ask = partial(judge.score, row.question, row.response, conversation=row.conversation)
+            verdict = await ask(reference=row.reference)
+            self.beside += bool(row.reference.strip()) and not judge.rubric.needs_reference
             self._has_verdict = True
             self._failures_in_a_row = 0
         except JudgeError as exc:

@@ -104,6 +104,12 @@ class Row:
         return Dialogue(self._text(PROMPT), self._text(COMPLETION), read_turns(self.get("conversation")))
 
     @property
+    def reference(self) -> str:
+        """What the response must agree with; "" if the row has none. What is no string is its JSON."""
+        value = self.get("reference")
+        return "" if value is None else value if isinstance(value, str) else files.encode(value)
+
+    @property
     def asked(self) -> str:
         """The question, and all before it: equal for the responses to one prompt. Raises ValueError as `question`."""
         if (messages := self.messages) is not None:
@@ -193,6 +199,7 @@ class Item:
     response: str
     carried: str
     conversation: tuple[Turn, ...] = ()
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +296,7 @@ def parse_item(line: int, raw: bytes) -> Item | Malformed:
     try:
         row = Row(line, files.decode(raw))
         question, response, _ = dialogue = row.dialogue
-        return Item(line, question, response, row.carried, dialogue.conversation)
+        return Item(line, question, response, row.carried, dialogue.conversation, row.reference)
     except ValueError as exc:
         return Malformed(line, str(exc))
 
@@ -317,7 +324,7 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
 _MOST_COLUMNS = 1000
-_KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation"}
+_KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
 
 
 def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:

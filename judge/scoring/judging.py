@@ -30,6 +30,7 @@ from judge.scoring.reasons import lacks_reason, with_reason
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+WITH_REFERENCE = "with reference "
 _SAMPLES = 3
 _TIMES = 10
 _NAME_ONE = "set OPENAI_API_KEY or OPENAI_BASE_URL, and name a model with JUDGE_MODEL or --model."
@@ -84,6 +85,7 @@ class Judge:
         model: The name of the model that is asked, or "offline"; for a panel, all names separated by commas.
         samples: The largest number of ratings that each model is asked for.
         rubric: The rubric that responses are scored by.
+        reference: What responses must agree with that are given none of their own; see `against`.
 
     Raises:
         RubricError: The rubric cannot be found or is not valid.
@@ -127,6 +129,7 @@ class Judge:
             raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self.model, self.samples = ", ".join(self._models), 1 if OFFLINE in self._models else samples
         self.rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
+        self.reference = ""
         ways.check(ask, self._models, samples, wishes, escalate_to, escalate_spread)
         self._points = points
         if points:
@@ -187,6 +190,8 @@ class Judge:
         usual = _SAMPLES if len(self._models) == 1 and self._ask_for != ways.DECISION else 1
         samples = [] if self.samples == usual or self.model == OFFLINE else [f"{self.samples} ratings"]
         ask = [self.ask] if self.ask else []
+        if self.reference and self.model != OFFLINE:  # which reads none
+            ask.append(f"{WITH_REFERENCE}{sha256(self.reference.encode('utf-8', 'replace')).hexdigest()[:8]}")
         return ", ".join([self.escalation or self.model, f"{self.rubric.name} {self.rubric.version}", *samples, *ask])
 
     def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
@@ -199,29 +204,46 @@ class Judge:
         other.rubric = rubric
         return other
 
+    def against(self, reference: str) -> "Judge":
+        """The same judge, which compares all responses with this text; its version names it by a hash."""
+        other = copy(self)
+        other.reference = reference.strip()
+        return other
+
     async def score(
-        self, question: str, response: str, *, conversation: Sequence[Turn] = (), earlier: Sequence[ratings.Result] = ()
+        self,
+        question: str,
+        response: str,
+        *,
+        conversation: Sequence[Turn] = (),
+        reference: str = "",
+        earlier: Sequence[ratings.Result] = (),
     ) -> ratings.Verdict:
         """The verdict on `response` as an answer to `question`, asked after the turns of `conversation`, oldest first.
 
+        The `reference` is what it must agree with; it stands where the rubric places it, or before the question.
         If the model answers nonsense, the verdict is unscored. So it is for texts with nothing to judge, or with more
-        than 100,000 characters; then no model is asked. `earlier` are the `ratings` of an earlier try's error.
+        than 100,000 characters, and without a reference that the rubric needs; then no model is asked. `earlier` are
+        the `ratings` of an earlier try's error.
 
         Raises:
             JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the
                 stronger model's calls fail, the verdict is the first model's.
             TypeError: A text is no string, or the conversation no sequence of turns.
         """
-        _check(question, response, conversation)
-        if unread := too_long(question, response, conversation):
+        _check(question, response, conversation, reference)
+        texts = self._texts(question, response, conversation, reference)
+        if unread := too_long(*texts[1:]):
             return self.unscored(unread)
-        flags = find_flags(question, response, conversation)
+        flags = find_flags(*texts[1:])
         if nothing := nothing_to_judge(question, response):
             return self.unscored(nothing, flags)
+        if self.rubric.needs_reference and not texts.reference:
+            lacks = f"The rubric {self.rubric.name!r} compares with a reference, and there is none."
+            return self.unscored(ratings.Unscored(reason=ratings.UnscoredReason.NO_REFERENCE, detail=lacks), flags)
         if self.model == OFFLINE:
             rating = rate_offline(question, response, self.rubric.scale, self.rubric.name)
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
-        texts = Texts(self.rubric, question, response, conversation)
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._patience_s
         results, failures = await self._ask(self._members, texts, give_up_at, earlier)
@@ -242,6 +264,9 @@ class Judge:
                 return await with_points(self._writer, first, texts, give_up_at)
         return first
 
+    def _texts(self, question: str, response: str, conversation: Sequence[Turn], reference: str = "") -> Texts:
+        return Texts(self.rubric, question, response, conversation, reference.strip() or self.reference)
+
     async def with_points(
         self, verdict: ratings.Verdict, question: str, response: str, *, conversation: Sequence[Turn] = ()
     ) -> ratings.Verdict:
@@ -254,7 +279,7 @@ class Judge:
             JudgeError: The call failed.
         """
         self._check_points()
-        texts = Texts(self.rubric, question, response, conversation)
+        texts = self._texts(question, response, conversation)
         return await self._in_time(lambda model, until: with_points(model, verdict, texts, until))
 
     async def with_reason(
@@ -263,7 +288,7 @@ class Judge:
         """A verdict on these texts with a `justification`; one more request asks for it if it has `probabilities`."""
         if not lacks_reason(verdict):
             return verdict
-        texts = Texts(self.rubric, question, response, conversation)
+        texts = self._texts(question, response, conversation)
         return await self._in_time(lambda model, until: with_reason(model, verdict, texts, until))
 
     async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]]) -> T:
@@ -370,8 +395,8 @@ class Judge:
         )
 
 
-def _check(question: object, response: object, conversation: object) -> None:
-    for name, text in (("question", question), ("response", response)):
+def _check(question: object, response: object, conversation: object, reference: object) -> None:
+    for name, text in (("question", question), ("response", response), ("reference", reference)):
         if not isinstance(text, str):
             raise TypeError(f"{name} is of type {type(text).__name__}; pass a string.")
     for turn in conversation if isinstance(conversation, Sequence) else (conversation,):

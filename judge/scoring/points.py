@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from judge.scoring.answers import spoken
 from judge.scoring.model.chat import ChatModel
-from judge.scoring.prompt import MATERIAL, Texts, render_texts
+from judge.scoring.prompt import Texts, render_material, render_texts
 from judge.scoring.ratings import Verdict, add_up
 from judge.scoring.rubric import Rubric, Scale
 
@@ -34,7 +34,8 @@ async def with_points(model: ChatModel, verdict: Verdict, texts: Texts, give_up_
 def render_points_request(texts: Texts) -> str:
     """The prompt that asks whether the response meets each criterion of the rubric."""
     criteria = "\n".join(f"- {name}: {said}" for name, said in texts.rubric.criteria.items())
-    return _REQUEST.format(material=MATERIAL, texts=render_texts(texts), criteria=criteria)
+    said = "\n".join(each["content"] for each in render_texts(texts))
+    return _REQUEST.format(material=render_material(texts), texts=said, criteria=criteria)
 
 
 def read_points(answer: str, rubric: Rubric) -> dict[str, float | None] | None:

@@ -37,6 +37,7 @@ class UnscoredReason(StrEnum):
         SPLIT: No more than half of the scores are within a point of their median.
         NOTHING_TO_JUDGE: A text is empty, or the response is not an answer at all; see `nothing_to_judge`.
         TOO_LONG: A text has more than 100,000 characters, or more than the server accepts.
+        NO_REFERENCE: The rubric compares with a reference, and there is none.
     """
 
     EMPTY = "empty"
@@ -57,6 +58,7 @@ class UnscoredReason(StrEnum):
     SPLIT = "split"
     NOTHING_TO_JUDGE = "nothing_to_judge"
     TOO_LONG = "too_long"
+    NO_REFERENCE = "no_reference"
 
 
 class Flag(StrEnum):
@@ -67,12 +69,14 @@ class Flag(StrEnum):
         GIVES_ORDERS: The response gives orders to its reader.
         HOLDS_TAGS: One of the texts contains a tag of the judge's prompt.
         AFTER_ORDERS: A turn of the conversation before the question does one of the first two.
+        AGAINST_ORDERS: The reference does.
     """
 
     ASKS_FOR_SCORE = "asks_for_score"
     GIVES_ORDERS = "gives_orders"
     HOLDS_TAGS = "holds_tags"
     AFTER_ORDERS = "after_orders"
+    AGAINST_ORDERS = "against_orders"
 
     @property
     def words(self) -> str:
@@ -82,6 +86,7 @@ class Flag(StrEnum):
             Flag.GIVES_ORDERS: "gives the judge orders",
             Flag.HOLDS_TAGS: "imitates the judge's prompt",
             Flag.AFTER_ORDERS: "follows a message that gives the judge orders or asks for a score",
+            Flag.AGAINST_ORDERS: "is compared with a reference that gives the judge orders or asks for a score",
         }[self]
 
 

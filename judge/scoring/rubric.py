@@ -20,14 +20,15 @@ DEFAULT_RUBRIC = "additive-5"
 _PURPOSES = {
     DEFAULT_RUBRIC: "Is it a relevant, complete and helpful answer?",
     "code": "Would the code do what was asked, safely and also with unusual input?",
-    "grounded": "Does a reference support everything it says? Put it after 'Reference:'.",
+    "grounded": "Does its reference, or what the question states, support everything it says?",
+    "reference-5": "Does it agree with its reference, and say what that says?",
     "refusal": "Was it right to answer, or right to decline?",
     "support-tone": "Is it a good way to talk to somebody who needs help?",
 }
 
 _PLACEHOLDERS = ("{prompt}", "{response}")
-CONVERSATION = "{conversation}"
-SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
+CONVERSATION, REFERENCE = "{conversation}", "{reference}"
+SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>", f"<reference>{REFERENCE}</reference>")
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
 _CALIBRATION = re.compile(r"\n*^calibration:([^\n]*)\s*\Z", re.MULTILINE)
 _ASIDE = re.compile(r"^\[(?:levels|criteria)\]$.*\Z", re.MULTILINE | re.DOTALL)
@@ -80,7 +81,8 @@ class Rubric:
     """A prompt with `{prompt}` and `{response}`, once each, inside the question and response tags.
 
     `{conversation}`, once or not at all, is where the turns before the question belong; without it they come with the
-    question. The scale comes from the prompt itself, from the words "is between 0 and 5". A last line such as
+    question. So does a reference, unless `{reference}` stands in its tags; then no response is scored without one. The
+    scale comes from the prompt itself, from the words "is between 0 and 5". A last line such as
     `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to people's score. Before
     it there may be TOML for decision models: what each score means, as in `[levels]` and `3 = "Useful"`, and criteria
     to ask for besides, as in `[criteria]` and `short = "It is short."`.
@@ -99,8 +101,10 @@ class Rubric:
     aside: str = ""
 
     def __post_init__(self) -> None:
-        for placeholder, slot in zip(_PLACEHOLDERS, SLOTS, strict=True):
+        for placeholder, slot in zip((*_PLACEHOLDERS, REFERENCE), SLOTS, strict=True):
             found = self.prompt.count(placeholder)
+            if placeholder == REFERENCE and not found:
+                continue
             if found != 1:
                 raise RubricError(
                     f"rubric {self.name!r}: {placeholder} stands {found} times in the prompt; it belongs there once, "
@@ -111,6 +115,11 @@ class Rubric:
         if self.prompt.count(CONVERSATION) > 1:
             raise RubricError(f"rubric {self.name!r}: {CONVERSATION} stands twice in the prompt; once is enough")
         _ = self.scale, self.calibration, self._aside
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether it places a reference, so that it cannot score without one."""
+        return REFERENCE in self.prompt
 
     @cached_property
     def template(self) -> str:

@@ -342,7 +342,7 @@ async def test_text_over_the_limit_is_refused_unread(
     verdict = await ask(model=model, question=question, response=response)
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.TOO_LONG
-    assert verdict.unscored.detail == f"{detail}: shorten it, or score the part that matters."
+    assert verdict.unscored.detail == f"{detail}: shorten it to the part that matters."
     assert (verdict.score, verdict.ratings, verdict.flags) == (None, (), ())
     assert model_server.requests == []
 

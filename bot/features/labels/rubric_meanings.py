@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from judge import Rubric
 
 _ROOM = 1500
-_TAGS = ("<question>", "<response>")
+_TAGS = ("<question>", "<response>", "is between <reference>")
 
 _MEANINGS: Mapping[str, Mapping[int, str]] = {
     # additive-5: what a response with that many points is like. At most 75 characters with the number.
@@ -18,7 +18,7 @@ _MEANINGS: Mapping[str, Mapping[int, str]] = {
         0: "None of this, or it repeats itself or rambles",
     },
     # grounded
-    "f1f322e9": {
+    "75f646a9": {
         5: "Every statement is supported, and nothing that matters is left out",
         4: "Every statement is supported; something that matters is left out",
         3: "What matters is supported; a small detail is added or distorted",

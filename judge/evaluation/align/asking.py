@@ -148,7 +148,8 @@ class Asker:
             return self._known[case.id]
 
         async def ask() -> Mapping[str, Any]:
-            verdict = await judge.score(case.question, case.response, conversation=case.conversation)
+            beside: dict[str, Any] = {"reference": case.reference} if case.reference else {}
+            verdict = await judge.score(case.question, case.response, conversation=case.conversation, **beside)
             tokens = None if verdict.input_tokens is None else verdict.input_tokens + (verdict.output_tokens or 0)
             mean = verdict.mean if verdict.is_scored else None
             return CaseScore(verdict.score, mean, verdict.justification, tokens)._asdict()

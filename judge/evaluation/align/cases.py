@@ -25,6 +25,7 @@ class LabelledCase:
     name: str = ""  # in reports, if that is not its id
     conversation: tuple[Turn, ...] = ()  # the turns before the question
     content: str = ""  # a digest of its texts that blanks and case do not change, if it may come in several files
+    reference: str = ""
 
     @property
     def called(self) -> str:
@@ -38,7 +39,8 @@ class LabelledCase:
     @property
     def digest(self) -> str:
         """A digest of its texts."""
-        return to_digest(self.question, self.response, *(f"{each.role}: {each.text}" for each in self.conversation))
+        before = (f"{each.role}: {each.text}" for each in self.conversation)
+        return to_digest(self.question, self.response, *before, *filter(None, [self.reference]))
 
 
 def to_digest(*texts: str) -> str:

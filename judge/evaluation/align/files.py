@@ -93,6 +93,7 @@ class _Item:
             is_blind=is_blind,
             conversation=dialogue.conversation,
             content=to_digest(_plain(to_prompt(question, dialogue.turns)), _plain(response)),
+            reference=self.row.reference,
             name="" if self.row.get("case") is not None else f"line {self.row.line}",
         )
 

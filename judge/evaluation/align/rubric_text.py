@@ -195,6 +195,8 @@ def _to_record(case: LabelledCase, scored: CaseScore | None) -> Mapping[str, str
     record = {"Question": _quoted(case.question), "Response": _quoted(case.response)}
     if before := "\n".join(f"{each.role}: {each.text}" for each in case.conversation):
         record = {"What was said before the question": _quoted(before), **record}
+    if case.reference:
+        record = {"Reference": _quoted(case.reference), **record}
     if scored is None or scored.score is None:
         record["Judge"] = "no score that could be read"
     else:

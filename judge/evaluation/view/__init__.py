@@ -221,8 +221,8 @@ def _data(title: str, replies: Replies) -> Iterator[str]:
 
 def _fields(reply: Reply, version: int) -> dict[str, Any]:
     """A reply as the script reads it; empty values are left out."""
-    same = ("name", "score", "question", "response", "justification", "unscored", "miss", "differs", "flags", "facts")
-    fields = {name: getattr(reply, name) for name in same} | {
+    same = "name", "score", "question", "reference", "response", "justification", "unscored"
+    fields = {name: getattr(reply, name) for name in (*same, "miss", "differs", "flags", "facts")} | {
         "version": version,
         "bar": to_bar(reply),
         "before": [(each.role, each.text) for each in reply.before],

@@ -81,6 +81,7 @@ class Reply:
     judged_at: datetime | None
     facts: tuple[tuple[str, str], ...]  # each with its title
     before: tuple[Turn, ...] = ()  # the turns before the question, as the judge got them
+    reference: str = ""
     labels: list[Label] = field(default_factory=list)
 
     @property
@@ -271,6 +272,7 @@ class Reader:
             judged_at=time,
             facts=tuple(facts),
             before=before,
+            reference=row.reference,
         )
 
     def _time(self, row: Row) -> datetime | None:

@@ -7,7 +7,7 @@ from functools import cache
 from judge.scoring.attacks import phrases
 from judge.scoring.attacks.folding import FOLDS, fold, is_invisible
 from judge.scoring.attacks.marks import only_mark
-from judge.scoring.attacks.tags import find_tags
+from judge.scoring.attacks.tags import Also, find_tags
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Flag, Unscored, UnscoredReason
 
@@ -19,13 +19,14 @@ _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
 _UNSEEN_ASCII = re.compile("[\U000e0020-\U000e007e]")
 
 
-def too_long(question: str, response: str, conversation: Sequence[Turn] = ()) -> Unscored | None:
+def too_long(question: str, response: str, conversation: Sequence[Turn] = (), reference: str = "") -> Unscored | None:
     """Why these texts are not even read: one has more than 100,000 characters. Otherwise None. Call this first."""
     said = sum(len(turn.text) for turn in conversation)
-    for part, length in (("question", len(question)), ("response", len(response)), ("conversation", said)):
+    lengths = {"question": len(question), "response": len(response), "conversation": said, "reference": len(reference)}
+    for part, length in lengths.items():
         if length > LONGEST_TEXT:
             size = f"is {length:,} characters long, and the limit is {LONGEST_TEXT:,}"
-            detail = f"The {part} {size}: shorten it, or score the part that matters."
+            detail = f"The {part} {size}: shorten it to the part that matters."
             return Unscored(reason=UnscoredReason.TOO_LONG, detail=detail)
     return None
 
@@ -55,23 +56,31 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
     return Unscored(reason=UnscoredReason.NOTHING_TO_JUDGE, detail=detail)
 
 
-def find_flags(question: str, response: str, conversation: Sequence[Turn] = ()) -> tuple[Flag, ...]:
+def find_flags(
+    question: str, response: str, conversation: Sequence[Turn] = (), reference: str = ""
+) -> tuple[Flag, ...]:
     """The warnings to consider before trusting a score of these texts, in the order of `Flag`.
 
-    Requests for a score and orders count in the response and in the turns before the question, whoever wrote them. In
-    the question they do not, because it may well give orders. The prompt's tags count in all texts. The search finds
-    words, not meaning: see "Hostile texts" in docs/evaluation.md.
+    Requests for a score and orders count in the response, in the turns before the question, whoever wrote them, and in
+    the reference. In the question they do not, because it may well give orders. The prompt's tags count in all texts.
+    The search finds words, not meaning: see "Hostile texts" in docs/evaluation.md.
     """
     asks, orders = _addresses_judge(response)
-    texts = (question, response, *(turn.text for turn in conversation))
-    tags = (tag for text in texts for tag in find_tags(text, with_turns=bool(conversation)))
+    texts = (question, response, *(turn.text for turn in conversation), reference)
+    tags = (tag for text in texts for tag in find_tags(text, tags_beside(bool(conversation), bool(reference))))
     found = {
         Flag.ASKS_FOR_SCORE: asks,
         Flag.GIVES_ORDERS: orders,
         Flag.HOLDS_TAGS: any(not tag.is_code for tag in tags),
         Flag.AFTER_ORDERS: any(any(_addresses_judge(turn.text)) for turn in conversation),
+        Flag.AGAINST_ORDERS: any(_addresses_judge(reference)),
     }
     return tuple(flag for flag, is_found in found.items() if is_found)
+
+
+def tags_beside(has_turns: bool, has_reference: bool) -> Also:
+    """The tags that the prompt has for these, beside its own four."""
+    return ("turn",) * has_turns + ("reference",) * has_reference
 
 
 def _addresses_judge(text: str) -> tuple[bool, bool]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from judge.scoring.attacks.folding import FoldedText, fold_aligned
@@ -22,8 +23,6 @@ EVERYDAY = {
 """Tokens that have other uses too (`<s>` strikes text through in HTML): broken up, but not flagged."""
 
 
-_OPENING = re.compile(r"<[\s/\\]*(?:question|response)", re.IGNORECASE)
-_OPENING_OR_TURN = re.compile(rf"{_OPENING.pattern[:-1]}|turn)", re.IGNORECASE)
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")
 _TOKEN = re.compile("|".join(rf"\{sign}(?:{CONTROL[sign]}|{EVERYDAY[sign]})" for sign in "<["), re.IGNORECASE)
 # A text without any of these, including characters that fold to them, has no tag, no token and no loose stroke.
@@ -44,12 +43,16 @@ class Tag(NamedTuple):
     is_code: bool
 
 
-def find_tags(text: str, *, with_turns: bool = False) -> list[Tag]:
-    """Every occurrence of the prompt's tags, in order, in any spelling; `with_turns`: `<turn>` counts, too."""
-    return list(_tags(text, fold_aligned(text), with_turns=with_turns)) if _SIGNS.search(text) else []
+Also = tuple[str, ...]
+"""The names of tags that count, too, since the prompt has them: "turn", "reference"."""
 
 
-def neutralise(text: str, *, with_turns: bool = False) -> str:
+def find_tags(text: str, also: Also = ()) -> list[Tag]:
+    """Every occurrence of the prompt's tags, in order, in any spelling."""
+    return list(_tags(text, fold_aligned(text), also)) if _SIGNS.search(text) else []
+
+
+def neutralise(text: str, also: Also = ()) -> str:
     """`text` with square brackets for the angle brackets of the prompt's tags, and a blank in each special token.
 
     The blank follows the token's bracket, as in `< |im_end|>` and `[ INST]`: no tokenizer reads that as the token, and
@@ -63,7 +66,7 @@ def neutralise(text: str, *, with_turns: bool = False) -> str:
     pieces = ["◌"] if _STROKE_OR_ESCAPE.search(text, 0, first_visible) else []
     changes = [
         (*bracket, sign)
-        for tag in _tags(text, folded, with_turns=with_turns)
+        for tag in _tags(text, folded, also)
         for bracket, sign in ((tag.opening, "["), (tag.closing, "]"))
         if bracket
     ]
@@ -76,8 +79,13 @@ def neutralise(text: str, *, with_turns: bool = False) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _tags(text: str, folded: FoldedText, *, with_turns: bool) -> Iterator[Tag]:
-    for found in (_OPENING_OR_TURN if with_turns else _OPENING).finditer(folded.text):
+@cache
+def _opening(also: Also) -> re.Pattern[str]:
+    return re.compile(rf"<[\s/\\]*(?:{'|'.join(('question', 'response', *also))})", re.IGNORECASE)
+
+
+def _tags(text: str, folded: FoldedText, also: Also) -> Iterator[Tag]:
+    for found in _opening(also).finditer(folded.text):
         # Part of a longer word: a letter follows the name directly and does not come from an escape.
         before = folded.ends[found.end() - 1]
         behind = folded.text[found.end() : found.end() + 1]

@@ -140,7 +140,8 @@ async def test_help_describes_each_command_in_a_whole_sentence(tmp_path: Path, p
 def test_rubrics_lists_the_rubrics_and_prints_one() -> None:
     listed = run("rubrics").stdout.splitlines()
     assert listed[0].startswith("additive-5 (the default)  scale 0 to 5, version ")
-    assert [line.split()[0] for line in listed] == ["additive-5", "code", "grounded", "refusal", "support-tone"]
+    names = ["additive-5", "code", "grounded", "reference-5", "refusal", "support-tone"]
+    assert [line.split()[0] for line in listed] == names
     assert [line for line in listed if len(line.partition(": ")[2]) < 20] == []
     assert run("rubrics", "additive-5").stdout.startswith("Review the user’s question")
 
