@@ -18,6 +18,7 @@ from bot.commands import opened
 from bot.commands.export_formats import CONVERTERS
 from bot.domain.case import text_hash
 from bot.domain.numbers import number_of
+from bot.domain.verdict import reference_of
 from bot.errors import BotError
 from bot.settings import StoreSettings, load
 from bot.store.audit import Act, Action, Audit
@@ -192,7 +193,9 @@ def to_row(labelled: Row[Any], said: Sequence[Turn], *, has_texts: bool) -> dict
         "model": labelled.model,
         "escalation": labelled.escalation,
         "rubric": labelled.rubric,
-        "rubric_version": labelled.rubric_version,
+        # With its reference: scores by two references are those of two judges.
+        "rubric_version": "+".join(filter(None, (labelled.rubric_version, reference_of(labelled.judge_version))))
+        or None,
         "channel": labelled.channel_id,
         "thread": _pseudonym(labelled.team_id, f"{labelled.channel_id}:{thread_ts}"),
         "messages_before": labelled.messages_before,

@@ -1,6 +1,6 @@
 """Which rubric and model score a channel's replies, and the rubrics that people make in the channel."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from judge import Rubric
@@ -11,11 +11,15 @@ MOST_RUBRICS = 10
 
 @dataclass(frozen=True)
 class ChannelJudge:
-    """A channel's own judge; None means the app's setting, or in `version` that the rubric is not its own."""
+    """A channel's own judge; None means the app's setting, or in `version` that the rubric is not its own.
+
+    The `reference` is what its replies must agree with, whatever judge is chosen.
+    """
 
     rubric: str | None = None
     version: str | None = None
     model: str | None = None
+    reference: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

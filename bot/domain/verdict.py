@@ -16,6 +16,7 @@ OFFLINE = "offline"
 MADE_UP = "made up for the demo"
 """In place of the model if there was none: for the scores that the demo begins with."""
 _SINCE = re.compile(r", since \d{4}-\d\d-\d\d$")
+_REFERENCE = re.compile(r", with reference (\w+)")
 
 
 def later_version(version: str, since: datetime) -> str:
@@ -26,6 +27,12 @@ def later_version(version: str, since: datetime) -> str:
 def base_version(version: str | None) -> str:
     """What the judge itself calls its version."""
     return _SINCE.sub("", version or "")
+
+
+def reference_of(version: str | None) -> str:
+    """The version of the reference that a judge of this version compared with; "" if it had none."""
+    found = _REFERENCE.search(version or "")
+    return found[1] if found else ""
 
 
 @dataclass(frozen=True, kw_only=True)

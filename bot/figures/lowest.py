@@ -6,7 +6,7 @@ from bot.slack import blocks as ui
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase
-from judge.scoring.points import MET
+from judge.scoring.beside import MET
 
 NOT_BLIND = "*Fair* and *Not fair* are labels given after seeing the score, so not blind."
 _REASON = 120

@@ -12,7 +12,7 @@ from bot.pipeline.judges import Judges
 from bot.store import Store
 from judge import Judge, Verdict
 from judge.evaluation.align import BudgetError
-from judge.scoring.reasons import lacks_reason
+from judge.scoring.beside import lacks_reason
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ async def with_more(store: Store, limits: Limits, judge: Judge, case: LoggedCase
     """The verdict with its reason if it lacks one, or its points, as far as the model says them; raises as `ask`."""
     with_it = judge.with_reason if lacks_reason(verdict) else judge.with_points
     question, response = case.question or "", case.response or ""
-    texts = [question, response, *(turn.text for turn in case.conversation)]
+    texts = [question, response, *(turn.text for turn in case.conversation), judge.reference]
     request = partial(with_it, verdict, question, response, conversation=case.conversation)
     found = await ask(store, limits, case.team_id, texts, request, lambda new: tokens_of(new) - tokens_of(verdict))
     more = replace(verdict, points=found.points, justification=found.justification, ratings=found.ratings)

@@ -83,13 +83,14 @@ class Judges:
         chosen = await self._rubrics.log.chosen(case.team_id, case.channel_id)
         rubric = await self._rubrics.in_force(case.team_id, case.channel_id, case.rubric, chosen)
         tier = None if case.probability is None else self.watch_tier
-        return self.with_rubric(rubric, chosen.model, tier) if rubric else None
+        return self.with_rubric(rubric, chosen.model, tier).against(chosen.reference or "") if rubric else None
 
     async def by(self, team_id: str, channel_id: str, chosen: ChannelJudge) -> Judge | None:
-        """The judge of a channel that chooses this, or None if its rubric is gone."""
+        """The judge of a channel that chooses this, with its reference, or None if its rubric is gone."""
         name = chosen.rubric or self._rubrics.default
         rubric = await self._rubrics.in_force(team_id, channel_id, name, chosen)
-        return self.with_rubric(rubric, chosen.model) if rubric else None
+        reference = (await self._rubrics.log.chosen(team_id, channel_id)).reference
+        return self.with_rubric(rubric, chosen.model).against(reference or "") if rubric else None
 
     def with_rubric(self, rubric: Rubric, model: str | None, tier: str | None = None) -> Judge:
         """The judge for a rubric, which need not be saved; a model that the settings do not list is ignored."""

@@ -330,7 +330,7 @@ class CasePipeline:
                     logger.warning("reason_not_given", case=case.id, reason=str(exc))
             has_criteria = judge.rubric.criteria and judge.most_ratings
             if is_low and case.is_watched and has_criteria and verdict.points is None:
-                texts = [question, response, *(turn.text for turn in said)]
+                texts = [question, response, *(turn.text for turn in said), judge.reference]
                 points = partial(judge.with_points, verdict, question, response, conversation=said)
                 try:
                     # Once answered it is no longer reserved, because the verdict counts its tokens.

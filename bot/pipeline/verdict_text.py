@@ -5,7 +5,7 @@ from typing import Any
 from bot.domain.blocker import MAY_NOT_READ
 from bot.domain.case import CaseSource, Exclusion, LoggedCase, QuestionSource
 from bot.domain.numbers import number_of
-from bot.domain.verdict import CaseVerdict
+from bot.domain.verdict import CaseVerdict, reference_of
 from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
 from bot.slack.messenger import Post
@@ -35,6 +35,7 @@ _BY_REASON = {
     "split": "The ratings are too far apart to give one score.",
     "refused": "The model declined to judge this.",
     "filtered": "The model server's content filter blocked this.",
+    "no_reference": "Its rubric compares with a reference, and this channel has none: `/judge reference`.",
 }
 
 _IN_SHORT = {
@@ -46,7 +47,9 @@ _IN_SHORT = {
     "blocker": "nothing to judge",
     "call_failed": "model not reachable",
     "fault": "an error in the app",
+    "no_reference": "no reference to compare with",
 }
+_NOT_ON_FACTS = {"code", "refusal", "support-tone"}  # of the app's rubrics; what a channel's own asks is unknown
 
 
 def in_short(reason: str) -> str:
@@ -124,7 +127,11 @@ def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "") -> P
     first, summary = _first(case, verdict)
     blocks = [first]
     excluded = _EXCLUDED[case.excluded].format(who=excerpt(case.requester_name, _NAME)) if case.excluded else ""
-    blocks += [context(line) for line in (_warning(case, verdict), excluded) if line]
+    asked = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
+    texts = {"the response": verdict.flags, asked: verdict.question_flags}
+    tries = "; ".join(f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags)
+    warning = f":warning: *Check this one yourself:* {tries}." if tries else ""
+    blocks += [context(line) for line in (warning, excluded) if line]
     blocks += _question(case)
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
     buttons = [*_opinions(case, verdict), *_buttons(case, verdict)]
@@ -256,13 +263,6 @@ def _link(case: LoggedCase, workspace_url: str) -> str:
     return f"<{permalink(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)}|{number}>"
 
 
-def _warning(case: LoggedCase, verdict: CaseVerdict) -> str:
-    question = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
-    texts = {"the response": verdict.flags, question: verdict.question_flags}
-    tries = [f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags]
-    return f":warning: *Check this one yourself:* {'; '.join(tries)}." if tries else ""
-
-
 def _question(case: LoggedCase) -> list[dict[str, Any]]:
     """The question that was judged, and where it came from; empty if it is the message right above the reply."""
     if case.question_source in {None, QuestionSource.PREVIOUS}:
@@ -289,7 +289,10 @@ def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
     calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
     reply = number_of(case.messages, "message") if case.messages > 1 else ""
     unread = f"{case.unread} not read" if case.unread else ""
-    parts = model, ratings_line(verdict), calibrated, reply, unread, f"case {case.id}"
+    version = reference_of(verdict.judge_version)
+    is_silent = verdict.score is None or verdict.is_offline or verdict.rubric in _NOT_ON_FACTS
+    checked = f"checked against reference {version}" if version else "not checked against documents" * (not is_silent)
+    parts = model, ratings_line(verdict), calibrated, checked, reply, unread, f"case {case.id}"
     return " · ".join(part for part in parts if part)
 
 

@@ -37,6 +37,8 @@ class Action(StrEnum):
     JUDGE_CHANGED = "judge_changed"
     RUBRIC_SAVED = "rubric_saved"
     RUBRIC_DELETED = "rubric_deleted"
+    REFERENCE_SAVED = "reference_saved"
+    REFERENCE_DELETED = "reference_deleted"
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,11 @@ from bot.store.database import (
     upsert,
 )
 from bot.store.schema import channels, replays, rubrics
+from judge.scoring.rubric import reference_version
 
 # Built once, because every request runs it.
-_CHOSEN = select(channels.c.rubric, channels.c.rubric_version, channels.c.judge_model).where(
+_ITS = channels.c.rubric, channels.c.rubric_version, channels.c.judge_model, channels.c.reference
+_CHOSEN = select(*_ITS).where(
     channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
 )
 
@@ -106,6 +108,26 @@ class Rubrics(StoreQueries):
         is_used = await self._database.write(use)
         await self._database.forget_choices()
         return is_used
+
+    async def refer(self, team_id: str, channel_id: str, by: str, text: str | None, since: str) -> bool:
+        """Saves a channel's reference, or with None deletes it; False if it no longer has the version `since`."""
+        place = {"team_id": team_id, "channel_id": channel_id}
+        row = place | {"reference": text, "updated_at": utc_now()}
+        what = Action.REFERENCE_SAVED if text else Action.REFERENCE_DELETED
+
+        async def refer(connection: AsyncConnection) -> bool:
+            await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
+            now = (await connection.execute(select(channels.c.reference).filter_by(**place))).scalar()
+            if reference_version(now or "") != since:
+                return False
+            await connection.execute(upsert(self._database, channels, row))
+            await note(connection, [Act(team_id, by, what, channel_id=channel_id)])
+            return True
+
+        is_done = await self._database.write(refer)
+        await self._database.forget_choices()
+        await self._database.note_deletion()
+        return is_done
 
     async def delete(self, team_id: str, channel_id: str, name: str, by: str) -> None:
         """Deletes a rubric with all of its versions. Raises RubricGoneError or RubricInUseError."""

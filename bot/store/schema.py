@@ -286,6 +286,7 @@ channels = Table(
     Column("rubric", String),  # the one that scores replies; NULL: as in the app's settings
     Column("rubric_version", String),  # set if the rubric is the channel's own
     Column("judge_model", String),  # NULL: as in the app's settings
+    Column("reference", CleanText),  # what replies must agree with; judge versions have its hash
     Column("updated_at", UtcDateTime, nullable=False),
 )
 

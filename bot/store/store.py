@@ -147,15 +147,16 @@ class Store:
         is new, `also` is called with it in the same transaction. Raises RefusedError if a new one exceeds the limits,
         and TooLateError if the requester no longer waits for an answer.
         """
+        texts = [case.question, case.response, *(turn.text for turn in case.conversation)]
+        if limits.are_there:
+            texts.append((await self.rubrics.chosen(case.team_id, case.channel_id)).reference or "")
         values = case.model_dump(exclude={"turns"}) | {
             "status": CaseStatus.RECEIVED,
             "question_hash": _hash(case.question),
             "response_hash": _hash(case.response),
             "created_at": utc_now(),
             "lease_owner": _new_name(),
-            "reserved_tokens": limits.expected_tokens(
-                case.question, case.response, *(turn.text for turn in case.conversation)
-            ),
+            "reserved_tokens": limits.expected_tokens(*texts),
         }
         beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
 

@@ -116,7 +116,7 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
 
 def _points(verdict: Verdict, rubric: Rubric) -> str:
     """Which criteria are met, or how likely; and whether they and the score do not add up."""
-    from judge.scoring.points import points_total
+    from judge.scoring.beside import points_total
 
     if not verdict.points:
         return ""

@@ -5,7 +5,7 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from judge.integrations.texts import find_dialogue, find_reference
+from judge.integrations.texts import score_dialogue
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
@@ -24,9 +24,7 @@ def slack_judge(**judge: Any) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         asked = state.input if isinstance(state.input, str) else [each.model_dump() for each in state.input]
-        question, response, _ = dialogue = find_dialogue(asked, state.output.completion)
-        known = find_reference(target.text, own.rubric)
-        verdict = await own.score(question, response, conversation=dialogue.conversation, reference=known)
+        verdict = await score_dialogue(own, asked, state.output.completion, target.text)
         metadata = to_added(verdict, own.samples)
         if verdict.score is not None:
             return Score(value=verdict.score, explanation=verdict.justification, metadata=metadata)

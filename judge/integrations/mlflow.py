@@ -6,7 +6,7 @@ from typing import Any
 from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 from mlflow.genai import Scorer, scorer
 
-from judge.integrations.texts import find_dialogue, find_reference
+from judge.integrations.texts import score_dialogue
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
@@ -22,14 +22,13 @@ def slack_judge(**options: Any) -> Scorer:
 
     @scorer(name="slack_judge", timeout=0)  # the judge has its own timeout
     def score(inputs: Any, outputs: Any, expectations: dict[str, Any] | None = None) -> Feedback:
-        question, response, _ = dialogue = find_dialogue(inputs, outputs)
         try:
             judge = idle.pop()
         except IndexError:
             judge = Judge(**options)
         with asyncio.Runner() as runner:  # not `asyncio.run`, which leaves the loop open under nest_asyncio
-            known = find_reference((expectations or {}).get("expected_response"), judge.rubric)
-            verdict = runner.run(judge.score(question, response, conversation=dialogue.conversation, reference=known))
+            expected = (expectations or {}).get("expected_response")
+            verdict = runner.run(score_dialogue(judge, inputs, outputs, expected))
         idle.append(judge)
         fields = {name: str(value) for name, value in to_added(verdict, judge.samples).items() if value is not None}
         why = AssessmentError("UNSCORED", verdict.unscored.detail) if verdict.unscored else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from judge.integrations.texts import find_dialogue, find_reference
+from judge.integrations.texts import find_dialogue, score_dialogue
 from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
@@ -22,12 +22,9 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     judge = Judge(**context.get("config") or {})
     given = context.get("vars") or {}
     asked: Any = given.get("question") or context["prompt"]
-    dialogue = None
     with suppress(ValueError, TypeError, RecursionError):  # a prompt of several messages is JSON
-        dialogue = find_dialogue(json.loads(asked), output)
-    question, response, _ = dialogue = dialogue or find_dialogue(asked, output)
-    known = find_reference(given.get("reference"), judge.rubric)
-    verdict = asyncio.run(judge.score(question, response, conversation=dialogue.conversation, reference=known))
+        asked = find_dialogue(json.loads(asked), output)
+    verdict = asyncio.run(score_dialogue(judge, asked, output, given.get("reference")))
     added = to_added(verdict, judge.samples)
     if verdict.score is None:
         reason = f"Unscored: {added['unscored_detail']}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
 
-from judge.integrations.texts import find_dialogue, find_reference
+from judge.integrations.texts import score_dialogue
 from judge.scoring.judging import Judge
 from judge.scoring.model.chat import DEFAULT_MODEL
 from judge.scoring.rubric import DEFAULT_RUBRIC
@@ -33,9 +33,7 @@ class SlackJudge(Evaluator[Any, Any, Any]):
         return self._judge.version
 
     async def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, EvaluationReason]:
-        question, response, _ = dialogue = find_dialogue(ctx.inputs, ctx.output)
-        known = find_reference(ctx.expected_output, self._judge.rubric)
-        verdict = await self._judge.score(question, response, conversation=dialogue.conversation, reference=known)
+        verdict = await score_dialogue(self._judge, ctx.inputs, ctx.output, ctx.expected_output)
         if verdict.score is None:
             why = verdict.unscored.detail if verdict.unscored else None
             return {"SlackJudge status": EvaluationReason("unscored", why)}

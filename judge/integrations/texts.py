@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judge.rows.messages import Dialogue, read_messages, split_messages
-from judge.scoring.rubric import Rubric
+from judge.scoring.judging import Judge
+from judge.scoring.ratings import Verdict
 
 
 def find_dialogue(asked: Any, answered: Any) -> Dialogue:
@@ -26,11 +27,15 @@ def find_dialogue(asked: Any, answered: Any) -> Dialogue:
     return read_messages(messages)
 
 
-def find_reference(expected: Any, rubric: Rubric) -> str:
-    """What a tool expects of the answer, for a rubric that places a reference; for others "", as they never got it."""
-    if expected is None or not rubric.needs_reference:
-        return ""
-    return expected if isinstance(expected, str) else json.dumps(expected, ensure_ascii=False, default=str)
+async def score_dialogue(judge: Judge, asked: Any, answered: Any, expected: Any) -> Verdict:
+    """The verdict on a dialogue, as `find_dialogue` finds it, or on its parts.
+
+    What a tool expects of the answer is the reference for a rubric that places one; other rubrics never got it.
+    """
+    said = asked if isinstance(asked, Dialogue) else find_dialogue(asked, answered)
+    known = "" if expected is None or not judge.rubric.needs_reference else expected
+    known = known if isinstance(known, str) else json.dumps(known, ensure_ascii=False, default=str)
+    return await judge.score(said.question, said.response, conversation=said.conversation, reference=known)
 
 
 def _find(value: Any) -> str | Sequence[Any]:

@@ -17,20 +17,18 @@ from judge.scoring import escalation as scoring_escalation
 from judge.scoring import panel, ratings, ways
 from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
+from judge.scoring.beside import lacks_reason, with_points, with_reason
 from judge.scoring.conversation import Turn
 from judge.scoring.model.chat import DEFAULT_MODEL, LONG, PATIENCE_S, ChatModel
 from judge.scoring.model.completion import Completion
 from judge.scoring.model.connection import Connection
 from judge.scoring.model.wishes import FLEX, Wishes
 from judge.scoring.offline import OFFLINE, rate_offline
-from judge.scoring.points import with_points
 from judge.scoring.prompt import Texts
-from judge.scoring.reasons import lacks_reason, with_reason
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-WITH_REFERENCE = "with reference "
 _SAMPLES = 3
 _TIMES = 10
 _NAME_ONE = "set OPENAI_API_KEY or OPENAI_BASE_URL, and name a model with JUDGE_MODEL or --model."
@@ -191,7 +189,7 @@ class Judge:
         samples = [] if self.samples == usual or self.model == OFFLINE else [f"{self.samples} ratings"]
         ask = [self.ask] if self.ask else []
         if self.reference and self.model != OFFLINE:  # which reads none
-            ask.append(f"{WITH_REFERENCE}{sha256(self.reference.encode('utf-8', 'replace')).hexdigest()[:8]}")
+            ask.append(f"with reference {scoring_rubric.reference_version(self.reference)}")
         return ", ".join([self.escalation or self.model, f"{self.rubric.name} {self.rubric.version}", *samples, *ask])
 
     def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
@@ -206,7 +204,7 @@ class Judge:
 
     def against(self, reference: str) -> "Judge":
         """The same judge, which compares all responses with this text; its version names it by a hash."""
-        other = copy(self)
+        other = self if reference.strip() == self.reference else copy(self)
         other.reference = reference.strip()
         return other
 

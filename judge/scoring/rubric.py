@@ -20,8 +20,8 @@ DEFAULT_RUBRIC = "additive-5"
 _PURPOSES = {
     DEFAULT_RUBRIC: "Is it a relevant, complete and helpful answer?",
     "code": "Would the code do what was asked, safely and also with unusual input?",
-    "grounded": "Does its reference, or what the question states, support everything it says?",
-    "reference-5": "Does it agree with its reference, and say what that says?",
+    "grounded": "Does the reference, or else the question, support everything it says?",
+    "reference-5": "Does it agree with the reference, and say what that says?",
     "refusal": "Was it right to answer, or right to decline?",
     "support-tone": "Is it a good way to talk to somebody who needs help?",
 }
@@ -229,6 +229,11 @@ def list_rubrics() -> list[str]:
 def purpose_of(name: str) -> str:
     """What a rubric that comes with the package asks of a response, in a line; empty for any other name."""
     return _PURPOSES.get(name, "")
+
+
+def reference_version(text: str) -> str:
+    """First eight hex digits of a reference's SHA-256; "" if there is none."""
+    return text and sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def _shipped() -> "Traversable":

@@ -6,7 +6,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import DeadlineError, Judge, Rating, Rubric, UnscoredReason, load_rubric
-from judge.scoring.chances import find_chances
+from judge.scoring.distribution import find_chances
 from judge.scoring.model.completion import Token
 from judge.scoring.rubric import Scale
 from tests.judge_client import QUESTION, RESPONSE, Ask

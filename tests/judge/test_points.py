@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge import Judge, SetupError, Turn, load_rubric
-from judge.scoring.points import points_total, read_points, render_points_request
+from judge.scoring.beside import points_total, read_points, render_points_request
 from judge.scoring.prompt import Texts
 from tests.judge_client import Ask
 from tests.judge_command import run

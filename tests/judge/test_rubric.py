@@ -47,7 +47,7 @@ def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name:
     assert "up to 100 words" in prompt
     assert max(len(line) for line in prompt.splitlines()) <= 130
     assert len(prompt) < 2 * 3000  # fits in two fields of a modal
-    assert purpose_of(name)
+    assert 0 < len(purpose_of(name)) <= 75  # the description of an option in Slack
 
 
 @each(

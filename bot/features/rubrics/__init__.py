@@ -13,6 +13,7 @@ from bot.pipeline.engine import JobHandler, PeriodicJob
 
 _HELP = """\
 • `/judge rubric` shows and changes the rubric that replies here are scored with
+• `/judge reference` shows and changes what replies here must agree with
 • `/judge rubric improve` proposes one that scores more like the people who labelled replies here"""
 
 
@@ -31,7 +32,7 @@ def feature(services: Services) -> Feature:
 
     return Feature(
         register=partial(handlers.register, services=services),
-        words={"rubric": partial(handlers.answer, services)},
+        words={"rubric": partial(handlers.answer, services), "reference": partial(handlers.answer_reference, services)},
         more_help=_HELP,
         jobs=jobs,
         periodic_jobs=[PeriodicJob("resubmit_improvements", resubmit)],

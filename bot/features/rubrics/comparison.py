@@ -1,12 +1,15 @@
-"""Compares a new judge with the one in use on labelled cases, and tells the person who asked for it the result."""
+"""Compares a new judge with the one in use on labelled cases, tells the result, and switches a channel to it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from statistics import fmean
 
 import structlog
+from sqlalchemy import UpdateBase
 
 from bot.domain.case import Recipient
+from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.domain.verdict import OFFLINE
 from bot.feature import Services
 from bot.features.rubrics import ids
@@ -14,8 +17,13 @@ from bot.features.rubrics import text as words
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplay, ChannelReplays, Labelled
 from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
+from bot.pipeline.text import sentence
 from bot.slack.blocks import actions, button, section
-from bot.slack.messenger import Post
+from bot.slack.client import SLACK_ERRORS
+from bot.slack.members import MembershipError
+from bot.slack.messenger import WITHOUT_PREVIEWS, Post
+from bot.store.audit import Action
+from bot.store.rubrics import RubricGoneError
 from judge import Judge, JudgeError
 from judge.evaluation.align import BudgetError
 from judge.evaluation.stats import Interval, paired
@@ -47,7 +55,8 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         why = words.NO_MODEL
     if await replays.find(number) is None:
         return
-    if await services.store.rubrics.chosen(*replay.place) != chosen:  # these figures are of a judge no longer in use
+    now = await services.store.rubrics.chosen(*replay.place)
+    if (now, now.reference) != (chosen, chosen.reference):  # these figures are of a judge no longer in use
         await run(services, judges, number)
         return
     name = words.named(replay.judge, services.rubrics.default)
@@ -95,7 +104,7 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> Non
         if await replays.find(replay.id) is None:
             break
         scoring = partial(judge.score, case.question, case.response, conversation=case.conversation)
-        texts = [case.question, case.response, *(each.text for each in case.conversation)]
+        texts = [case.question, case.response, *(each.text for each in case.conversation), judge.reference]
         try:
             verdict = await ask(services.store, services.limits, replay.team_id, texts, scoring, tokens_of)
         except JudgeError as exc:
@@ -182,3 +191,49 @@ def _how_close(points: Interval) -> str:
         return f"no clear difference ({between})"
     how = f"{size} {'closer' if value > 0 else 'farther away'}"
     return f"{how}, which may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"
+
+
+async def use(
+    services: Services,
+    team_id: str,
+    channel_id: str,
+    user_id: str,
+    judge: ChannelJudge,
+    decides: UpdateBase | None = None,
+    saves: SavedRubric | None = None,
+) -> str:
+    """Switches a channel to this judge, and returns what to tell the person; empty if another press has decided it.
+
+    In the same transaction, the statement `decides` records the decision, and the rubric `saves` is saved, as
+    `Rubrics.use` says.
+    """
+    rubrics = services.rubrics
+    chosen_by = await services.store.audit.last_by(Action.JUDGE_CHANGED, team_id, channel_id)
+    try:
+        is_used = await rubrics.log.use(team_id, channel_id, judge, user_id, decides, saves)
+    except RubricGoneError:
+        return words.no_rubric(judge.rubric or "", await rubrics.names(team_id, channel_id))
+    if not is_used:
+        return ""
+    said = partial(words.used_by, user_id, channel_id, judge, rubrics.default)
+    if chosen_by and chosen_by != user_id:
+        await tell_other(services, chosen_by, channel_id, said(", which you had chosen"))
+    await tell_channel(services, team_id, channel_id, said())
+    return words.used(judge, rubrics.default)
+
+
+async def tell_channel(services: Services, team_id: str, channel_id: str, said: str) -> None:
+    """Tells a channel with a digest or a watch that its figures are those of another judge from now on."""
+    settings = await services.store.channels.of(team_id, channel_id)
+    if settings.is_digest_on or await services.store.watches.of(team_id, channel_id):
+        with suppress(*SLACK_ERRORS):  # the change holds, even if the channel cannot be told
+            post = sentence(said)
+            call = services.client.chat_postMessage
+            await call(channel=channel_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
+
+
+async def tell_other(services: Services, user_id: str, channel_id: str, said: str) -> None:
+    """Tells a person what another person did in the channel, unless they have left it or cannot be told now."""
+    with suppress(MembershipError, *SLACK_ERRORS):
+        if not await services.memberships.keeps_out(user_id, channel_id):
+            await services.messenger.direct(Recipient(user_id, channel_id), sentence(said))

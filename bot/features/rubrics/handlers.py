@@ -1,7 +1,8 @@
-"""`/judge rubric`: the choice of a channel's rubric, the windows for a rubric, and the buttons under a comparison."""
+"""`/judge rubric` and `/judge reference`: a channel's choices, their windows, and the buttons under a comparison."""
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -12,16 +13,18 @@ from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import ids, improvement_handlers
 from bot.features.rubrics import text as words
+from bot.features.rubrics.comparison import tell_channel, use
 from bot.features.rubrics.improvement_queries import Improvements
-from bot.features.rubrics.input import DEFAULT, RubricRequest, parse_rubric, typed_rubric
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
-from bot.features.rubrics.use import use
+from bot.features.rubrics.text import DEFAULT, RubricRequest, parse_rubric, typed_rubric
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
+from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation
 from bot.slack.messenger import Post
 from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
-from judge import DEFAULT_RUBRIC
+from judge import DEFAULT_RUBRIC, find_flags
+from judge.scoring.rubric import reference_version
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -41,13 +44,7 @@ def register(app: AsyncApp, services: Services) -> None:
         if said := await _answer(services, invocation, RubricRequest(action, payloads.clicked_value(body))):
             await services.messenger.tell(invocation.recipient, said)
 
-    @payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)
-    async def remove(body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        said = await services.access.refusal(invocation, "rubrics", is_change=True)
-        said = said or await _delete(services, invocation, payloads.clicked_value(body))
-        if not await services.messenger.replace(invocation.response_url, sentence(said)):
-            await services.messenger.tell(invocation.recipient, said)
+    payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)(partial(_delete, services))
 
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -65,6 +62,65 @@ def register(app: AsyncApp, services: Services) -> None:
         # A person who may change the channel's rubrics is in the channel; anybody else is told in a direct message.
         here = Recipient(invocation.user_id, channel_id, response_url=invocation.response_url, is_in_channel=True)
         await services.messenger.tell(here, said)
+
+    payloads.on_click(app, ids.ACTION_REFERENCE_DELETE)(partial(_delete_reference, services))
+
+    @app.view(ids.VIEW_REFERENCE)
+    async def save_reference(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await _save_reference(services, ack, body)
+
+
+async def _delete_reference(services: Services, body: dict[str, Any]) -> None:
+    click = payloads.clicked_window(body)
+    place, user_id = (click.invocation.team_id, click.state.channel_id or ""), click.invocation.user_id
+    said = await _refer(services, click.invocation, click.state, None) or words.DELETED
+    if said == words.DELETED and (await services.rubrics.of(*place)).needs_reference:
+        default = ChannelJudge(model=(await services.rubrics.log.chosen(*place)).model)
+        said = f"{said} {await use(services, *place, user_id, default)}"
+    await services.messenger.update_modal(click.view_id, words.message_modal(said))
+
+
+async def _save_reference(services: Services, ack: AsyncAck, body: dict[str, Any]) -> None:
+    invocation, state, values = payloads.to_invocation(body), payloads.to_state(body["view"]), body["view"]["state"]
+    text = "\n".join(filter(None, (payloads.typed(values["values"], field) for field in words.REFERENCE_FIELDS)))
+    why = words.TOO_LONG.format(n=len(text)) if len(text) > words.MOST_OF_REFERENCE else words.NO_TEXT * (not text)
+    if why := why or await _refer(services, invocation, state, text):
+        await ack(response_action="errors", errors={words.REFERENCE_FIELDS[0]: why})
+        return
+    said = words.SAVED.format(version=reference_version(text)) + words.ORDERS * bool(find_flags("", "", (), text))
+    await ack(response_action="update", view=words.message_modal(said))
+    if payloads.selected(values["values"], ids.BLOCK_RUBRIC) == words.REFERENCE_RUBRIC:
+        here = Recipient(invocation.user_id, state.channel_id or "", None, state.response_url)
+        wanted = invocation.team_id, here.channel_id, here.user_id, ChannelJudge(words.REFERENCE_RUBRIC)
+        await services.messenger.tell(here, await _begin(services, *wanted))
+
+
+async def answer_reference(services: Services, invocation: Invocation, _: str) -> str:
+    place = invocation.team_id, invocation.channel_id
+    known, refusal = (await services.rubrics.log.chosen(*place)).reference or "", services.access.refusal
+    if why := await refusal(invocation, "references", is_change=True):
+        if not known or await refusal(invocation, "references", is_change=False):
+            return why
+        view = ui.page("Reference", ui.quotes(known, words.ROOM))
+    else:
+        state = invocation.to_state().model_copy(update={"version": reference_version(known)})
+        view = words.reference_modal(state, known, await services.rubrics.of(*place))
+    return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
+
+
+async def _refer(services: Services, invocation: Invocation, state: ui.ModalState, text: str | None) -> str:
+    """Saves a channel's reference, or with None deletes it, and tells the channel; returns why not, if so."""
+    place, user_id = (invocation.team_id, state.channel_id or ""), invocation.user_id
+    if refusal := await services.access.refusal(invocation, "references", place[1], is_change=True):
+        return refusal
+    if reference_version(text or "") == state.version:
+        return ""
+    if not await services.rubrics.log.refer(*place, user_id, text, state.version or ""):
+        return words.CHANGED
+    await services.store.forgetting.scrub()
+    what = "changed" if text else "deleted"
+    await tell_channel(services, *place, words.REFERENCE_TOLD.format(user=user_id, what=what, channel=place[1]))
+    return ""
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
@@ -88,34 +144,33 @@ async def _answer(services: Services, invocation: Invocation, request: RubricReq
         case "improve":
             return await improvement_handlers.begin(services, *place, invocation.user_id)
         case "delete":
-            return await _ask_to_delete(services, *place, request.name)
+            own = {saved.name: saved for saved in await services.rubrics.log.newest(*place)}
+            if request.name not in own:
+                return words.not_made_here(request.name, list(own))
+            chosen = await services.rubrics.log.chosen(*place)
+            is_used = chosen.rubric == request.name and chosen.version is not None
+            return words.not_deleted_in_use(request.name) if is_used else words.ask_to_delete(own[request.name])
         case "state":
             rubrics, models = services.rubrics, services.settings.judge_models
-            chosen, own = await rubrics.log.chosen(*place), await rubrics.log.newest(*place)
+            chosen, made = await rubrics.log.chosen(*place), await rubrics.log.newest(*place)
             wish = await ChannelReplays.from_store(services.store).of(*place)
             improvement = await Improvements.from_store(services.store).of(*place)
-            return words.state(chosen, rubrics.default, list(rubrics.shipped), own, models, wish, improvement)
+            return words.state(chosen, rubrics.default, list(rubrics.shipped), made, models, wish, improvement)
 
 
-async def _ask_to_delete(services: Services, team_id: str, channel_id: str, name: str) -> Post | str:
-    log = services.rubrics.log
-    own = {saved.name: saved for saved in await log.newest(team_id, channel_id)}
-    if name not in own:
-        return words.not_made_here(name, list(own))
-    chosen = await log.chosen(team_id, channel_id)
-    is_used = chosen.rubric == name and chosen.version is not None
-    return words.not_deleted_in_use(name) if is_used else words.ask_to_delete(own[name])
-
-
-async def _delete(services: Services, invocation: Invocation, name: str) -> str:
-    log, place = services.rubrics.log, (invocation.team_id, invocation.channel_id)
-    try:
-        await log.delete(*place, name, invocation.user_id)
-    except RubricGoneError:
-        return words.not_made_here(name, [saved.name for saved in await log.newest(*place)])
-    except RubricInUseError:
-        return words.not_deleted_in_use(name)
-    return words.deleted(name)
+async def _delete(services: Services, body: dict[str, Any]) -> None:
+    invocation, name, log = payloads.to_invocation(body), payloads.clicked_value(body), services.rubrics.log
+    place = invocation.team_id, invocation.channel_id
+    if not (said := await services.access.refusal(invocation, "rubrics", is_change=True)):
+        try:
+            await log.delete(*place, name, invocation.user_id)
+            said = words.deleted(name)
+        except RubricGoneError:
+            said = words.not_made_here(name, [saved.name for saved in await log.newest(*place)])
+        except RubricInUseError:
+            said = words.not_deleted_in_use(name)
+    if not await services.messenger.replace(invocation.response_url, sentence(said)):
+        await services.messenger.tell(invocation.recipient, said)
 
 
 async def _open(services: Services, invocation: Invocation, request: RubricRequest) -> str:
@@ -191,6 +246,8 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         rubric = await rubrics.find(*place, name, wanted.version)
         if rubric is None:
             return words.no_rubric(name, await rubrics.names(*place))
+        if rubric.needs_reference and not chosen.reference:
+            return words.NEEDS_REFERENCE.format(name=f"`{rubric.name}`")
         is_own = await rubrics.log.find(*place, name, rubric.version)
         judge = ChannelJudge(rubric.name, rubric.version if is_own else None, model)
     now, then = (replace(each, rubric=each.rubric or rubrics.default) for each in (chosen, judge))

@@ -13,6 +13,11 @@ ACTION_IMPROVE_LEAVE = "leave_improved_rubric"
 ACTION_IMPROVE_BACK = "go_back_from_improved_rubric"
 ACTION_IMPROVE_VIEW = "view_improved_rubric"
 
+VIEW_REFERENCE = "save_reference"
+ACTION_REFERENCE_DELETE = "delete_reference"
+BLOCK_REFERENCE = "reference"  # followed by the number of the field
+BLOCK_RUBRIC = "rubric"
+
 BLOCK_NAME = "name"
 BLOCK_PROMPT = "prompt"
 BLOCK_PROMPT_REST = "prompt_rest"

@@ -93,7 +93,8 @@ class _Counted:
 
     async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
         ask = partial(self.judge.score, question, response, conversation=conversation)
-        return await self.work.ask([question, response, *(each.text for each in conversation)], ask, tokens_of)
+        texts = [question, response, *(each.text for each in conversation), self.judge.reference]
+        return await self.work.ask(texts, ask, tokens_of)
 
     async def write(self, prompt: str) -> Written:
         return await self.work.ask([prompt], partial(self.judge.write, prompt), lambda found: found.tokens or 0)
@@ -149,7 +150,7 @@ class _Work:
         known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}
         model = self.improvement.judge_model
         asker = self.asker = Asker(
-            lambda rubric: _Counted(self.judges.with_rubric(rubric, model), self),
+            lambda rubric: _Counted(self.judges.with_rubric(rubric, model).against(judge.reference), self),
             Improvements.from_store(self.services.store).records(*self.improvement.place),
             BUDGET,
             known=known,

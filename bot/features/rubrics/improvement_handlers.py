@@ -13,11 +13,10 @@ from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
+from bot.features.rubrics.comparison import tell_other, use
 from bot.features.rubrics.improvement import BUDGET
 from bot.features.rubrics.improvement_queries import Improvement, Improvements
-from bot.features.rubrics.input import LONGEST_NAME
-from bot.features.rubrics.text import TOO_MANY
-from bot.features.rubrics.use import tell_other, use
+from bot.features.rubrics.text import LONGEST_NAME, TOO_MANY
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, short_date

@@ -1,7 +1,7 @@
 """The messages about an improvement: its progress, its result, and the text that it proposes."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import ndiff
 from importlib.util import find_spec
 from typing import Any
@@ -15,7 +15,7 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from bot.store.examples import Progress
 from judge import Rubric, find_flags
-from judge.evaluation.align import LEAST, Alignment, Change, LabelledCase, Trial, Way
+from judge.evaluation.align import LEAST, Alignment, LabelledCase, Trial, Way
 from judge.evaluation.align import obstacle as obstacle_of
 from judge.evaluation.align.cases import threads_of
 from judge.evaluation.align.examples import examples_of
@@ -128,9 +128,14 @@ def report(
     lines = [
         f"*{title} for <#{improvement.channel_id}>*",
         f"{found.learned} labelled replies to learn from, {found.tested} others to test on. {_labels(cases)}",
-        *_means(found),
-        *([SPENT] if found.is_spent else []),
     ]
+    trials = {each.way: each for each in found.trials}
+    for way, name in _NAMES.items():
+        if way in trials:
+            lines.append(_trial(trials[way]))
+        elif way in found.untried:
+            lines.append(f"• *{name.capitalize()}*: not tested. {found.untried[way]}")
+    lines += [SPENT] if found.is_spent else []
     if attempts:
         times = "1 change was" if attempts == 1 else f"{attempts} changes were"
         lines.append(f"{times} tested on these labels so far; each further one has to be more certain.")
@@ -138,7 +143,11 @@ def report(
         lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []
         text = "\n".join([*lines, "Nothing changed."])
         return Post(text, [ui.section(text)]), None
-    lines += [CHANGES, *(_changed(each, links) for each in better.changes)]
+    lines.append(CHANGES)
+    for each in better.changes:
+        case = f"case {each.case.id}"
+        linked = f"<{links[each.case.id]}|{case}>" if each.case.id in links else case
+        lines.append(f"• {linked}: {each.before} → {each.after}, people {each.case.label:.3g}")
     text = "\n".join(lines)
     return Post(text, [ui.section(text), *_offer(improvement, in_use, better)]), better.rubric.prompt
 
@@ -172,15 +181,6 @@ def _labels(cases: Sequence[LabelledCase]) -> str:
     return f"{who}{most}; {seen}."
 
 
-def _means(found: Alignment) -> Iterator[str]:
-    trials = {each.way: each for each in found.trials}
-    for way, name in _NAMES.items():
-        if way in trials:
-            yield _trial(trials[way])
-        elif way in found.untried:
-            yield f"• *{name.capitalize()}*: not tested. {found.untried[way]}"
-
-
 def _trial(trial: Trial) -> str:
     before, after = trial.before, trial.after
     figures = [
@@ -195,12 +195,6 @@ def _trial(trial: Trial) -> str:
         figures.append(f"unscored {trial.unscored_before} → {trial.unscored_after}")
     said = " ".join(filter(None, [trial.finding, trial.doubt]))
     return f"• *{_NAMES[trial.way].capitalize()}*. {said} Before → after: {', '.join(figures)}."
-
-
-def _changed(change: Change, links: Mapping[str, str]) -> str:
-    case = f"case {change.case.id}"
-    linked = f"<{links[change.case.id]}|{case}>" if change.case.id in links else case
-    return f"• {linked}: {change.before} → {change.after}, people {change.case.label:.3g}"
 
 
 def diff(before: Rubric, after: Rubric) -> list[ui.Block]:

@@ -1,21 +1,28 @@
-"""The messages and windows of `/judge rubric`: the rubrics, the one in use, and the effects of a change."""
+"""The messages and windows of `/judge rubric` and `/judge reference`, and what people type after the first."""
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
 from bot.features.rubrics.improvement_queries import Improvement
-from bot.features.rubrics.input import DEFAULT, LONGEST_NAME, is_name
 from bot.features.rubrics.replay_queries import LEAST, ChannelReplay
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
+from bot.slack.commands import unknown
+from bot.slack.invocation import typed
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.examples import Progress
 from judge import Rubric, RubricError, render_prompt
 from judge.scoring.rubric import purpose_of
 
+DEFAULT = "default"
+"""In place of a rubric's name: the one in the app's settings."""
+LONGEST_NAME = 40
+_A_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 _NAME, _MODELS = 80, 300
 _HELP = """\
 • `/judge rubric` lists the rubrics, with buttons to use, view and edit them
@@ -27,8 +34,9 @@ NO_MODELS = (
     "No other models are offered here; the setting JUDGE_MODELS lists those that are. Without a model, "
     "`/judge rubric use NAME` works."
 )
+NEEDS_REFERENCE = "{name} compares with a reference, and this channel has none. `/judge reference` sets one."
 TOO_LONG_TO_EDIT = "That rubric is longer than a Slack window allows, so it cannot be edited here."
-_LINE_BREAKS = (
+LINE_BREAKS = (
     "Scores by different judges are never combined: a week's figures are those of the judge that scored most of it."
 )
 
@@ -44,6 +52,8 @@ def state(
 ) -> Post:
     by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
     lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]
+    if chosen.reference:
+        lines.append(f"They are compared with a reference of {len(chosen.reference):,} characters: `/judge reference`.")
     if chosen.model and chosen.model not in models:
         lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's default model is used.")
     if wish:
@@ -79,14 +89,14 @@ def _buttons(name: str, *, is_used: bool, is_own: bool) -> ui.Block:
 
 
 def used(judge: ChannelJudge, default: str) -> str:
-    return f"Replies in this channel are now scored with {named(judge, default)}. {_LINE_BREAKS}"
+    return f"Replies in this channel are now scored with {named(judge, default)}. {LINE_BREAKS}"
 
 
 def used_by(user_id: str, channel_id: str, judge: ChannelJudge, default: str, whose: str = "") -> str:
     """The message for others; `whose` says that the reader chose the previous judge, if so."""
     return (
         f"<@{user_id}> changed how replies in <#{channel_id}> are scored{whose}: now with "
-        f"{named(judge, default)}. {_LINE_BREAKS}"
+        f"{named(judge, default)}. {LINE_BREAKS}"
     )
 
 
@@ -153,11 +163,49 @@ def _ticked(*names: str) -> str:
     return ", ".join(f"`{clip(each, _NAME)}`" for each in names)
 
 
+@dataclass(frozen=True)
+class RubricRequest:
+    """What `/judge rubric` should do, and with which rubric and model; None is the model of the settings."""
+
+    action: Literal["state", "use", "view", "edit", "delete", "improve"]
+    name: str = ""
+    model: str | None = None
+
+
+def parse_rubric(text: str) -> RubricRequest:
+    """The request in the text after `/judge rubric`; names of models keep their upper and lower case."""
+    match text.split():
+        case []:
+            return RubricRequest("state")
+        case ["use", name, model]:
+            return RubricRequest("use", name.lower(), model)
+        case ["use" | "edit" | "delete" as action, name]:
+            return RubricRequest(action, name.lower())
+        case ["edit" | "improve" as action]:
+            return RubricRequest(action)
+        case _:
+            raise unknown(text)
+
+
+def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
+    """The name and the prompt, whose two fields are joined by a newline, where the text was split."""
+    values = body["view"]["state"]["values"]
+    fields = (typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
+    prompt = "\n".join(field for field in fields if field)
+    return typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n"
+
+
+def is_name(text: str) -> bool:
+    """Whether a rubric may have this name: lower-case letters and digits, with single hyphens between them."""
+    return len(text) <= LONGEST_NAME and text == text.lower() and bool(_A_NAME.fullmatch(text)) and text != DEFAULT
+
+
 EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the changes stay staged.")
 """The question and the response in the preview."""
 
 _TITLE = "Rubric"
-_ROOM = 2900
+ROOM = 2900
+_FIELDS = ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST
 _NEW = "A new rubric for <#{channel}>, based on `{name}`."
 _CHANGE = "A new version of `{name}` in <#{channel}>. Another name makes a new rubric."
 _HOW = (
@@ -182,12 +230,13 @@ NOT_HERE = "You can no longer change this channel's rubrics: {why}"
 
 
 def fits(prompt: str) -> bool:
-    return all(len(part) <= MAX_INPUT for part in _parted(prompt))
+    parts = parted(prompt)
+    return len(parts) <= len(_FIELDS) and all(len(part) <= MAX_INPUT for part in parts)
 
 
 def rubric_modal(state: ui.ModalState, rubric: Rubric, new_name: str = "") -> dict[str, Any]:
     """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based on this one."""
-    first, rest = _parted(rubric.prompt)
+    first, rest = (*parted(rubric.prompt), "")[: len(_FIELDS)]
     about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
     blocks = [
         ui.section(f"{about}\n{_HOW}"),
@@ -204,7 +253,7 @@ def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
     low, high = rubric.scale
     blocks = [
         ui.section(f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. It is not used yet."),
-        *ui.quotes(render_prompt(rubric, *EXAMPLE), _ROOM, ui.run("Example of what the model gets", is_bold=True)),
+        *ui.quotes(render_prompt(rubric, *EXAMPLE), ROOM, ui.run("Example of what the model gets", is_bold=True)),
     ]
     return ui.modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
 
@@ -214,7 +263,7 @@ def view_modal(rubric: Rubric) -> dict[str, Any]:
     low, high = rubric.scale
     blocks = [
         ui.section("\n".join([f"*{_ticked(rubric.name)}*, from {low} to {high}", *([about] if about else [])])),
-        *ui.quotes(rubric.prompt, _ROOM, ui.run("What the model gets, without question and response", is_bold=True)),
+        *ui.quotes(rubric.prompt, ROOM, ui.run("What the model gets, without question and response", is_bold=True)),
     ]
     return ui.page(_TITLE, blocks)
 
@@ -240,14 +289,50 @@ def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
     return found
 
 
-def _parted(prompt: str) -> tuple[str, str]:
-    """The prompt in two fields, split between two nonempty lines: Slack may strip whitespace at a field's edges."""
-    text = prompt.strip()
-    if len(text) <= MAX_INPUT:
-        return text, ""
-    ends = (at for at in range(MAX_INPUT, 0, -1) if text[at] == "\n" and "\n" not in (text[at - 1], text[at + 1]))
-    at = next(ends, MAX_INPUT + 1)
-    return text[:at], text[at + 1 :]
+def parted(text: str) -> Sequence[str]:
+    """A text in fields, split between two nonempty lines: Slack may strip whitespace at a field's edges."""
+    rest, parts = text.strip(), list[str]()
+    while len(rest) > MAX_INPUT:
+        ends = (at for at in range(MAX_INPUT, 0, -1) if rest[at] == "\n" and "\n" not in (rest[at - 1], rest[at + 1]))
+        at = next(ends, MAX_INPUT + 1)
+        parts.append(rest[:at])
+        rest = rest[at + 1 :]
+    return [*parts, rest]
+
+
+MOST_OF_REFERENCE = 20_000
+REFERENCE_RUBRIC = "reference-5"
+REFERENCE_FIELDS = [f"{ids.BLOCK_REFERENCE}{number}" for number in range(1, 8)]
+_ABOUT = (
+    "What replies in <#{channel}> must agree with. The judge reads it with each reply, and everybody here can read it."
+)
+_DELETE = "Replies are no longer compared with it. Reasons of earlier verdicts may still quote it."
+NO_TEXT = "Write what is right, or delete it with the button."
+TOO_LONG = f"{{n:,}} characters, and {MOST_OF_REFERENCE:,} are the most. Keep the part that matters."
+CHANGED = "Somebody changed it while this window was open. Copy what you need, close this, and open it again."
+SAVED = f"Saved as version {{version}}. {LINE_BREAKS}"
+ORDERS = " It reads as if it gave the judge orders, so each verdict asks people to check it."
+DELETED = f"The reference is deleted. {_DELETE}"
+REFERENCE_TOLD = f"<@{{user}}> {{what}} the reference that replies in <#{{channel}}> are compared with. {LINE_BREAKS}"
+
+
+def reference_modal(state: ui.ModalState, text: str, rubric: Rubric) -> dict[str, Any]:
+    """The window for a channel's reference; it offers a rubric for it, unless the channel's needs one."""
+    parts = [*parted(text), *[""] * len(REFERENCE_FIELDS)]
+    blocks = [ui.section(_ABOUT.format(channel=state.channel_id))]
+    if text:
+        sure = {"title": "Delete the reference?", "text": _DELETE, "confirm": "Delete it", "deny": "Keep it"}
+        delete = ui.button("Delete it", ids.ACTION_REFERENCE_DELETE) | {"style": "danger"}
+        blocks[0]["accessory"] = delete | {"confirm": {name: ui.plain(said) for name, said in sure.items()}}
+    if not rubric.needs_reference:
+        keep = ui.option("keep", f"Keep {rubric.name}", "It gets the reference with the question")
+        offer = ui.option(REFERENCE_RUBRIC, f"Use {REFERENCE_RUBRIC}", purpose_of(REFERENCE_RUBRIC))
+        blocks.append(ui.field("Rubric", ui.menu(ids.BLOCK_RUBRIC, [keep, offer], keep, "radio_buttons")))
+    for field, part in zip(REFERENCE_FIELDS, parts, strict=False):
+        is_first = field == REFERENCE_FIELDS[0]
+        label = f"Reference{'' if is_first else ', continued'}"
+        blocks.append(ui.field(label, ui.text_box(field, MAX_INPUT, part), is_optional=not is_first))
+    return ui.modal(ids.VIEW_REFERENCE, "Reference", state, blocks, "Save", "Cancel")
 
 
 BEGUN = (

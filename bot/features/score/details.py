@@ -20,9 +20,8 @@ from bot.slack import invocation as payloads
 from bot.slack.mrkdwn import escape
 from judge import JudgeError
 from judge.evaluation.align import BudgetError
+from judge.scoring.beside import MET, lacks_reason, points_total
 from judge.scoring.conversation import is_shortened
-from judge.scoring.points import MET, points_total
-from judge.scoring.reasons import lacks_reason
 from judge.scoring.rubric import Scale
 
 _MOST_RATINGS = 20

@@ -103,7 +103,7 @@ class AskedAgain:
             nonlocal why, failures
             for case in left:
                 before = said.get(case.id, ())
-                texts = [case.question, case.response, *(each.text for each in before)]
+                texts = [case.question, case.response, *(each.text for each in before), judge.reference]
                 scoring = partial(judge.score, case.question, case.response, conversation=before)
                 try:
                     async with services.background():

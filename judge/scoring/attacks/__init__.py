@@ -62,11 +62,11 @@ def find_flags(
     """The warnings to consider before trusting a score of these texts, in the order of `Flag`.
 
     Requests for a score and orders count in the response, in the turns before the question, whoever wrote them, and in
-    the reference. In the question they do not, because it may well give orders. The prompt's tags count in all texts.
-    The search finds words, not meaning: see "Hostile texts" in docs/evaluation.md.
+    the reference. In the question they do not, because it may well give orders. The prompt's tags count in all texts
+    but the reference. The search finds words, not meaning: see "Hostile texts" in docs/evaluation.md.
     """
     asks, orders = _addresses_judge(response)
-    texts = (question, response, *(turn.text for turn in conversation), reference)
+    texts = (question, response, *(turn.text for turn in conversation))
     tags = (tag for text in texts for tag in find_tags(text, tags_beside(bool(conversation), bool(reference))))
     found = {
         Flag.ASKS_FOR_SCORE: asks,

@@ -43,8 +43,7 @@ class Tag(NamedTuple):
     is_code: bool
 
 
-Also = tuple[str, ...]
-"""The names of tags that count, too, since the prompt has them: "turn", "reference"."""
+Also = tuple[str, ...]  # the names of tags that count, too, since the prompt has them: "turn", "reference"
 
 
 def find_tags(text: str, also: Also = ()) -> list[Tag]:

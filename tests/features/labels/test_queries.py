@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.label import Label
 from bot.features.labels.queries import read_compared
-from bot.features.labels.rubric_meanings import meanings
+from bot.features.labels.text import meanings
 from bot.store import Store
 from judge import load_rubric
 from tests.cases import add

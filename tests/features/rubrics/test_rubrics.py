@@ -9,13 +9,13 @@ import pytest
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
-from bot.features.rubrics.input import is_name
 from bot.features.rubrics.text import (
     EXAMPLE,
     NO_MODELS,
     SAVED_MEANWHILE,
     SHIPPED_NAME,
     TAKEN_NAME,
+    is_name,
     no_rubric,
     not_made_here,
     used,
@@ -174,7 +174,7 @@ async def test_the_window_begins_with_the_channels_rubric_and_a_choice_there_goe
     (element,) = [block["element"] for block in view.body["blocks"] if block.get("block_id") == slack_ids.BLOCK_RUBRIC]
     names = [option["value"] for option in element["options"]]
     assert element["initial_option"]["value"] == names[0] == "tone"
-    assert sorted(names) == ["additive-5", "code", "grounded", "refusal", "support-tone", "tone"]
+    assert sorted(names) == ["additive-5", "code", "grounded", "reference-5", "refusal", "support-tone", "tone"]
     await stage.slack.settled(
         stage.ann.submit(
             {slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER, slack_ids.BLOCK_RUBRIC: "refusal"}

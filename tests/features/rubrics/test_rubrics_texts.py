@@ -14,8 +14,8 @@ from bot.features.rubrics import improvement_text as improving
 from bot.features.rubrics.comparison import comparison
 from bot.features.rubrics.improvement_handlers import new_name
 from bot.features.rubrics.improvement_queries import Improvement
-from bot.features.rubrics.input import LONGEST_NAME, is_name
 from bot.features.rubrics.replay_queries import ChannelReplay, Labelled
+from bot.features.rubrics.text import LONGEST_NAME, is_name
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from bot.store.examples import Progress

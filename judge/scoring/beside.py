@@ -1,4 +1,7 @@
-"""Points: which criteria of its rubric a response meets, asked for in a request of its own beside the score."""
+"""What is asked for beside a score: the reason that it came without, and its points, each in a request of its own.
+
+Points say which criteria of its rubric a response meets.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,13 +9,14 @@ from dataclasses import replace
 
 from judge.scoring.answers import spoken
 from judge.scoring.model.chat import ChatModel
-from judge.scoring.prompt import Texts, render_material, render_texts
-from judge.scoring.ratings import Verdict, add_up
+from judge.scoring.prompt import Texts, render_material, render_prompt, render_texts
+from judge.scoring.ratings import Rating, Verdict, add_up
+from judge.scoring.reading import parse_rating
 from judge.scoring.rubric import Rubric, Scale
 
 MET = 0.5  # the probability from which on a criterion is
 _LINE = re.compile(r"\W*(?P<name>\w[\w .'-]*?)\W*[:=]\W*(?P<met>yes|no)\W*", re.IGNORECASE)
-_REQUEST = """\
+_FOR_POINTS = """\
 {material}
 
 {texts}
@@ -22,6 +26,34 @@ Say for each of these criteria whether the response meets it:
 {criteria}
 
 Answer with one line for each criterion and nothing else: its name, a colon, and yes or no."""
+_FOR_REASON = """\
+{prompt}
+
+You have given the score {score} already. Write its justification and nothing else, in at most 100 words."""
+
+
+def lacks_reason(verdict: Verdict) -> bool:
+    has_chances = any(isinstance(each, Rating) and each.probabilities for each in verdict.ratings)
+    return verdict.is_scored and has_chances and not verdict.justification
+
+
+async def with_reason(model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float) -> Verdict:
+    """The verdict with a justification, unless the model's answer names another score.
+
+    Raises JudgeError if the call failed, and TimeoutError at `give_up_at`.
+    """
+    request = _FOR_REASON.format(prompt=render_prompt(*texts), score=verdict.score)
+    answer = await model.complete(request, temperature=0.0, give_up_at=give_up_at)
+    said, scale = answer.choices[0].text, texts.rubric.scale
+    # With the score in front, if the answer does not repeat it.
+    read = [parse_rating(each, scale, response=texts.response) for each in (said, f"score: {verdict.score}\n\n{said}")]
+    rated = [each for each in read if isinstance(each, Rating)][:1]
+    words = "".join(each.justification for each in rated if each.score == verdict.score)
+    first, *others = verdict.ratings
+    # The only rating has the reason, too, and the answer beside its own.
+    if words and not others and isinstance(first, Rating):
+        first = replace(first, justification=words, raw=f"{first.raw}\n\n{words}")
+    return replace(verdict, justification=words, ratings=(first, *others), **add_up((verdict, answer)))
 
 
 async def with_points(model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float) -> Verdict:
@@ -35,7 +67,7 @@ def render_points_request(texts: Texts) -> str:
     """The prompt that asks whether the response meets each criterion of the rubric."""
     criteria = "\n".join(f"- {name}: {said}" for name, said in texts.rubric.criteria.items())
     said = "\n".join(each["content"] for each in render_texts(texts))
-    return _REQUEST.format(material=render_material(texts), texts=said, criteria=criteria)
+    return _FOR_POINTS.format(material=render_material(texts), texts=said, criteria=criteria)
 
 
 def read_points(answer: str, rubric: Rubric) -> dict[str, float | None] | None:
