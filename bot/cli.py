@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from judge.cli.options import Group, Version
+from judge.cli.options import Group, Version, refuse_clash
 
 T = TypeVar("T")
 
@@ -322,9 +322,10 @@ def audit(
 def main() -> None:
     """The entry point: an error becomes one plain sentence and exit code 2, never a traceback."""
     from bot.errors import BotError
-    from judge import JudgeError
+    from judge.errors import JudgeError
 
     try:
+        refuse_clash()
         app()
     except (BotError, JudgeError) as exc:
         print(f"judge-bot: {exc}", file=sys.stderr)

@@ -46,6 +46,7 @@ for _command in (score, rubrics, batch, pairs, agreement, estimate, causes, alig
 def main() -> None:
     """Runs the command; an error is shown as one plain sentence, never as a traceback."""
     try:
+        options.refuse_clash()
         code = app(standalone_mode=False)
         if sys.stdout is not None:  # None if the parent process closed it
             sys.stdout.flush()

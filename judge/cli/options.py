@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+import judge
 from judge.errors import SetupError
 from judge.scoring.model.chat import DEFAULT_MODEL
 from judge.scoring.rubric import DEFAULT_RUBRIC
@@ -30,11 +31,25 @@ class Group(TyperGroup):
         return option
 
 
+_CLASH = (
+    "PyPI's package judge is installed here, too. It has the same folder judge/ as slack-judge, and the later one "
+    "overwrites the other: pip uninstall judge, then pip install --force-reinstall --no-deps slack-judge."
+)
+
+
+def refuse_clash() -> None:
+    """Raises SetupError if the package `judge` is not ours, because a package of that name lies over it."""
+    if "Judge" not in getattr(judge, "__all__", ()):
+        raise SetupError(_CLASH)
+
+
 def _say_version(is_asked: bool) -> None:
     if is_asked:
-        from importlib.metadata import version
+        from importlib.metadata import distributions, version
 
         typer.echo(f"slack-judge {version('slack-judge')}")
+        if any(distributions(name="judge")):  # which still works, if it was installed before ours
+            typer.echo(to_summary(_CLASH), err=True)
         raise typer.Exit
 
 
