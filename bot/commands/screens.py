@@ -32,20 +32,22 @@ async def check(client: AsyncWebClient, settings: Settings) -> str:
 
     Source: https://docs.slack.dev/reference/methods/blocks.validate
     """
-    screens, refused = load(), []
-    for done, screen in enumerate(screens):
+    screens, refused, checked, ends = load(), [], 0, ""
+    for screen in screens:
         kind = "view" if "view" in screen else "message"
         try:
             # As a form: the SDK's own method puts them into the address, which is too short for long ones.
             await client.api_call("blocks.validate", data={kind: json.dumps(screen[kind])})
         except SlackApiError as exc:
             if error_of(exc) not in _REFUSED:
-                return f"messages and windows: Slack checks {done or 'none'} of them ({slack_word(exc)})"
+                ends = f"; it checks no more of them ({slack_word(exc)})"
+                break
             wrong = (exc.response.get("errors") or [{}])[0]
             said = f"{wrong.get('pointer')} {wrong.get('message')}, {wrong.get('constraint')}"
-            refused.append(f"{screen['name']} with {screen['content']} contents: {said}")
+            refused.append(f"; {screen['name']} with {screen['content']} contents: {said}")
+        checked += 1
         await asyncio.sleep(_PAUSE_S if settings.slack_api_url == SLACK_API_URL else 0)
-    count = f"{len(screens) - len(refused)} of {len(screens)} messages and windows are accepted by Slack"
+    line = f"{checked - len(refused)} of {len(screens)} messages and windows are accepted by Slack{ends}"
     if refused:
-        raise SlackError("; ".join([count, *refused]))
-    return count
+        raise SlackError("".join([line, *refused]))
+    return line

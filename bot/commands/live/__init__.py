@@ -19,7 +19,7 @@ from bot.app import running_bot
 from bot.commands.channels import find_channel
 from bot.commands.doctor import USUAL
 from bot.commands.live import report as reports
-from bot.commands.live.report import Report, Step, compared, plain
+from bot.commands.live.report import Report, Step, compared
 from bot.commands.live.steps import ALONE, MARK, WITH_PERSON, Run, Watched
 from bot.domain.case import Visibility
 from bot.errors import BotError
@@ -87,15 +87,14 @@ async def _delete(run: Run, pause_s: float) -> None:
     """Deletes all that was posted, also what an earlier check left; raises BotError if Slack cannot be reached."""
     typer.echo("Deleting what was posted ...")
     await asyncio.gather(*run.under_way, return_exceptions=True)  # an interrupted step may still post
-    gone = partial(run.client.chat_delete, channel=run.channel_id)
     for tries_left in reversed(range(_TRIES)):
         try:
             found = {*run.posted}
             with suppress(SlackApiError):  # without the scope, what is known to be posted
                 found |= await _find(run)
-            calls = [partial(run.client.files_delete, file=file) for file in run.files]
             # The newest first: a message that has replies would leave a mark.
-            for call in [*calls, *(partial(gone, ts=ts) for ts in sorted(found, reverse=True))]:
+            calls = [*(partial(run.ask, "files_delete", file=file) for file in run.files)]
+            for call in [*calls, *(partial(run.here, "chat_delete", ts=ts) for ts in sorted(found, reverse=True))]:
                 try:
                     await call()
                 except SlackApiError as exc:
@@ -111,13 +110,12 @@ async def _delete(run: Run, pause_s: float) -> None:
 
 async def _find(run: Run) -> set[str]:
     """The checks' messages in the channel with their threads, and what the app has posted since this one began."""
-    history = await run.client.conversations_history(channel=run.channel_id, limit=200, include_all_metadata=True)
     found: set[str] = set()
-    for each in history["messages"]:
-        is_marked = each.get("metadata", {}).get("event_type") == MARK
-        if is_marked or (run.posted and each["ts"] >= run.posted[0]):
-            call = run.client.conversations_replies
-            thread = (await call(channel=run.channel_id, ts=each["ts"], limit=200))["messages"]
+    for each in (await run.here("conversations_history", limit=200, include_all_metadata=True))["messages"]:
+        if each.get("metadata", {}).get("event_type") == MARK or each["ts"] >= min(run.posted, default="never"):
+            thread = [each]
+            if each.get("reply_count"):  # a notice has no thread
+                thread = (await run.here("conversations_replies", ts=each["ts"], limit=200))["messages"]
             found |= {message["ts"] for message in thread if message.get("bot_id") == run.identity.bot_id}
     return found
 
@@ -125,11 +123,8 @@ async def _find(run: Run) -> set[str]:
 async def _models(settings: Settings) -> AsyncIterator[dict[str, str]]:
     """One rating in each way to ask; nothing about the offline rater."""
     for way in MEMBERS if settings.judge_model != OFFLINE else ():
-        changes = {
-            "judge_ask": way,
-            **_ONE_RATING,
-            **({"judge_effort": None, "judge_tier": None} if way == DECISION else {}),
-        }
+        changes = _ONE_RATING | {"judge_ask": way}
+        changes |= {"judge_effort": None, "judge_tier": None} if way == DECISION else {}
         asked = {"asked for": way, "model": _name(settings.judge_model)}
         try:
             async with judges.open_judges(settings.model_copy(update=changes)) as make:
@@ -142,7 +137,7 @@ async def _models(settings: Settings) -> AsyncIterator[dict[str, str]]:
         yield asked | {
             "score": str(verdict.unscored.reason if verdict.unscored else verdict.score),
             "served": _name(next((each.served for each in verdict.ratings if each.served), None) or "not said"),
-            "refused": plain(", ".join(judge.rejected)) or "nothing",
+            "refused": ", ".join(judge.rejected) or "nothing",
             "tokens": str(spent or "not said"),
             "seconds": f"{(verdict.latency_ms or 0) / 1000:.1f}",
             "USD": "not known" if cost is None else f"{cost:.6f}",
@@ -152,4 +147,4 @@ async def _models(settings: Settings) -> AsyncIterator[dict[str, str]]:
 def _name(model: str) -> str:
     """A model's name without its folder, and of a fine-tuned one its base alone: the rest names who made it."""
     name = model.removeprefix("ft:").partition(":")[0] if model.startswith("ft:") else model
-    return plain(name.rpartition("/")[2])
+    return name.rpartition("/")[2]

@@ -8,18 +8,23 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from bot.errors import BotError
-from judge.rows.files import os_reason
 
 LIMIT_MS = 3000
 """Slack waits this long for an acknowledgement; a call that takes longer would be too late for one."""
 
 NOT_DONE = "not done"
-# A report comes from strangers too: nothing in it moves a terminal's cursor or is HTML, and no address fits.
-Plain = Annotated[str, StringConstraints(pattern=r"^[\w .,;:*\[\]/+-]*$", max_length=200)]
-_NOT_PLAIN = re.compile(r"[^\w .,;:*\[\]/+-]")
+
+
+def _clean(words: object) -> str:
+    return re.sub(r"[^\w .,;:*\[\]/+-]", "", str(words))[:200]
+
+
+Plain = Annotated[str, BeforeValidator(_clean)]
+"""A report comes from strangers too: nothing in it moves a terminal's cursor or is HTML, and no address fits."""
+
 _KEY = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _ID = re.compile(r"[A-Z][A-Z0-9]{7,13}")
 _TIMESTAMP = re.compile(r"\d{9,11}\.\d{1,6}")
@@ -27,7 +32,7 @@ _CODE = re.compile(r"[a-z][a-z0-9_]{0,59}|HTTP \d{3}|no answer")
 # What is below it is keyed by ids of blocks and then of elements, some of which Slack makes at random.
 _KEYED_BY_IDS = ("values", "values.*")
 _NOT_THERE = {"missing_scope", "not_enabled", "unknown_method", "not_allowed_token_type", NOT_DONE}
-_MOST_KINDS = 5
+_MOST_KINDS = 9  # of which most are ids in a list
 
 
 class Step(BaseModel):
@@ -56,11 +61,6 @@ class Report(BaseModel):
     models: tuple[dict[Plain, Plain], ...] = ()
 
 
-def plain(words: str) -> str:
-    """The words without what a report may not contain."""
-    return _NOT_PLAIN.sub("", words)[:80]
-
-
 def reason(code: str) -> str:
     """An error code of Slack's as a report shows it; anything else could be somebody's words."""
     return code if _CODE.fullmatch(code) else "another error"
@@ -70,12 +70,8 @@ def to_fields(value: object, ids: dict[str, int]) -> dict[str, str]:
     """The types of all fields of an answer by their paths; ids are numbered in order of appearance, in `ids`."""
     found: dict[str, set[str]] = {}
     for path, kind in _walk(value, "", ids):
-        found.setdefault(path[:200], set()).add(kind)
-    return {path: _joined(kinds) for path, kinds in found.items() if path}
-
-
-def _joined(kinds: set[str]) -> str:
-    return " or ".join(sorted(kinds if len(kinds) <= _MOST_KINDS else {each.partition(" ")[0] for each in kinds}))
+        found.setdefault(path, set()).add(kind)
+    return {path: " or ".join(sorted(kinds)[:_MOST_KINDS]) for path, kinds in found.items() if path}
 
 
 def _walk(value: object, path: str, ids: dict[str, int]) -> Iterator[tuple[str, str]]:
@@ -108,7 +104,7 @@ def _differences(step: Step, expected: Step) -> Iterator[str]:
         here, there = (_types(each.fields.get(path)) for each in (step, expected))
         if here != there and not path.startswith(named):
             said = f"{here}, expected {there}" if here and there else f"more: {here}" if here else f"missing: {there}"
-            yield f"{path}: {said}"[:200]
+            yield f"{path}: {said}"
             named += (f"{path}.", f"{path}[")
 
 
@@ -141,10 +137,8 @@ def show_compared(one: Path, other: Path) -> None:
 def _read(file: Path) -> Report:
     try:
         return Report.model_validate_json(file.read_bytes())
-    except OSError as exc:
-        raise BotError(f"{file}: cannot read it ({os_reason(exc)})") from exc
-    except ValidationError as exc:
-        raise BotError(f"{file}: not a report of judge-bot live; name a live-report.json") from exc
+    except (OSError, ValidationError) as exc:
+        raise BotError(f"{file}: cannot be read as a report of judge-bot live; name a live-report.json") from exc
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -153,36 +147,18 @@ def lines(report: Report) -> Iterator[str]:
         took = f", {step.took_ms} ms" if step.took_ms is not None else ""
         yield f"{step.outcome:<13} {step.step}{took}{f' ({step.why})' if step.why else ''}"
         yield from (f"              {each}" for each in step.differences)
-    yield from (f"model         {_said(each)}" for each in report.models)
-
-
-def _said(asked: Mapping[str, str]) -> str:
-    return "; ".join(f"{name}: {said}" for name, said in asked.items())
-
-
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "h1{font-size:1.4rem}table{border-collapse:collapse;width:100%}.different{color:#a30}"
-    "td{vertical-align:top;padding:.4rem .8rem .4rem 0;border-top:1px solid #ddd;overflow-wrap:anywhere}"
-)
+    for asked in report.models:
+        yield "model         " + "; ".join(f"{name}: {said}" for name, said in asked.items())
 
 
 def to_page(report: Report) -> str:
     """The report as one page for the browser."""
     counts = Counter(step.outcome for step in report.steps)
-    title = (
-        f"{counts['equal']} of {len(report.steps)} steps are as in pocket-slack, {counts['different']} are different"
-    )
+    title = f"{counts['equal']} of {len(report.steps)} steps are as in pocket-slack, {counts['different']} different"
     about = f"{report.system}, {report.day}; slack-judge {report.slack_judge}, Python {report.python}"
-    rows = ""
-    for step in report.steps:
-        found = [f"{step.outcome}{f' ({step.why})' if step.why else ''}", *step.differences]
-        took = "" if step.took_ms is None else f"{step.took_ms:,} ms"
-        cells = [f"<td>{escape(step.step)}<td class={step.outcome.split()[0]}>", "<br>".join(map(escape, found))]
-        rows += f"<tr>{''.join(cells)}<td>{took}"
-    models = "".join(f"<p>{escape(_said(each))}" for each in report.models)
+    style = "body{font-family:system-ui;max-width:60rem;margin:auto;padding:1rem}pre{white-space:pre-wrap;color:#333}"
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>slack-judge: live check</title><style>{_STYLE}</style><h1>{title}</h1><p>{escape(about)}</p>"
-        f"<table>{rows}</table>{models}</html>\n"
+        f"<title>slack-judge: live check</title><style>{style}</style><h1>{title}</h1><p>{escape(about)}</p>"
+        f"<pre>{escape(chr(10).join(lines(report)))}</pre></html>\n"
     )

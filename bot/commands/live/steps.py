@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,6 +50,7 @@ class Run:
     channel_id: str
     person_id: str = ""
     has_begun: bool = False
+    longest_ms: int = 0  # of the calls of a step
     posted: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     under_way: list[asyncio.Future[object]] = field(default_factory=list)
@@ -61,16 +62,26 @@ class Run:
             raise NotSoError("no person is in the channel")
         return self.person_id
 
+    async def ask(self, method: str, **arguments: Any) -> Any:
+        """The answer as Slack gave it; an answer of the SDK has None in place of a field that is missing."""
+        began = time.monotonic()
+        answer = await getattr(self.client, method)(**arguments)
+        self.longest_ms = max(self.longest_ms, _since(began))
+        return answer.data
+
+    async def here(self, method: str, **arguments: Any) -> Any:
+        return await self.ask(method, channel=self.channel_id, **arguments)
+
     async def post(self, text: str, **more: Any) -> object:
         self.has_begun = True
-        more |= {"metadata": to_metadata(MARK, {}), **WITHOUT_PREVIEWS}
-        answer = await _body(self.client.chat_postMessage(channel=self.channel_id, text=text, **more))
+        more |= {"metadata": to_metadata(MARK, {"check": 1}), **WITHOUT_PREVIEWS}
+        answer = await self.here("chat_postMessage", text=text, **more)
         self.posted.append(answer["ts"])
         return answer
 
     async def take(self, name: str, step: "Callable[[Run], Coroutine[Any, Any, object]]") -> Step:
         """The outcome of a step; raises SlackError if Slack cannot be reached."""
-        began, why, answer = time.monotonic(), "", None
+        self.longest_ms, why, answer = 0, "", None
         try:
             self.under_way = [asyncio.ensure_future(step(self))]
             answer = await asyncio.shield(self.under_way[0])
@@ -82,16 +93,11 @@ class Run:
             why = f"the field {exc.args[0]} is missing" if isinstance(exc, KeyError) else "another form than documented"
         except (aiohttp.ClientError, TimeoutError) as exc:
             raise SlackError(f"the connection to Slack is lost at the step {name!r} ({connection_word(exc)})") from exc
-        return Step(step=name, took_ms=_since(began), why=why, fields=to_fields(answer, self.ids))
+        return Step(step=name, took_ms=self.longest_ms, why=why, fields=to_fields(answer, self.ids))
 
 
 def _since(began: float) -> int:
     return round((time.monotonic() - began) * 1000)
-
-
-async def _body(call: Awaitable[Any]) -> Any:
-    """The answer as Slack gave it; an answer of the SDK has None in place of a field that is missing."""
-    return (await call).data
 
 
 async def _connect(run: Run) -> Any:
@@ -106,11 +112,9 @@ async def _connect(run: Run) -> Any:
 async def _connect_alone(run: Run) -> object:
     hello = await _connect(run)
     if hello["num_connections"] > 1:
-        raise SlackError(
-            "another process of this app is connected to Slack and would get some of the payloads; stop it"
-        )
+        raise SlackError("another process of this app is connected to Slack, and would get payloads; stop it first")
     with suppress(SlackApiError):
-        bot = await _body(run.client.bots_info(bot=run.identity.bot_id))
+        bot = await run.ask("bots_info", bot=run.identity.bot_id)
         if bot["bot"]["app_id"] != hello["connection_info"]["app_id"]:
             raise SlackError("SLACK_APP_TOKEN belongs to another app than SLACK_BOT_TOKEN; copy both from one app")
     return hello
@@ -122,7 +126,7 @@ async def _identify(run: Run) -> object:
 
 
 async def _look_at_channel(run: Run) -> object:
-    answer = await _body(run.client.conversations_info(channel=run.channel_id))
+    answer = await run.here("conversations_info")
     if answer["channel"]["is_archived"]:
         raise SlackError("--channel: the channel is archived; name another one")
     if not answer["channel"]["is_member"]:
@@ -133,11 +137,11 @@ async def _look_at_channel(run: Run) -> object:
 async def _tell_apart(run: Run) -> object:
     """Who is a person and who a bot, among the first members of the channel."""
     found: dict[str, Any] = {}
-    for member in (await _body(run.client.conversations_members(channel=run.channel_id, limit=20)))["members"]:
-        user = await _body(run.client.users_info(user=member))
+    for member in (await run.here("conversations_members", limit=20))["members"]:
+        user = await run.ask("users_info", user=member)
         found.setdefault("app" if user["user"]["is_bot"] else "person", user)
     run.person_id = found["person"]["user"]["id"] if "person" in found else ""
-    return found | {"bot": await _body(run.client.bots_info(bot=run.identity.bot_id))}
+    return found | {"bot": await run.ask("bots_info", bot=run.identity.bot_id)}
 
 
 async def _post(run: Run) -> object:
@@ -150,9 +154,8 @@ async def _post(run: Run) -> object:
 
 
 async def _read_metadata(run: Run) -> object:
-    only: dict[str, Any] = {"oldest": run.posted[0], "latest": run.posted[0], "inclusive": True}
-    call = run.client.conversations_history
-    answer = await _body(call(channel=run.channel_id, include_all_metadata=True, **only))
+    only = {"oldest": run.posted[0], "latest": run.posted[0], "inclusive": True}
+    answer = await run.here("conversations_history", include_all_metadata=True, **only)
     if [each["metadata"]["event_type"] for each in answer["messages"]] != [MARK]:
         raise NotSoError("other metadata came back")
     return answer
@@ -160,12 +163,11 @@ async def _read_metadata(run: Run) -> object:
 
 async def _turn_pages(run: Run) -> object:
     pages: list[Any] = []
-    cursor: str | None = None
+    cursor = None
     for number in range(3):
         await run.post(f"Reply {number + 1}", thread_ts=run.posted[0])
     while not pages or (cursor and len(pages) < len(run.posted)):
-        call = run.client.conversations_replies
-        pages.append(await _body(call(channel=run.channel_id, ts=run.posted[0], limit=2, cursor=cursor)))
+        pages.append(await run.here("conversations_replies", ts=run.posted[0], limit=2, cursor=cursor))
         cursor = pages[-1].get("response_metadata", {}).get("next_cursor")
     if {each["ts"] for page in pages for each in page["messages"]} != set(run.posted):
         raise NotSoError("the pages have other messages than the thread")
@@ -173,16 +175,14 @@ async def _turn_pages(run: Run) -> object:
 
 
 async def _react(run: Run) -> object:
-    item: dict[str, Any] = {"channel": run.channel_id, "timestamp": run.posted[0]}
-    added = await _body(run.client.reactions_add(name="eyes", **item))
-    return {"added": added, "read": await _body(run.client.reactions_get(**item))}
+    added = await run.here("reactions_add", name="eyes", timestamp=run.posted[0])
+    return {"added": added, "read": await run.here("reactions_get", timestamp=run.posted[0])}
 
 
 async def _share_file(run: Run) -> object:
-    where: dict[str, Any] = {"channel": run.channel_id, "thread_ts": run.posted[0]}
-    file = (await _body(run.client.files_upload_v2(content="{}\n", filename="live.jsonl", **where)))["file"]
-    run.files.append(file["id"])
-    return file
+    answer = await run.here("files_upload_v2", content="{}\n", filename="live.jsonl", thread_ts=run.posted[0])
+    run.files.append(answer["file"]["id"])
+    return answer["file"]
 
 
 ALONE: Mapping[str, Callable[[Run], Coroutine[Any, Any, object]]] = {
@@ -192,17 +192,13 @@ ALONE: Mapping[str, Callable[[Run], Coroutine[Any, Any, object]]] = {
     "channel": _look_at_channel,
     "people and bots": _tell_apart,
     "post": _post,
-    "update": lambda run: _body(
-        run.client.chat_update(channel=run.channel_id, ts=run.posted[0], text=_TITLE, blocks=_BLOCKS)
-    ),
+    "update": lambda run: run.here("chat_update", ts=run.posted[0], text=_TITLE, blocks=_BLOCKS),
     "metadata": _read_metadata,
     "thread in pages": _turn_pages,
     "reaction": _react,
-    "ephemeral": lambda run: _body(
-        run.client.chat_postEphemeral(channel=run.channel_id, user=run.person, text=_TITLE, blocks=_BLOCKS)
-    ),
+    "ephemeral": lambda run: run.here("chat_postEphemeral", user=run.person, text=_TITLE, blocks=_BLOCKS),
     "chart and table": lambda run: run.post("A chart and a table", blocks=_DRAWN, thread_ts=run.posted[0]),
-    "Home": lambda run: _body(run.client.views_publish(user_id=run.person, view={"type": "home", "blocks": _BLOCKS})),
+    "Home": lambda run: run.ask("views_publish", user_id=run.person, view={"type": "home", "blocks": _BLOCKS}),
     "file": _share_file,
 }
 """What is done without anybody, before the app is connected."""

@@ -47,7 +47,8 @@ class ChatModel:
 
     `connect` returns the client, for each request; `setting` is the setting that names the model, for messages that say
     to change it. `timeout_s` counts from when a request goes to the server. `shortfalls` has a sentence for each wish
-    that the server did not grant, `served` the name of the model that answered last, if the server gives it.
+    that the server did not grant, `served` the name of the model that answered last, if the server gives it, and
+    `rejected` the parameters that it is asked without.
     """
 
     def __init__(
@@ -65,23 +66,18 @@ class ChatModel:
         self._connect = connect
         self._wishes = wishes
         self._timeout_s = timeout_s
-        self._rejected: set[str] = set()
+        self.rejected: set[str] = set()
         self._thinks = False
-
-    @property
-    def rejected(self) -> Set[str]:
-        """The parameters that the server has refused; it is asked without them."""
-        return self._rejected
 
     @property
     def gives_several(self) -> bool:
         """Whether one request may return several answers; true until the server shows that it does not."""
-        return "n" not in self._rejected
+        return "n" not in self.rejected
 
     @property
     def gives_logprobs(self) -> bool:
         """Whether log probabilities may be asked for; true until the server refuses them."""
-        return self._rejected.isdisjoint(_LOGPROBS)
+        return self.rejected.isdisjoint(_LOGPROBS)
 
     def note(self, shortfall: str) -> None:
         """Adds a sentence to `shortfalls`."""
@@ -162,7 +158,7 @@ class ChatModel:
         spent: Completion | None = None
         attempt = 1
         while True:
-            options = self._options(wanted, self._rejected | rejected)
+            options = self._options(wanted, self.rejected | rejected)
             try:
                 completion = await self._ask(client, path, {**body, **options}, options.get("n", 1), give_up_at)
             except openai.APIError as exc:
@@ -183,8 +179,8 @@ class ChatModel:
                     raise
             else:
                 # Remembered only after an answer: a prompt that is too long can look like a rejected limit.
-                self._rejected |= rejected
-                if "reasoning_effort" in self._rejected:
+                self.rejected |= rejected
+                if "reasoning_effort" in self.rejected:
                     self.note(f"Model {self.name!r} refuses JUDGE_EFFORT and is asked without it.")
                 self._thinks |= any(choice.has_thought for choice in completion.choices)
                 is_cut = any(choice.finish_reason == "length" for choice in completion.choices)
@@ -212,7 +208,7 @@ class ChatModel:
         if completion is None:
             raise not_a_completion(base_url)
         if len(completion.choices) < count:
-            self._rejected.add("n")
+            self.rejected.add("n")
         self._compare(path, answer)
         completion = replace(completion, served=self.served)
         is_unknown = wishes.tier and "service_tier" not in answer  # the price, which the tier that answered decides

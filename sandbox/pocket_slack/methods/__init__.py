@@ -40,7 +40,7 @@ METHODS: Mapping[str, Method] = {
     "api.test": Method(auth.api_test),
     "apps.connections.open": Method(auth.open_connection, ("connections:write",), takes="app"),
     "auth.test": Method(auth.test),
-    "blocks.validate": Method(blocks.validate, tier=3),
+    "blocks.validate": Method(blocks.validate),
     "bots.info": Method(users.bot_info, ("users:read",), tier=3),
     "chat.appendStream": Method(streams.append, _WRITE, tier=4),
     "chat.delete": Method(chat.delete, _WRITE, tier=3),

@@ -237,11 +237,12 @@ async def test_interrupted_while_it_waits_for_the_person_nothing_is_left(
     check = asyncio.create_task(checked(slack, model_server, tmp_path, ONLY_A_HANG_S, judge_model="offline"))
     ann = slack.person("ann")
     await until_asked(slack)
+    ann.invite(CHANNEL, slack.workspace.add_user("ben").id)  # a notice, which has no thread
     await slack.settled(ann.command(CHANNEL, ids.COMMAND, "Why? | Because."))
     check.cancel()
     with pytest.raises(asyncio.CancelledError):
         await check
-    assert left(slack) == []
+    assert [message for message in left(slack) if message.subtype is None] == []
 
 
 @pytest.mark.parametrize("method", LOST)
@@ -344,15 +345,19 @@ async def test_two_reports_are_compared_and_a_file_that_is_none_is_refused(tmp_p
         "different     reconnection",
         "debug_info: missing: object",
     ]
-    known["steps"][0]["step"] = "\x1b[2J <script>"
-    bad.write_text(json.dumps(known), encoding="utf-8")
+    known["steps"][0]["step"] = "\x1b[2J<script>"
+    other.write_text(json.dumps(known), encoding="utf-8")
+    _, said, _ = await run("judge-bot", ("live", "--compare", str(other), str(one)), {}, tmp_path)
+    assert said.splitlines()[0] == "not possible  [2Jscript"
+    assert said.splitlines()[0] == "not possible  [2Jscript"
+    bad.write_text("[]", encoding="utf-8")
     code, _, said = await run("judge-bot", ("live", "--compare", str(bad), str(one)), {}, tmp_path)
-    assert (code, "not a report of judge-bot live" in said) == (2, True)
+    assert (code, "cannot be read as a report of judge-bot live" in said) == (2, True)
 
 
 async def test_a_running_app_is_not_disturbed(stage: Stage, tmp_path: Path) -> None:
     settings = make_settings(stage.slack, stage.model, tmp_path)
-    with pytest.raises(BotError, match="another process of this app is connected to Slack"):
+    with pytest.raises(BotError, match="another process of this app is connected"):
         await live.check(settings, HELP_DESK, tmp_path / "live-report.json", 0, 0)
     assert stage.ours() == []
 
