@@ -39,14 +39,15 @@ async def test_the_list_has_every_message_and_window_that_the_code_makes(
     recorded: Recorder, request: pytest.FixtureRequest
 ) -> None:
     """`make texts` writes it anew."""
-    assert screens.places() - recorded.sites == set()
+    forgotten = screens.places() - recorded.sites
+    assert forgotten == set(), "make them in `screens.py` beside the tests of the feature, then run `make texts`"
     made = [{"name": name, "content": content, **each} for (name, content), each in recorded.different()]
     if request.config.getoption("update_snapshots", default=False):
         FILE.write_bytes(gzip.compress(json.dumps(made).encode(), mtime=0))
     known = [each for each in shipped.load() if (ROOT / "bot" / each["name"].partition(":")[0]).exists()]
     assert [(each["name"], each["content"]) for each in known] == [(each["name"], each["content"]) for each in made]
     for each, other in zip(known, made, strict=True):
-        assert shape(each) == shape(other)
+        assert shape(each) == shape(other), "run `make texts`"
 
 
 def wrong(screen: dict[str, Any]) -> list[tuple[str, str]]:
