@@ -52,7 +52,7 @@ test-model: $(READY) ## the judge with a real, very small model on llama.cpp's s
 	@$(BIN)/pytest tests/model
 
 texts: $(READY) ## write the files that the tests compare texts with anew; review the diff
-	@$(BIN)/pytest --quiet --snapshot-update $$(grep --recursive --files-with-matches --include='test_*.py' SnapshotAssertion tests)
+	@$(BIN)/pytest --quiet --snapshot-update $$(grep --recursive --files-with-matches --include='test_*.py' -e SnapshotAssertion -e update_snapshots tests)
 
 screenshots: $(READY) ## the README's pictures, from the demo
 	@sh tools/browser
