@@ -28,7 +28,8 @@ CONTENTS = {
     "odd": "<!channel> <@U1> *_~`&amp; \u202e\u0000\x1b[2J\n\n> \U0001f642 :tada: {prompt} ```" * 40,
 }
 AGAIN = {"features/digest/handlers.py", "features/labels/handlers.py", "pipeline/quoting.py"}
-"""Only send again what another place has made: with a line more or less."""
+AGAIN |= {"features/rubrics/handlers.py"}
+"""Only send again what another place has made, with a line more or less, or quotes alone, as `view_modal` does."""
 
 Site = tuple[str, int]
 """A file below `bot`, and the line of a call that makes a message or a window."""

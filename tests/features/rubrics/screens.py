@@ -37,6 +37,9 @@ def make(words: str) -> None:
     text.rubric_modal(STATE, NOW, "tone-2")
     text.saved_modal(STATE, rubric)
     text.view_modal(rubric)
+    for reference in ("", words[: text.MOST_OF_REFERENCE]):
+        for its in (rubric, SHIPPED[text.REFERENCE_RUBRIC]):
+            text.reference_modal(STATE, reference, its)
     text.message_modal(words[:300] or "x")
     improving.view_modal(NOW, rubric)
     started = improving.progress(an_improvement(), improving.stage(Way.EXAMPLES, 0), words[:200])
