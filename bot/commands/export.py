@@ -203,11 +203,13 @@ def to_row(labelled: Row[Any], said: Sequence[Turn], *, has_texts: bool) -> dict
         "unread": labelled.unread,
         "judged_at": labelled.judged_at.isoformat(),
     }
-    if has_texts:
-        row["reason"] = labelled.reason
-    if has_texts and labelled.response is not None:
-        row |= {"prompt": labelled.question, "completion": labelled.response}
-        row |= {"conversation": [{"role": each.role, "content": each.text} for each in said]} if said else {}
+    if has_texts:  # null where they are gone: readers that take the columns of the first rows would drop the others
+        is_whole = labelled.response is not None
+        row |= {"reason": labelled.reason, "prompt": labelled.question if is_whole else None}
+        row |= {"completion": labelled.response}
+        row |= (
+            {"conversation": [{"role": each.role, "content": each.text} for each in said]} if is_whole and said else {}
+        )
     return row
 
 

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from aiohttp import web
 from pyarrow import parquet
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
 from bot.commands.export_formats import to_promptfoo
 from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Exports, Selection
-from bot.store.schema import causes
+from bot.store.schema import cases, causes
 from judge import Turn
 from judge.rows.files import encode
 from judge.rows.row_file import Row
@@ -72,6 +72,13 @@ async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(log: Sto
     assert set(Row(1, first).served) == {(first["model"], "m-2")}
     assert Row(1, first).dialogue.turns == (Turn("Person 1", "Hm."),)
     assert "conversation" not in last
+
+
+async def test_a_row_whose_texts_are_gone_keeps_their_columns(log: Store, tmp_path: Path) -> None:
+    await log.database.execute(update(cases).values(question=None, response=None).where(cases.c.id == 1))
+    first, *_, last = await exported(tmp_path, "jsonl")
+    assert (first["prompt"], first["completion"]) == (None, None)
+    assert last["prompt"] == "Why?"
 
 
 @pytest.mark.parametrize("form", ["jsonl", "inspect", "promptfoo", "langfuse"])
