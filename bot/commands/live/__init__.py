@@ -31,6 +31,7 @@ from judge.scoring.ways import DECISION, MEMBERS
 
 _GONE = {"message_not_found", "file_deleted", "file_not_found"}
 _TRIES = 15
+_POCKET = Path(__file__).with_name("pocket.json")  # what pocket-slack answers and sends, with which the app is tested
 _ONE_RATING: dict[str, Any] = {"judge_samples": 1, "judge_escalate_to": None, "judge_escalate_spread": None}
 _OFFLINE: dict[str, Any] = _ONE_RATING | {"judge_model": OFFLINE, "judge_models": (), "judge_ask": "text"}
 
@@ -60,7 +61,7 @@ async def check(
         steps=tuple(steps),
         models=tuple([each async for each in _models(settings)]),
     )
-    report = compared(made, reports.baseline())
+    report = compared(made, reports.read(_POCKET))
     pages = {output: report.model_dump_json(indent=1), output.with_suffix(".html"): reports.to_page(report)}
     for file, content in pages.items():
         with replacing(file, f"{file}: cannot write it ({{reason}})") as target:

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,7 +14,7 @@ from bot.errors import BotError
 LIMIT_MS = 3000
 """Slack waits this long for an acknowledgement; a call that takes longer would be too late for one."""
 
-NOT_DONE = "not done"
+NOT_DONE, BY_HTTP, NOBODY = "not done", "HTTP mode", "no person is in the channel"
 
 
 def _clean(words: object) -> str:
@@ -31,7 +30,7 @@ _TIMESTAMP = re.compile(r"\d{9,11}\.\d{1,6}")
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,59}|HTTP \d{3}|no answer")
 # What is below it is keyed by ids of blocks and then of elements, some of which Slack makes at random.
 _KEYED_BY_IDS = ("values", "values.*")
-_NOT_THERE = {"missing_scope", "not_enabled", "unknown_method", "not_allowed_token_type", NOT_DONE}
+_NOT_THERE = {"missing_scope", "not_enabled", "unknown_method", "not_allowed_token_type", NOT_DONE, BY_HTTP, NOBODY}
 _MOST_KINDS = 9  # of which most are ids in a list
 
 
@@ -124,17 +123,12 @@ def compared(report: Report, other: Report) -> Report:
     return report.model_copy(update={"steps": tuple(steps)})
 
 
-def baseline() -> Report:
-    """What pocket-slack answers and sends, with which this app is tested."""
-    return Report.model_validate_json(files(__package__).joinpath("pocket.json").read_bytes())
-
-
 def show_compared(one: Path, other: Path) -> None:
     """Prints how the first report differs from the second."""
-    print("\n".join(lines(compared(_read(one), _read(other)))))
+    print("\n".join(lines(compared(read(one), read(other)))))
 
 
-def _read(file: Path) -> Report:
+def read(file: Path) -> Report:
     try:
         return Report.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as exc:
@@ -142,10 +136,10 @@ def _read(file: Path) -> Report:
 
 
 def lines(report: Report) -> Iterator[str]:
-    """The report in lines for the terminal."""
-    for step in report.steps:
+    """The report in lines, what is different first."""
+    for step in sorted(report.steps, key=lambda step: step.outcome):
         took = f", {step.took_ms} ms" if step.took_ms is not None else ""
-        yield f"{step.outcome:<13} {step.step}{took}{f' ({step.why})' if step.why else ''}"
+        yield f"{step.outcome:<13} {step.step}{took}{f' ({step.why})' if step.why and not step.differences else ''}"
         yield from (f"              {each}" for each in step.differences)
     for asked in report.models:
         yield "model         " + "; ".join(f"{name}: {said}" for name, said in asked.items())
@@ -154,7 +148,9 @@ def lines(report: Report) -> Iterator[str]:
 def to_page(report: Report) -> str:
     """The report as one page for the browser."""
     counts = Counter(step.outcome for step in report.steps)
-    title = f"{counts['equal']} of {len(report.steps)} steps are as in pocket-slack, {counts['different']} different"
+    title = (
+        f"{counts['equal']} of {len(report.steps)} steps are as in pocket-slack, {counts['different']} are different"
+    )
     about = f"{report.system}, {report.day}; slack-judge {report.slack_judge}, Python {report.python}"
     style = "body{font-family:system-ui;max-width:60rem;margin:auto;padding:1rem}pre{white-space:pre-wrap;color:#333}"
     return (

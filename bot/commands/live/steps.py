@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.commands.live.report import Step, reason, to_fields
+from bot.commands.live.report import BY_HTTP, NOBODY, Step, reason, to_fields
 from bot.errors import SlackError
 from bot.figures.charts import charts
 from bot.figures.week import Tally
@@ -59,7 +59,7 @@ class Run:
     @property
     def person(self) -> str:
         if not self.person_id:
-            raise NotSoError("no person is in the channel")
+            raise NotSoError(NOBODY)
         return self.person_id
 
     async def ask(self, method: str, **arguments: Any) -> Any:
@@ -103,10 +103,10 @@ def _since(began: float) -> int:
 async def _connect(run: Run) -> Any:
     """Slack's greeting on a connection of its own."""
     if not run.app_token:
-        raise NotSoError("HTTP mode")
+        raise NotSoError(BY_HTTP)
     url = await open_socket_url(run.client, run.app_token)
     async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket:
-        return await socket.receive_json()
+        return await socket.receive_json(timeout=30)
 
 
 async def _connect_alone(run: Run) -> object:

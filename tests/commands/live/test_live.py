@@ -100,7 +100,7 @@ async def test_beside_the_pocket_slack_every_step_is_equal_and_nothing_is_left(
         about = {"day": "", "system": "pocket-slack", "slack_judge": "", "python": ""}
         claimed = re.sub(r"\bid \d+", "id", json.dumps(about | {"steps": steps}, indent=1))
         BASELINE.write_text(f"{claimed}\n", encoding="utf-8")
-    assert [(each.step, each.outcome) for each in live.compared(report, live.reports.baseline()).steps] == [
+    assert [(each.step, each.outcome) for each in live.compared(report, live.reports.read(BASELINE)).steps] == [
         (name, "equal") for name in (*ALONE, *WITH_PERSON)
     ]
     assert left(slack) == []
@@ -164,13 +164,10 @@ async def test_a_refused_block_and_a_field_that_the_app_needs_are_named(
     slack.fail("chat.postMessage", times=4)
     slack.fail("chat.postMessage", error="invalid_blocks")
     slack.fail("users.info", changes=without("user"))
-    slack.fail("chat.postEphemeral", error="xoxb-1 is Planted")  # no code of Slack's
     report = await checked(slack, model_server, tmp_path, judge_model="offline")
     assert different(report) == {
         "people and bots": ("the field user is missing",),
-        "ephemeral": ("no person is in the channel",),
         "chart and table": ("invalid_blocks",),
-        "Home": ("no person is in the channel",),
     }
 
 
@@ -348,8 +345,8 @@ async def test_two_reports_are_compared_and_a_file_that_is_none_is_refused(tmp_p
     known["steps"][0]["step"] = "\x1b[2J<script>"
     other.write_text(json.dumps(known), encoding="utf-8")
     _, said, _ = await run("judge-bot", ("live", "--compare", str(other), str(one)), {}, tmp_path)
-    assert said.splitlines()[0] == "not possible  [2Jscript"
-    assert said.splitlines()[0] == "not possible  [2Jscript"
+    assert said.splitlines()[-1] == "not possible  [2Jscript"
+    assert said.splitlines()[-1] == "not possible  [2Jscript"
     bad.write_text("[]", encoding="utf-8")
     code, _, said = await run("judge-bot", ("live", "--compare", str(bad), str(one)), {}, tmp_path)
     assert (code, "cannot be read as a report of judge-bot live" in said) == (2, True)
