@@ -3,8 +3,10 @@
 Each file has the same path on the site as in the repository, so that relative links work in both.
 """
 
+import json
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,17 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # MkDocs loads this file alone
+
+from tools import commands  # noqa: E402
+
 _TARGET = re.compile(r"\]\(([^)#:\s]+)")
 _CODE = re.compile(r"`[^`\n]+`")
 _PAGE_OF_THE_HOST = re.compile(r"\[([^\]]+)\]\(\.\./\.\./([^)]+)\)")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """The theme's files, README.md, docs/, all that these link to, directly or not, and llms.txt (llmstxt.org)."""
+    """The theme's files, README.md, docs/, all that these link to, what is made from the code, and llms.txt."""
     own = [file for file in files if file.src_dir == config.docs_dir]
     found = ["README.md", *(f"docs/{file.src_uri}" for file in own)]
     for file in own:
@@ -29,6 +35,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for path in found:  # `found` grows in the loop
         found += dict.fromkeys(linked for linked in linked_from(path) if linked not in found)
         files.append(File(path, str(ROOT), config.site_dir, use_directory_urls=config.use_directory_urls))
+    generated = {f"schemas/{name}.json": json.dumps(schema, indent=2) for name, schema in commands.schemas().items()}
+    for path, content in {"docs/commands.md": commands.page(), **generated}.items():
+        files.append(File.generated(config, path, content=content))
+        found.append(path)
     if odd := {path for path in found if path.endswith(".md")} ^ config.extra["descriptions"].keys():
         raise PluginError(f"mkdocs.yml: 'descriptions' and the pages differ in {', '.join(sorted(odd))}")
     lines = [f"# {config.site_name}\n", f"> {config.site_description}\n", *to_lines(config.nav or [], files, config)]

@@ -1,5 +1,6 @@
 """The documentation as a site: `make site` with a made-up address."""
 
+import json
 import os
 import re
 import subprocess
@@ -10,8 +11,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import typer
 
-import judge
+import bot.cli
+import judge.cli
 
 pytestmark = pytest.mark.slow
 
@@ -44,6 +47,13 @@ def test_the_site_is_whole_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     listed = re.findall(r"^- \[.+\]\((.+)\): .+\.$", (tmp_path / "llms.txt").read_text(encoding="utf-8"), re.MULTILINE)
     names = {path.relative_to(tmp_path).as_posix() for path in pages} - {"404.html"}
     assert sorted(listed) == sorted(SITE + name for name in names)
+    reference = (tmp_path / "docs" / "commands.html").read_text(encoding="utf-8")
+    for program, app in (("judge", judge.cli.app), ("judge-bot", bot.cli.app)):
+        for name, command in typer.main.get_command(app).commands.items():
+            assert f'id="{program}-{name}"' in reference
+            assert [each.opts[-1] for each in command.params if each.opts[-1] not in reference] == []
+    for name in ("row", "verdict", "settings"):
+        assert "properties" in json.loads((tmp_path / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
     text = (tmp_path / "docs" / "api.html").read_text(encoding="utf-8")
     modules = [f"integrations.{path.stem}" for path in (ROOT / "judge" / "integrations").glob("[a-z]*.py")]
     assert [name for name in [*judge.__all__, *modules] if f'id="judge.{name}"' not in text] == []
