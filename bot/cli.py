@@ -106,9 +106,6 @@ def doctor(http: Http = False, role: RoleName = "both") -> None:
 @app.command()
 def live(
     channel: Channel = "",
-    output: Annotated[Path, typer.Option("-o", "--output", help="The report; its page is beside it.")] = Path(
-        "live-report.json"
-    ),
     compare: Annotated[tuple[Path, Path] | None, typer.Option(help="Instead, compare two reports.")] = None,
 ) -> None:
     """Try the app on a real workspace and model, step by step.
@@ -126,7 +123,7 @@ def live(
     if not channel:
         raise typer.BadParameter("name a channel with --channel, such as '#judge-test'")
     typer.confirm(f"Post in {channel} and delete it afterwards? The app must not run elsewhere meanwhile.", abort=True)
-    _run(check(load_settings(), channel, output))
+    _run(check(load_settings(), channel, Path("live-report.json")))
 
 
 @app.command()

@@ -137,9 +137,6 @@ async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> 
     except (BotError, JudgeError) as exc:
         typer.echo(f"wrong  {exc}")
         return False
-    except (aiohttp.ClientError, TimeoutError) as exc:
-        typer.echo(f"wrong  Slack cannot be asked ({slack_client.connection_word(exc)})")
-        return False
     return True
 
 

@@ -14,7 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import SlackError
 from bot.settings import SLACK_API_URL, Settings
-from bot.slack.client import error_of, slack_word
+from bot.slack.client import SLACK_ERRORS, error_of, slack_word
 
 _PAUSE_S = 0.25  # the method's rate limit is not documented
 _REFUSED = {"invalid_blocks", "invalid_message", "invalid_view"}
@@ -38,8 +38,8 @@ async def check(client: AsyncWebClient, settings: Settings) -> str:
         try:
             # As a form: the SDK's own method puts them into the address, which is too short for long ones.
             await client.api_call("blocks.validate", data={kind: json.dumps(screen[kind])})
-        except SlackApiError as exc:
-            if error_of(exc) not in _REFUSED:
+        except SLACK_ERRORS as exc:
+            if not isinstance(exc, SlackApiError) or error_of(exc) not in _REFUSED:
                 ends = f"; it checks no more of them ({slack_word(exc)})"
                 break
             wrong = (exc.response.get("errors") or [{}])[0]
