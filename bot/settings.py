@@ -316,6 +316,9 @@ _OF_ROLE = {
 S = TypeVar("S", bound=StoreSettings)
 
 
+_WRONG = "the settings are incomplete or wrong (environment or .env):"
+
+
 def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S:
     """The settings of that kind; `given` overrides the environment, which overrides `env_file`.
 
@@ -323,15 +326,18 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
     that is nearly a setting's.
     """
     try:
-        if misspelt := _misspelt(_names(env_file)):
-            raise SettingsError(f"{env_file}: " + "; ".join(f"{n}: did you mean {m}?" for n, m in misspelt.items()))
-        return kind(_env_file=env_file, **given)  # type: ignore[arg-type]
+        wrong = [f"{n}: did you mean {m}?" for n, m in _misspelt(_names(env_file)).items()]
+        found = kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
-        lines = [f"  {_explain_one(dict(each))}" for each in exc.errors(include_url=False, include_input=False)]
-        raise SettingsError("\n".join(["the settings are incomplete or wrong (environment or .env):", *lines])) from exc
+        wrong += [_explain_one(dict(each)) for each in exc.errors(include_url=False, include_input=False)]
+        wrong += [f"{env_file} is a folder, so nothing is read from it"] if env_file and env_file.is_dir() else []
+        raise SettingsError("\n  ".join([_WRONG, *wrong])) from exc
     except UnicodeDecodeError as exc:
         line = exc.object.count(b"\n", 0, exc.start) + 1
         raise SettingsError(f"{env_file}: line {line} is not UTF-8; save the file as UTF-8") from exc
+    if wrong:
+        raise SettingsError("\n  ".join([_WRONG, *wrong]))
+    return found
 
 
 def _names(env_file: Path | None) -> Set[str]:

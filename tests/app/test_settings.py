@@ -303,3 +303,13 @@ def test_models_to_choose_from_are_named_once_and_in_order(tmp_path: Path) -> No
     listed = load_settings(env(tmp_path, *COMPLETE, "JUDGE_MODELS=' large,,small , large'"))
     assert listed.judge_models == ("large", "small")
     assert load_settings(env(tmp_path, *COMPLETE)).judge_models == ()
+
+
+def test_a_misspelt_name_hides_no_other_problem_and_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("RETENTION_DAY=1\nJUDGE_SAMPLES=x\n")
+    with pytest.raises(SettingsError) as both:
+        load_settings(tmp_path / ".env", judge_model="offline")
+    for name in ("RETENTION_DAY: did you mean", "JUDGE_SAMPLES: expected a whole number", "SLACK_BOT_TOKEN: missing"):
+        assert f"\n  {name}" in str(both.value)
+    with pytest.raises(SettingsError, match="is a folder, so nothing is read from it"):
+        load_settings(tmp_path, judge_model="offline")
