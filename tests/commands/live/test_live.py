@@ -228,6 +228,23 @@ async def test_interrupted_at_any_step_nothing_is_left(
     assert not (tmp_path / "live-report.json").exists()
 
 
+async def test_a_post_that_takes_effect_only_after_the_interruption_is_deleted_too(
+    slack: Sandbox, model_server: ModelServer, tmp_path: Path
+) -> None:
+    held = asyncio.Event()
+    slack.fail("chat.postMessage", held_until=held)
+    check = asyncio.create_task(checked(slack, model_server, tmp_path, judge_model="offline"))
+    met = slack.workspace.journal.of
+    await slack.until(lambda: any(each.data["event"] == "met" for each in met("fault")), ONLY_A_HANG_S)
+    check.cancel()
+    await asyncio.wait({check}, timeout=0.2)  # a check that did not wait for the post would be over
+    held.set()
+    with pytest.raises(asyncio.CancelledError):
+        await check
+    await slack.until(lambda: any(each.data["method"] == "chat.postMessage" for each in met("call")), ONLY_A_HANG_S)
+    assert left(slack) == []
+
+
 async def test_interrupted_while_it_waits_for_the_person_nothing_is_left(
     slack: Sandbox, model_server: ModelServer, tmp_path: Path
 ) -> None:

@@ -10,7 +10,6 @@ from bot.domain.label import Label
 from bot.features.labels.queries import LabelComparison
 from bot.features.labels.text import (
     ENOUGH_MEANWHILE,
-    LONGEST_REASON,
     NOT_RECORDED,
     NOTHING,
     blind_modal,
@@ -76,13 +75,6 @@ def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
     ]
     assert "\n".join(pieces[1:]) == response
     assert max(map(len, pieces)) <= 3000
-
-
-def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
-    url = "https://hooks.slack.com/actions/" + "x" * 200
-    state = ModalState(case_id=10**9, channel_id="C0123456789", response_url=url)
-    check_view(label_modal(state, a_verdict(), Label(3, "w" * LONGEST_REASON), RUBRIC), "modal")
-    check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None, None), "modal")
 
 
 @each(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])

@@ -20,7 +20,7 @@ from bot.features.watch.input import WatchState
 from bot.features.watch.queries import Unread
 from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.features.watch.week_text import detail_blocks, watched_blocks
-from bot.features.watch.window_text import READING, WatchView, said_modal, watch_modal
+from bot.features.watch.window_text import WatchView, watch_modal
 from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
@@ -30,7 +30,7 @@ from bot.store.schema import cases, labels
 from judge import load_rubric
 from judge.evaluation.drift import Drop, Kind, Level
 from judge.scoring.rubric import Scale
-from pocket_slack.blocks import check_blocks, check_view
+from pocket_slack.blocks import check_blocks
 from tests.cases import NOW, WEEK, a_row
 from tests.texts import read, read_window, unlike
 
@@ -212,21 +212,6 @@ async def test_both_sides_of_a_comparison_are_corrected_by_labels_or_neither_is(
         assert first.startswith("*helper*, no clear change: mean *3.0*, between 2.7 and 3.2, was 3.0 in")
         assert "by the judge alone" not in details
     assert "The last four weeks, corrected by" in details
-
-
-@pytest.mark.parametrize("names", [{}, {"U149": "helper"}, MANY])
-@pytest.mark.parametrize(
-    "replies", [None, "Slack says no.", [], [reply("a " * 5000), reply("b" * 5000), reply("*c*")] * 2]
-)
-def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message] | str | None) -> None:
-    people = ("C1", *(f"U{number}" for number in range(5)))
-    for view in (
-        watch_modal(STATE, form(names), replies, URL),
-        watch_modal(STATE, form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5), replies, URL),
-    ):
-        check_view(view, "modal")
-    for view in (said_modal(READING), said_modal("No.")):
-        check_view(view, "modal")
 
 
 def test_of_the_numbers_only_a_mean_has_decimals() -> None:
