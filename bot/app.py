@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import logging
 import signal
 from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
@@ -14,8 +13,6 @@ from typing import Any
 
 import structlog
 from pydantic import SecretStr
-from slack_bolt.async_app import AsyncApp
-from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import metrics
@@ -25,30 +22,28 @@ from bot.domain.week import Schedule
 from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
-from bot.features.score import handlers
 from bot.judges import limits_of, open_judges, rubric_of
 from bot.pipeline.case_access import CaseAccess
-from bot.pipeline.delivery import Delivery
-from bot.pipeline.engine import Engine, JobHandler
+from bot.pipeline.engine import Engine
 from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
-from bot.pipeline.pipeline import CasePipeline
+from bot.pipeline.pipeline import ModelTurns
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import Probes
 from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
-from bot.slack.incoming import ChannelEvents, SocketLink, Traffic
+from bot.slack.incoming import SocketLink, Traffic
 from bot.slack.members import Access, Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
-from bot.store.jobs import JobKind
 from bot.store.ownership import owned
 from bot.telemetry import start as start_telemetry
+from bot.workspaces import Entrance, Workspaces, open_workspace
 from judge import list_rubrics, load_rubric
 from judge.scoring.model.wishes import FLEX
 
@@ -119,12 +114,16 @@ async def running_bot(
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
+        turns = ModelTurns(settings.judge_concurrency)
+        services.background = turns.background
+        workspaces = Workspaces(open_workspace(services, turns))
         if services.judges:
-            engine = _make_engine(services, services.judges)
+            at_once = (3 if services.judges.watch_tier == FLEX else 2) * settings.judge_concurrency
+            engine = Engine(store, workspaces, at_once, services.traffic, turns.stop_waiting)
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
-            link = _make_link(services)
+            link = _make_link(services, workspaces)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
@@ -209,80 +208,12 @@ def make_services(
     return services
 
 
-def _make_engine(services: Services, judges: Judges) -> Engine:
-    settings, store = services.settings, services.store
-    delivery = Delivery(
-        services.client,
-        services.messenger,
-        store,
-        services.tell_verdict,
-        services.identity.url,
-        reposts_unconfirmed=settings.unconfirmed_posts == "repost",
-    )
-    pipeline = CasePipeline(
-        store,
-        judges,
-        services.lookup,
-        delivery,
-        settings.judge_concurrency,
-        services.limits,
-        services.model_pauses,
-        tracing=services.tracing,
-    )
-    services.background = pipeline.background
-    handlers: dict[str, JobHandler] = {JobKind.SETTLE: lambda job: pipeline.settle(job.case_id, job.trigger_id)}
-    for each in services.features:
-        handlers |= each.jobs
-    return Engine(
-        store,
-        services.identity.team_id,
-        handlers=handlers,
-        periodic_jobs=[job for each in services.features for job in each.periodic_jobs],
-        at_once=(3 if judges.watch_tier == FLEX else 2) * settings.judge_concurrency,
-        on_stop=pipeline.stop_waiting,
-        traffic=services.traffic,
-    )
-
-
-def _make_link(services: Services) -> HttpFront | SocketLink:
-    settings, features = services.settings, services.features
-    bolt = make_app(services.client, services.identity)
-    handlers.register_first(bolt, services)  # sees each payload before any feature does
-    for each in features:
-        if each.register:
-            each.register(bolt)
-    handlers.register_last(bolt)
-    events = ChannelEvents(
-        services.identity,
-        [each.on_message for each in features if each.on_message],
-        [each.on_reaction for each in features if each.on_reaction],
-    )
+def _make_link(services: Services, workspaces: Workspaces) -> HttpFront | SocketLink:
+    settings, traffic, door = services.settings, services.traffic, Entrance(workspaces).door
     if not settings.serve_http:
-        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET, events.takes, services.traffic)
+        return SocketLink(door, services.client, settings.slack_app_token or _NO_SECRET, traffic)
     secret = settings.slack_signing_secret or _NO_SECRET
-    return HttpFront(bolt, secret, settings.http_host, settings.http_port, takes=events.takes, traffic=services.traffic)
-
-
-def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
-    """The Bolt app, still without listeners. It verifies no signatures, because `HttpFront` does."""
-
-    async def authorize() -> AuthorizeResult:
-        # Replaces Bolt's default, which silently switches OAuth on if SLACK_CLIENT_ID is in the environment.
-        return AuthorizeResult(
-            enterprise_id=None,
-            team_id=identity.team_id,
-            bot_id=identity.bot_id,
-            bot_user_id=identity.user_id,
-            bot_token=client.token,
-        )
-
-    return AsyncApp(
-        name="slack-judge",  # without a name, Bolt searches the call stack for one, which takes 0.1 s
-        client=client,
-        authorize=authorize,
-        request_verification_enabled=False,
-        logger=logging.getLogger("slack_bolt"),
-    )
+    return HttpFront(door, secret, settings.http_host, settings.http_port, traffic=traffic)
 
 
 async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:

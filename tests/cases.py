@@ -1,5 +1,6 @@
 """Cases in a store, with their verdicts, labels and reactions, without Slack."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -13,10 +14,11 @@ from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.domain.label import Label, Reaction
 from bot.domain.verdict import CaseVerdict
 from bot.domain.week import Week
+from bot.pipeline.engine import Work
 from bot.slack.messages import to_reaction
 from bot.store import Store
 from bot.store.database import upsert
-from bot.store.jobs import JobKind, JobPayload, entrypoint
+from bot.store.jobs import JobKind, JobPayload
 from bot.store.schema import cases, people
 from judge import Flag, Rating, Unscored
 from judge.scoring.ratings import UnscoredReason
@@ -151,7 +153,7 @@ async def stale(log: Store) -> list[LoggedCase]:
 async def amendments(log: Store) -> list[int]:
     """The case numbers of the jobs that bring a verdict up to date."""
     assert log.jobs.memory is not None
-    found = await log.jobs.memory.browse_queue(entrypoints=[entrypoint(JobKind.AMEND, "T1")])
+    found = await log.jobs.memory.browse_queue(entrypoints=[JobKind.AMEND])
     return [JobPayload.model_validate_json(job.payload or b"").case_id for job in found]
 
 
@@ -191,3 +193,17 @@ async def save_visibility(log: Store, team_id: str, user_id: str, visibility: Vi
     values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": datetime.now(UTC)}
     await log.database.execute(upsert(log.database, people, values))
     await log.database.forget_choices()
+
+
+class Teams:
+    """The workspaces that an engine serves, each with its work."""
+
+    def __init__(self, work: Mapping[str, Work]) -> None:
+        self.work = dict(work)
+        self.template = next(iter(work.values()))
+
+    async def team_ids(self) -> list[str]:
+        return list(self.work)
+
+    async def work_of(self, team_id: str) -> Work | None:
+        return self.work.get(team_id)

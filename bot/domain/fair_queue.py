@@ -4,41 +4,44 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from typing import Any
 
 from prometheus_client import Gauge
 
-_Line = deque[asyncio.Future[None]]
-
 BACKGROUND = "background"
-"""In place of a channel, whose id it cannot be: for requests that are called only if nobody else waits."""
+"""In place of a workspace, whose id it cannot be: for requests that are called only if nobody else waits."""
 
 
 class FairQueue:
-    """At most `limit` turns at once; those who wait are called in turn by channel, and within a channel by person.
+    """At most `limit` turns at once; those who wait take turns by the first part of their line, then by the next.
 
-    With a semaphore, one person's 500 cases would all go before the next person's single case.
+    A line is for instance a workspace, a channel and a person. With a semaphore, one person's 500 cases would all go
+    before the next person's single case.
     """
 
     def __init__(self, limit: int, waiting: Gauge | None = None) -> None:
         self._free = limit
         self._waiting = waiting
-        self._channels: dict[str, dict[str, _Line]] = {}
+        self._lines: dict[str, Any] = {}  # by each part of a line, and at the end those who wait in it
 
     @asynccontextmanager
-    async def turn(self, channel_id: str, user_id: str) -> AsyncIterator[None]:
-        """Waits for a turn, and gives it back afterwards."""
+    async def turn(self, *line: str) -> AsyncIterator[None]:
+        """Waits for a turn, and gives it back afterwards; all lines of a queue have equally many parts."""
         if self._free:
             self._free -= 1
         else:
-            await self._wait(channel_id, user_id)
+            await self._wait(*line)
         try:
             yield
         finally:
             self._pass_on()
 
-    async def _wait(self, channel_id: str, user_id: str) -> None:
+    async def _wait(self, *line: str) -> None:
         called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._channels.setdefault(channel_id, {}).setdefault(user_id, deque()).append(called)
+        lines = self._lines
+        for part in line[:-1]:
+            lines = lines.setdefault(part, {})
+        lines.setdefault(line[-1], deque()).append(called)
         try:
             with self._waiting.track_inprogress() if self._waiting else nullcontext():
                 await called
@@ -48,22 +51,19 @@ class FairQueue:
             raise
 
     def _pass_on(self) -> None:
-        while self._channels:
-            called = self._next()
+        while self._lines:
+            called = _next(self._lines)
             if not called.done():
                 called.set_result(None)
                 return
         self._free += 1
 
-    def _next(self) -> asyncio.Future[None]:
-        """The waiting call whose turn it is; its channel and its person go to the end of their lines."""
-        channel_id = next((each for each in self._channels if each != BACKGROUND), BACKGROUND)
-        people = self._channels.pop(channel_id)
-        user_id = next(iter(people))
-        line = people.pop(user_id)
-        called = line.popleft()
-        if line:
-            people[user_id] = line
-        if people:
-            self._channels[channel_id] = people
-        return called
+
+def _next(lines: dict[str, Any]) -> asyncio.Future[None]:
+    """The waiting call whose turn it is; each part of its line goes to the end."""
+    part = next((each for each in lines if each != BACKGROUND), BACKGROUND)
+    rest = lines.pop(part)
+    called: asyncio.Future[None] = rest.popleft() if isinstance(rest, deque) else _next(rest)
+    if rest:
+        lines[part] = rest
+    return called

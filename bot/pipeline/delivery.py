@@ -195,7 +195,7 @@ class Delivery:
     async def _post(self, case: LoggedCase, part: OurMessage, post: Post) -> tuple[LoggedCase, str]:
         where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": _mark(case, part)}
         # One post per channel at a time: if Slack delays one, the channel's next posts wait for it.
-        async with self._lines[case.channel_id].turn(case.channel_id, case.requester_id):
+        async with self._lines[case.channel_id].turn(case.requester_id):
             case = await self._still_held(case)
             answer = await send_in_known_blocks(self._client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
             return case, str(answer["ts"])

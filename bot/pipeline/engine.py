@@ -7,12 +7,12 @@ job get one.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import aiohttp
 import structlog
@@ -27,7 +27,7 @@ from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_brie
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
-from bot.store.jobs import JobPayload, entrypoint
+from bot.store.jobs import JobPayload
 
 TAKEOVER = timedelta(seconds=15)
 """A worker without a heartbeat for this long counts as dead."""
@@ -40,6 +40,8 @@ _NEVER = timedelta(days=365)  # an in-memory queue has no other worker to take j
 _MOST_IN_MEMORY = 1000
 _AGAIN_SOON = timedelta(seconds=0.5)
 _LAST_WORDS_S = 3
+_ROUND_S = 30.0  # a workspace whose periodic job takes longer no longer keeps the next one from beginning
+_WORKSPACES_AT_ONCE = 8
 
 JobHandler = Callable[[JobPayload], Awaitable[None]]
 
@@ -48,18 +50,39 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class PeriodicJob:
-    """A job that runs at each start and every minute."""
+    """A job that runs at each start and every minute, in each workspace or once for all of them."""
 
     name: str
     run: Callable[[], Awaitable[object]]
+    is_for_all: bool = False
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be done in one workspace; each has the same kinds of jobs, and the same periodic jobs."""
+
+    handlers: Mapping[str, JobHandler]
+    periodic_jobs: Sequence[PeriodicJob] = ()
+
+
+class Served(Protocol):
+    """The workspaces that this process serves; their number changes while it runs."""
+
+    @property
+    def template(self) -> Work:
+        """The kinds of jobs and the periodic jobs that each workspace has."""
+
+    async def team_ids(self) -> Collection[str]: ...
+
+    async def work_of(self, team_id: str) -> Work | None:
+        """None if the app is not installed there, or its token is no longer valid."""
 
 
 class Engine:
-    """Runs one team's jobs in this process; the database may also have jobs of other teams, with apps of their own.
+    """Runs the jobs of all workspaces in this process.
 
-    `periodic_jobs` run at each start and every minute, with PostgreSQL on one worker at a time. The payloads of
-    `traffic` go before jobs. With PostgreSQL, a worker holds at most `at_once` jobs. `on_stop` ends what would wait too
-    long.
+    Periodic jobs run at each start and every minute, with PostgreSQL on one worker at a time. The payloads of `traffic`
+    go before jobs. With PostgreSQL, a worker holds at most `at_once` jobs. `on_stop` ends what would wait too long.
     """
 
     every_minute = "* * * * *"
@@ -68,22 +91,19 @@ class Engine:
     def __init__(
         self,
         store: Store,
-        team_id: str,
-        handlers: Mapping[str, JobHandler],
-        periodic_jobs: list[PeriodicJob],
+        served: Served,
         at_once: int,
         traffic: Traffic | None = None,
         on_stop: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._traffic = traffic or Traffic()
-        self._team_id = team_id
-        self._handlers = handlers
-        self._periodic_jobs = [*periodic_jobs, PeriodicJob("resubmit", self._resubmit)]
+        self._served = served
         self._at_once = at_once
         self._on_stop = on_stop
         self._queue: PgQueuer | None = None
         self._running: dict[tuple[str, int], asyncio.Task[Any]] = {}
+        self._periodic: dict[tuple[str, str], asyncio.Task[None]] = {}  # those under way, by job and workspace
         self._is_stopping = False
         if store.database.is_sqlite:
             store.jobs.memory = InMemoryQueries(InMemoryDriver())
@@ -97,8 +117,10 @@ class Engine:
         while not self._is_stopping:
             try:
                 async with self._open_queue() as queue:
-                    number = await self._store.unsettled.submit_all(self._team_id)
-                    await self._store.edits.resubmit(self._team_id)
+                    number = 0
+                    for team_id in await self._served.team_ids():
+                        number += await self._store.unsettled.submit_all(team_id)
+                        await self._store.edits.resubmit(team_id)
                     logger.info("queue_opened", unsettled=number)
                     tries = 0
                     await self._run(queue)
@@ -141,13 +163,18 @@ class Engine:
                 await connection.invalidate()  # it is in LISTEN state, so it must not return to the pool
 
     async def _run(self, queue: PgQueuer) -> None:
-        for kind in self._handlers:
-            queue.entrypoint(entrypoint(kind, self._team_id))(partial(self._do, kind))
-        for job in self._periodic_jobs:
-            queue.schedule(f"{job.name}:{self._team_id}", self.every_minute)(partial(self._do_periodic, job))
+        for kind in self._served.template.handlers:
+            queue.entrypoint(kind)(partial(self._do, kind))
+        periodic = [*self._served.template.periodic_jobs, PeriodicJob("resubmit", self._resubmit, is_for_all=True)]
+        rounds = [
+            partial(self._do_periodic, job.name, job.run if job.is_for_all else partial(self._go_round, job.name))
+            for job in periodic
+        ]
+        for job, go_round in zip(periodic, rounds, strict=True):
+            queue.schedule(job.name, self.every_minute)(go_round)
         self._queue = queue
         # Runs at once instead of at the next full minute, and beside the jobs, because a digest may take long.
-        first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs]
+        first = [asyncio.create_task(go_round()) for go_round in rounds]
         try:
             if self._is_stopping:
                 return
@@ -168,9 +195,10 @@ class Engine:
                 )
         finally:
             self._queue = None
-            for task in first:
+            under_way = [*first, *self._periodic.values()]
+            for task in under_way:
                 task.cancel()
-            await asyncio.gather(*first, return_exceptions=True)
+            await asyncio.gather(*under_way, return_exceptions=True)
 
     async def _do(self, kind: str, job: Job) -> None:
         """Runs a job; the only error that the queue ever gets is a request for a retry."""
@@ -184,7 +212,10 @@ class Engine:
         metrics.RUNNING.inc()
         try:
             await self._traffic.calm()
-            await self._handlers[kind](payload)
+            if work := await self._served.work_of(payload.team_id):
+                await work.handlers[kind](payload)
+            else:  # once the app is there again, its cases get jobs again
+                logger.info("job_of_another_workspace", kind=kind, case=payload.case_id, team=payload.team_id)
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
@@ -209,14 +240,37 @@ class Engine:
         for job in self._running.values():
             asyncio.get_running_loop().call_soon(job.cancel)
 
-    async def _do_periodic(self, job: PeriodicJob, _: Schedule | None = None) -> None:
+    async def _go_round(self, name: str) -> None:
+        """Runs a periodic job in each workspace, in some at once; one that still runs there is not begun again."""
+        team_ids, at_once = await self._served.team_ids(), asyncio.Semaphore(_WORKSPACES_AT_ONCE)
+        patience_s = None if len(team_ids) == 1 else _ROUND_S
+
+        async def visit(team_id: str) -> None:
+            work = await self._served.work_of(team_id)
+            for job in work.periodic_jobs if work else ():
+                if job.name == name:
+                    await job.run()
+
+        async def begin(team_id: str) -> None:
+            key = name, team_id
+            async with at_once:
+                if key not in self._periodic:
+                    task = asyncio.create_task(self._do_periodic(name, partial(visit, team_id)))
+                    self._periodic[key] = task
+                    task.add_done_callback(lambda _: self._periodic.pop(key))
+                    await asyncio.wait([task], timeout=patience_s)
+
+        await asyncio.gather(*(begin(each) for each in team_ids))
+
+    async def _do_periodic(self, name: str, run: Callable[[], Awaitable[object]], _: Schedule | None = None) -> None:
         try:
-            await job.run()
+            await run()
         except Exception as exc:  # the app goes on after any error, and the job runs again
             reason = in_brief(exc)
-            logger.error("periodic_job_failed", job=job.name, reason=reason, exc_info=None if reason else exc)
+            logger.error("periodic_job_failed", job=name, reason=reason, exc_info=None if reason else exc)
 
     async def _resubmit(self) -> None:
-        await self._store.unsettled.submit_oldest(self._team_id)
-        await self._store.edits.resubmit(self._team_id)
+        for team_id in await self._served.team_ids():
+            await self._store.unsettled.submit_oldest(team_id)
+            await self._store.edits.resubmit(team_id)
         await self._store.jobs.trim()

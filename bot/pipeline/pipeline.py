@@ -51,12 +51,37 @@ class _ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, a
     """The model cannot be asked now, and the case has tries left."""
 
 
-class CasePipeline:
-    """Settles cases; at most `concurrency` of them are judged at the same time, with channels and people taking turns.
+class ModelTurns:
+    """What all workspaces share: at most `concurrency` cases are judged at the same time.
 
-    As many watched cases may wait beside them at the tier "flex", where an answer can take 15 minutes; the others give
-    their job back, so that they keep no place in the queue from people's cases. After each failed try of a model a case
-    waits one of `model_pauses`; after the last it is given up.
+    Workspaces, channels and people take turns. As many watched cases may wait beside them at the tier "flex", where an
+    answer can take 15 minutes; the others give their job back, so that they keep no place in the queue from people's
+    cases.
+    """
+
+    def __init__(self, concurrency: int) -> None:
+        self.line = FairQueue(concurrency, metrics.QUEUE)
+        self.patient: dict[int, asyncio.Task[Any] | None] = {}  # the watched cases that wait at the tier "flex"
+        self.most_patient = concurrency
+        self.under_way: dict[int, None] = {}  # the cases whose turn at the model has come, in order
+        # For cases whose try failed: what was judged, and the ratings that came and are paid for.
+        self.came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(100)
+
+    def background(self) -> AbstractAsyncContextManager[None]:
+        """A turn at the model for a request that belongs to no case, once no case waits."""
+        return self.line.turn(*[BACKGROUND] * 3)
+
+    def stop_waiting(self) -> None:
+        """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes them again."""
+        self.most_patient = 0
+        for attempt in filter(None, self.patient.values()):
+            attempt.cancel()
+
+
+class CasePipeline:
+    """Settles the cases of one workspace.
+
+    After each failed try of a model a case waits one of `model_pauses`; after the last it is given up.
     """
 
     quick_s = 1.0
@@ -70,7 +95,7 @@ class CasePipeline:
         judges: Judges,
         lookup: Lookup,
         delivery: Delivery,
-        concurrency: int,
+        turns: ModelTurns,
         limits: Limits,
         model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES,
         tracing: Tracing = Tracing(),  # noqa: B008 - it has no state
@@ -80,14 +105,9 @@ class CasePipeline:
         self._lookup = lookup
         self._delivery = delivery
         self._limits = limits.of_automation("Watches")
-        self._model = FairQueue(concurrency, metrics.QUEUE)
-        self._patient: dict[int, asyncio.Task[Any] | None] = {}  # the watched cases that wait at the tier "flex"
-        self._most_patient = concurrency
+        self._turns = turns
         self._model_pauses = model_pauses
         self._tracing = tracing
-        self._under_way: dict[int, None] = {}  # the cases whose turn at the model has come, in order
-        # For cases whose try failed: what was judged, and the ratings that came and are paid for.
-        self._came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(100)
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks for the question.
@@ -98,9 +118,9 @@ class CasePipeline:
             claimed = await self._store.claim(case_id)
             if claimed is not None:
                 if claimed.is_watched and self._judges.watch_tier == FLEX and claimed.status is CaseStatus.RECEIVED:
-                    if len(self._patient) >= self._most_patient:
+                    if len(self._turns.patient) >= self._turns.most_patient:
                         raise RetryError("others wait at its tier", retries.FLEX_PAUSE)
-                    self._patient[case_id] = asyncio.current_task()
+                    self._turns.patient[case_id] = asyncio.current_task()
                 with self._tracing.attempt(claimed):
                     await self._settle(await self._store.cases.with_turns(claimed), trigger_id)
         except KeyTakenError as exc:
@@ -114,17 +134,7 @@ class CasePipeline:
             )
             raise RetryError(reason, retries.STORE_PAUSE) from exc
         finally:
-            self._patient.pop(case_id, None)
-
-    def background(self) -> AbstractAsyncContextManager[None]:
-        """A turn at the model for a request that belongs to no case, once no case waits."""
-        return self._model.turn(BACKGROUND, BACKGROUND)
-
-    def stop_waiting(self) -> None:
-        """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes them again."""
-        self._most_patient = 0
-        for attempt in filter(None, self._patient.values()):
-            attempt.cancel()
+            self._turns.patient.pop(case_id, None)
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
         case = claimed
@@ -148,7 +158,7 @@ class CasePipeline:
                     verdict = await judging
                 finally:
                     judging.cancel()
-                    self._patient.pop(case.id, None)
+                    self._turns.patient.pop(case.id, None)
                 case = await self._record(case, verdict, since)
                 self._tracing.judged(case, verdict)
             else:
@@ -175,7 +185,7 @@ class CasePipeline:
         said: object = ()
         is_awaited = case.reply_ts or case.tells_requester
         while is_awaited and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
-            place = list(self._under_way).index(case.id) if case.id in self._under_way else None
+            place = list(self._turns.under_way).index(case.id) if case.id in self._turns.under_way else None
             if place != said:
                 case = await self._delivery.say_slow(case, place, is_first=said == ())
                 said = place
@@ -306,22 +316,23 @@ class CasePipeline:
                 failed += 1
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
-        is_patient = case.id in self._patient
-        async with nullcontext() if is_patient else self._model.turn(case.channel_id, case.requester_id):
+        is_patient = case.id in self._turns.patient
+        line = case.team_id, case.channel_id, case.requester_id
+        async with nullcontext() if is_patient else self._turns.line.turn(*line):
             question, response, said = case.question or "", case.response or "", tuple(case.conversation)
             judged = hash((judge.version, question, response, said))
-            before, came = self._came.pop(case.id, (None, ()))
-            self._under_way[case.id] = None
+            before, came = self._turns.came.pop(case.id, (None, ()))
+            self._turns.under_way[case.id] = None
             try:
                 with metrics.VERDICT_SECONDS.time():
                     earlier = came if before == judged else ()
                     verdict = await judge.score(question, response, conversation=said, earlier=earlier)
             except JudgeError as exc:
                 if exc.ratings:
-                    self._came[case.id] = judged, exc.ratings
+                    self._turns.came[case.id] = judged, exc.ratings
                 raise
             finally:
-                del self._under_way[case.id]
+                del self._turns.under_way[case.id]
             is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
             if is_low or case.is_posted or not case.is_watched:  # somebody reads the reason
                 try:

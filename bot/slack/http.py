@@ -11,11 +11,11 @@ import structlog
 from aiohttp import web
 from pydantic import SecretStr
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
-from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
+from slack_bolt.async_app import AsyncBoltRequest
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from bot.http_server import HttpServer
-from bot.slack.incoming import MOST, Takes, Traffic, nothing
+from bot.slack.incoming import MOST, Door, Traffic
 
 EVENTS = "/slack/events"
 LARGEST_BODY = 2**20
@@ -46,16 +46,14 @@ class HttpFront:
 
     def __init__(
         self,
-        app: AsyncApp,
+        door: Door,
         signing_secret: SecretStr,
         host: str,
         port: int,
         clock: Clock | None = None,
-        takes: Takes = nothing,
         traffic: Traffic | None = None,
     ) -> None:
-        self._app = app
-        self._takes = takes
+        self._door = door
         self._traffic = traffic or Traffic()
         self._unverified = 0
         self._clock = clock or Clock()
@@ -122,9 +120,9 @@ class HttpFront:
         if self._traffic.is_full:
             return _not_now("too many at once", MOST)
         with self._traffic.payload(bolt_request.body):
-            if await self._takes(bolt_request.body):
-                return web.Response()
-            return await to_aiohttp_response(await self._app.async_dispatch(bolt_request))
+            if app := await self._door(bolt_request.body):
+                return await to_aiohttp_response(await app.async_dispatch(bolt_request))
+            return web.Response()
 
     def _may_be_slacks(self, headers: Mapping[str, str]) -> bool:
         """Whether there is a well-formed, fresh signature; verifying it takes the body as well."""

@@ -19,26 +19,22 @@ from typing import Any, Self
 
 import structlog
 from pydantic import SecretStr
-from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.deadline import accepted_within
 from bot.domain.label import Reaction
 from bot.errors import SlackError
 from bot.slack.client import Identity, open_socket_url
-from bot.slack.invocation import is_event, workspace_of
-from bot.slack.messages import ADDED, REMOVED, odd_part, to_reaction
+from bot.slack.invocation import is_event
+from bot.slack.messages import ADDED, REMOVED, to_reaction
 
-Takes = Callable[[dict[str, Any]], Awaitable[bool]]
-"""Handles a payload and returns True, or returns False to leave it to Bolt. Raises if Slack should send it again."""
-
-
-async def nothing(_: Mapping[str, Any]) -> bool:
-    """Leaves every payload to Bolt."""
-    return False
+Door = Callable[[dict[str, Any]], Awaitable[AsyncApp | None]]
+"""Returns the Bolt app that serves a payload, or None if it is handled. Raises if Slack should send it again."""
 
 
 _CHANNELS = {"channel", "group", "mpim"}
@@ -47,25 +43,18 @@ CHANGES = {"message_changed", "message_deleted"}
 
 @dataclass(frozen=True)
 class ChannelEvents:
-    """The door: notes whose each payload is, and passes messages of channels, changes and reactions to the features."""
+    """Passes messages of a workspace's channels, changes and reactions to its features."""
 
     identity: Identity
     on_message: Sequence[Callable[[Mapping[str, Any]], Awaitable[None]]]
     on_reaction: Sequence[Callable[[Reaction], Awaitable[bool]]]
 
     async def takes(self, body: dict[str, Any]) -> bool:
-        """Whether this payload was an event of this workspace's channels; if so, it is stored, and may be acknowledged.
+        """Whether this payload of the workspace was an event of its channels; if so, it is stored, and is acknowledged.
 
-        All other payloads are left to Bolt, with `enterprise_id` and `team_id` as `workspace_of` decides them.
-        An event without a part that Slack always sends is dropped, because sent again it would be the same.
+        All other payloads are left to Bolt.
         """
         event = body.get("event") or {}
-        if odd := odd_part(event):
-            logger.warning("odd_event_dropped", kind=str(event.get("type")), part=odd)
-            return True
-        body["enterprise_id"], body["team_id"] = workspace_of(body)
-        if body["team_id"] != self.identity.team_id:
-            return False
         if event.get("type") in {ADDED, REMOVED}:
             reaction = to_reaction(body)
             if reaction is None or {reaction.user_id, reaction.author_id} & self.identity.own_ids:
@@ -145,17 +134,19 @@ _ACK_S = 3.0  # then Slack tells the person that it failed: https://docs.slack.d
 logger = structlog.get_logger(__name__)
 
 
-class _Handler(AsyncSocketModeHandler):
+class _Handler:
     """Acknowledges what has arrived before it closes. Slack reports later payloads as failed, or sends them again."""
 
-    def __init__(self, app: AsyncApp, app_token: SecretStr, takes: Takes, traffic: Traffic) -> None:
-        super().__init__(app, app_token.get_secret_value(), logger=logging.getLogger("slack_sdk.socket_mode"))
-        self._takes = takes
+    def __init__(self, door: Door, client: AsyncWebClient, app_token: SecretStr, traffic: Traffic) -> None:
+        logger = logging.getLogger("slack_sdk.socket_mode")
+        self.client = SocketModeClient(app_token.get_secret_value(), logger=logger, web_client=client)
+        self.client.socket_mode_request_listeners.append(self.handle)  # type: ignore[arg-type]
+        self._door = door
         self._traffic = traffic
         self._under_way: set[asyncio.Task[None]] = set()
         self._is_leaving = False
 
-    async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]
+    async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:
         if self._is_leaving:
             return
         if self._traffic.is_full:
@@ -169,10 +160,10 @@ class _Handler(AsyncSocketModeHandler):
 
     async def _serve(self, client: SocketModeClient, req: SocketModeRequest) -> None:
         with self._traffic.payload(req.payload):
-            if await self._takes(req.payload):
-                await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
+            if app := await self._door(req.payload):
+                await send_async_response(client, req, await run_async_bolt_app(app, req), time.time())
             else:
-                await super().handle(client, req)
+                await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
 
     async def leave(self) -> None:
         self._is_leaving = True
@@ -188,14 +179,14 @@ class SocketLink:
 
     def __init__(
         self,
-        app: AsyncApp,
+        door: Door,
+        client: AsyncWebClient,
         app_token: SecretStr,
-        takes: Takes = nothing,
         traffic: Traffic | None = None,
         patience_s: float = _PATIENCE_S,
     ) -> None:
-        self._app = app
-        self._takes = takes
+        self._door = door
+        self._client = client
         self._traffic = traffic or Traffic()
         self._app_token = app_token
         self._patience_s = patience_s
@@ -204,8 +195,8 @@ class SocketLink:
     async def __aenter__(self) -> Self:
         """Connects; raises SlackError if Slack refuses the app-level token or cannot be reached."""
         # The URL is requested here, because the handler would retry a wrong token for ever without raising.
-        url = await open_socket_url(self._app.client, self._app_token)
-        self._handler = _Handler(self._app, self._app_token, self._takes, self._traffic)
+        url = await open_socket_url(self._client, self._app_token)
+        self._handler = _Handler(self._door, self._client, self._app_token, self._traffic)
         self._handler.client.wss_uri = url
         try:
             async with asyncio.timeout(self._patience_s):
@@ -231,4 +222,4 @@ class SocketLink:
         while looks < _LOOKS:
             await asyncio.sleep(look_every_s)
             looks = 0 if await self.is_connected() else looks + 1
-        raise SlackError(f"the connection to Slack is lost and cannot be restored ({self._app.client.base_url})")
+        raise SlackError(f"the connection to Slack is lost and cannot be restored ({self._client.base_url})")

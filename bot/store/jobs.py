@@ -36,11 +36,12 @@ class JobKind(StrEnum):
 
 
 class JobPayload(BaseModel):
-    """What the queue stores of a job: its case, and Slack's key for opening a modal, valid for 3 s.
+    """What the queue stores of a job: its workspace and case, and Slack's key for opening a modal, valid for 3 s.
 
     `case_id` is the number of something else if the kind is not about a case.
     """
 
+    team_id: str
     case_id: int
     trigger_id: str | None = None
 
@@ -59,11 +60,6 @@ class Job:
     trigger_id: str | None = None
     key: str | None = None
     priority: int = 0
-
-
-def entrypoint(kind: str, team_id: str) -> str:
-    """The queue's name for one team's jobs of a kind, because apps of several teams may share a database."""
-    return f"{kind}:{team_id}"
 
 
 class Jobs:
@@ -99,9 +95,9 @@ class Jobs:
 
 
 async def _enqueue(queue: "Queries | InMemoryQueries", jobs: Sequence[Job]) -> None:
-    payloads = [JobPayload(case_id=job.case_id, trigger_id=job.trigger_id) for job in jobs]
+    payloads = [JobPayload(team_id=job.team_id, case_id=job.case_id, trigger_id=job.trigger_id) for job in jobs]
     await queue.enqueue(
-        [entrypoint(job.kind, job.team_id) for job in jobs],
+        [job.kind for job in jobs],
         [each.model_dump_json(exclude_none=True).encode() for each in payloads],
         [job.priority for job in jobs],
         dedupe_key=[job.key for job in jobs],

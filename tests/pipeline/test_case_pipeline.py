@@ -17,7 +17,7 @@ from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
-from bot.pipeline.pipeline import CasePipeline
+from bot.pipeline.pipeline import CasePipeline, ModelTurns
 from bot.pipeline.retries import RetryError
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
@@ -76,7 +76,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
                 Judges(rubrics, lambda *_: judge),
                 Lookup(client, frozenset(), Members(client)),
                 delivery,
-                concurrency=1,
+                turns=ModelTurns(1),
                 limits=Limits(),
             )
             yield Desk(pipeline, delivery, log, case, slack)

@@ -10,14 +10,14 @@ import pytest
 from sqlalchemy import insert, text
 
 from bot.errors import StoreError
-from bot.pipeline.engine import LANDS, Engine, PeriodicJob
+from bot.pipeline.engine import LANDS, Engine, PeriodicJob, Work
 from bot.pipeline.retries import RetryError
 from bot.store import Store
 from bot.store.jobs import JobKind, JobPayload
 from bot.store.opening import connect
 from bot.store.ownership import owned
 from bot.store.schema import cases
-from tests.cases import a_case, url
+from tests.cases import Teams, a_case, url
 from tests.patience import ONLY_A_HANG_S
 
 TEAM = "T1"
@@ -36,9 +36,9 @@ async def running(
     settle: Callable[[JobPayload], Awaitable[None]],
     *periodic: PeriodicJob,
     grace_s: float = 5,
-    team: str = TEAM,
+    served: Teams | None = None,
 ) -> AsyncIterator[Engine]:
-    engine = Engine(log, team, {JobKind.SETTLE: settle}, list(periodic), at_once=4)
+    engine = Engine(log, served or Teams({TEAM: Work({JobKind.SETTLE: settle}, periodic)}), at_once=4)
     task = asyncio.create_task(engine.run_forever())
     async with asyncio.timeout(ONLY_A_HANG_S):
         while not await engine.is_running():  # noqa: ASYNC110 - it says so nowhere else
@@ -136,13 +136,35 @@ async def test_a_case_that_is_opened_while_its_job_ends_is_settled_at_once(log: 
             await settler.settled(2)
 
 
-async def test_jobs_of_another_team_are_left_to_its_app(log: Store) -> None:
+async def test_a_case_of_a_workspace_that_has_left_is_settled_once_it_is_back(log: Store) -> None:
     settler = Settler(log)
-    await log.add(a_case(team_id="TOTHER"))
-    async with running(log, settler):
-        await log.add(a_case(key="ours"))
+    work = Work({JobKind.SETTLE: settler})
+    served = Teams({TEAM: work})
+    async with running(log, settler, served=served):
+        await log.add(a_case(team_id="TOTHER"))
+        await log.add(a_case())
         await settler.settled(1)
-    assert settler.tried == [2]
+        assert settler.tried == [2]
+        served.work["TOTHER"] = work
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            while len(settler.done) < 2:
+                await log.unsettled.submit_oldest("TOTHER")  # as every minute
+                await asyncio.sleep(0.01)
+
+
+async def test_a_workspace_whose_periodic_job_hangs_does_not_keep_the_others_waiting(log: Store) -> None:
+    looked = asyncio.Event()
+
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    async def look() -> None:
+        looked.set()
+
+    hanging = {f"T{number}": Work({}, [PeriodicJob("look", hang)]) for number in range(3)}
+    async with running(log, Settler(log), served=Teams(hanging | {"TLAST": Work({}, [PeriodicJob("look", look)])})):
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            await looked.wait()
 
 
 async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store) -> None:
@@ -157,7 +179,7 @@ async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store)
     for number in range(40):
         await log.add(a_case(key=str(number)))
     await log.add(a_case(key="single", channel_id="C2"))
-    engine = Engine(log, TEAM, {JobKind.SETTLE: settle}, [], at_once=2)
+    engine = Engine(log, Teams({TEAM: Work({JobKind.SETTLE: settle})}), at_once=2)
     task = asyncio.create_task(engine.run_forever())
     async with asyncio.timeout(ONLY_A_HANG_S):
         while not order:  # noqa: ASYNC110

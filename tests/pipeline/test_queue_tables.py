@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Row, text
 
-from bot.pipeline.engine import Engine, PeriodicJob
+from bot.pipeline.engine import Engine, PeriodicJob, Work
 from bot.store import Store
 from bot.store.jobs import JobKind, database_queue
 from bot.store.opening import connect
-from tests.cases import a_case
+from tests.cases import Teams, a_case
 from tests.patience import ONLY_A_HANG_S
 from tests.pipeline.test_engine import TEAM, Settler, opened, running
 
@@ -64,7 +64,10 @@ async def test_five_processes_that_start_at_once_carry_a_log_over(postgres_url: 
     logs = await asyncio.gather(*(Store.open(postgres_url) for _ in range(5)))
     assert {*await queue_tables(postgres_url)} >= TABLES
     settlers = [Settler(log) for log in logs]
-    engines = [Engine(log, TEAM, {JobKind.SETTLE: settler}, [], 4) for log, settler in zip(logs, settlers, strict=True)]
+    engines = [
+        Engine(log, Teams({TEAM: Work({JobKind.SETTLE: settler})}), 4)
+        for log, settler in zip(logs, settlers, strict=True)
+    ]
     tasks = [asyncio.create_task(engine.run_forever()) for engine in engines]
     async with asyncio.timeout(ONLY_A_HANG_S):
         while sum(len(settler.done) for settler in settlers) < 20:  # noqa: ASYNC110
@@ -123,24 +126,22 @@ async def test_a_queue_in_memory_forgets_what_is_done(tmp_path: Any) -> None:
             assert await memory.queue_log() == []
 
 
-async def test_each_team_looks_after_its_own_duties(postgres_url: str) -> None:
+async def test_periodic_jobs_run_in_each_workspace_by_the_start_and_by_the_schedule(postgres_url: str) -> None:
     calls: list[str] = []
 
-    def periodic(team: str) -> PeriodicJob:
+    def work_of(team: str) -> Work:
         async def note() -> None:
             calls.append(team)
 
-        return PeriodicJob("look", note)
+        return Work({}, [PeriodicJob("look", note)])
 
     async with opened(postgres_url) as log:
-        for team in ("T1", "T2"):
-            async with running(log, Settler(log), periodic(team), team=team):
-                pass
+        async with running(log, Settler(log), served=Teams({"T1": work_of("T1")})):
+            pass
         await change(postgres_url, "UPDATE pgqueuer_schedules SET next_run = now() - interval '1 hour'")
         calls.clear()
-        async with running(log, Settler(log), periodic("T1"), team="T1"), asyncio.timeout(ONLY_A_HANG_S):
-            while len(calls) < 2:  # noqa: ASYNC110 - by the start, and by the schedule
+        served = Teams({team: work_of(team) for team in ("T1", "T2")})
+        async with running(log, Settler(log), served=served), asyncio.timeout(ONLY_A_HANG_S):
+            while len(calls) < 4:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
-    query = "SELECT entrypoint FROM pgqueuer_schedules WHERE next_run < now() - interval '30 minutes' ORDER BY 1"
-    assert [row.entrypoint for row in await rows(postgres_url, query)] == ["look:T2", "resubmit:T2"]
-    assert {*calls} == {"T1"}
+    assert sorted(calls) == ["T1", "T1", "T2", "T2"]

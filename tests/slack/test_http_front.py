@@ -42,7 +42,10 @@ def open_front(may_ack: asyncio.Event | None = None, **given: Any) -> HttpFront:
             await may_ack.wait()
         await ack("heard")
 
-    return HttpFront(app, SecretStr(SECRET), "127.0.0.1", 0, clock=StoppedClock(), **given)
+    async def door(_: dict[str, Any]) -> AsyncApp:
+        return app
+
+    return HttpFront(door, SecretStr(SECRET), "127.0.0.1", 0, clock=StoppedClock(), **given)
 
 
 def signed(body: bytes, age_s: int = 0, secret: str = SECRET) -> dict[str, str]:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -16,7 +17,7 @@ from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.client import web_client
-from bot.slack.incoming import SocketLink, Traffic
+from bot.slack.incoming import Door, SocketLink, Traffic
 from pocket_slack import Limits, Sandbox
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -36,11 +37,18 @@ def client_of(slack: Sandbox, model_server: ModelServer, folder: Path) -> Abstra
     return web_client(settings.slack_bot_token, settings.slack_api_url)
 
 
+def to(app: AsyncApp) -> Door:
+    async def door(_: dict[str, Any]) -> AsyncApp:
+        return app
+
+    return door
+
+
 @pytest.fixture
 async def link(slack: Sandbox, model_server: ModelServer, tmp_path: Path) -> AsyncIterator[SocketLink]:
     async with client_of(slack, model_server, tmp_path) as client:
         app = AsyncApp(client=client, request_verification_enabled=False)
-        async with SocketLink(app, SecretStr(slack.app_token), patience_s=0.4) as link:
+        async with SocketLink(to(app), client, SecretStr(slack.app_token), patience_s=0.4) as link:
             await slack.connected()
             yield link
 
@@ -68,7 +76,7 @@ async def test_what_has_come_in_is_acked_before_the_connection_is_closed(
             await may_ack.wait()
             await ack()
 
-        async with SocketLink(app, SecretStr(slack.app_token)):
+        async with SocketLink(to(app), client, SecretStr(slack.app_token)):
             delivery = slack.person("ann").command(CHANNEL, ids.COMMAND, "help")
             await begun.wait()
             asyncio.get_running_loop().call_soon(may_ack.set)
@@ -92,7 +100,7 @@ async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
             await may_ack.wait()
             await ack()
 
-        async with SocketLink(app, SecretStr(slack.app_token), traffic=Traffic(most=1)):
+        async with SocketLink(to(app), client, SecretStr(slack.app_token), traffic=Traffic(most=1)):
             first = slack.person("ann").command(CHANNEL, ids.COMMAND, "first")
             await begun.wait()
             second = slack.person("ann").command(CHANNEL, ids.COMMAND, "second")
@@ -122,6 +130,7 @@ async def test_a_socket_that_is_refused_at_start_is_not_tried_for_ever(
         settings = make_settings(slack, model_server, tmp_path, slack_api_url=address)
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
             app = AsyncApp(client=client, request_verification_enabled=False)
+            link = SocketLink(to(app), client, SecretStr(slack.app_token), patience_s=0.4)
             with pytest.raises(SlackError, match="a connection to it failed"):
-                async with asyncio.timeout(ONLY_A_HANG_S), SocketLink(app, SecretStr(slack.app_token), patience_s=0.4):
+                async with asyncio.timeout(ONLY_A_HANG_S), link:
                     pass

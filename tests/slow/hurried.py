@@ -37,16 +37,26 @@ def say_done(move: str) -> None:
 bot.domain.clock.utc_now = clock_now  # before any module imports it by name
 
 import bot.app  # noqa: E402
-from bot.pipeline.engine import Engine, PeriodicJob  # noqa: E402
+from bot.pipeline.engine import Engine, Work  # noqa: E402
+from bot.store import Store  # noqa: E402
+from bot.workspaces import Workspaces  # noqa: E402
 from tests import forked  # noqa: E402
+
+
+class Idle:
+    """The workspaces, without their periodic jobs."""
+
+    def __init__(self, served: Workspaces) -> None:
+        self.team_ids, self.work_of = served.team_ids, served.work_of
+        self.template = Work(served.template.handlers)
 
 
 class HurriedEngine(Engine):
     """Runs its periodic jobs after each move of the clock, instead of every minute."""
 
-    def __init__(self, *args: Any, periodic_jobs: list[PeriodicJob], **kwargs: Any) -> None:
-        super().__init__(*args, periodic_jobs=[], **kwargs)
-        self._at_each_move = periodic_jobs
+    def __init__(self, store: Store, served: Workspaces, *args: Any) -> None:
+        super().__init__(store, Idle(served), *args)
+        self._at_each_move = served.template.periodic_jobs
 
     async def run_forever(self) -> None:
         """Runs the engine, and the periodic jobs beside it."""
@@ -62,7 +72,7 @@ class HurriedEngine(Engine):
             move = clock_move()
             if move != done:
                 for job in self._at_each_move:
-                    await self._do_periodic(job)
+                    await self._do_periodic(job.name, job.run)
                 done = move
                 say_done(move)
             await asyncio.sleep(0.01)

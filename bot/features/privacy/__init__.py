@@ -23,5 +23,5 @@ def feature(services: Services) -> Feature:
         words={"forget": partial(forgetting.answer, services)},
         more_help=_HELP,
         direct_help=_HELP,
-        periodic_jobs=[PeriodicJob("forget_old_cases", retain)],
+        periodic_jobs=[PeriodicJob("forget_old_cases", retain, is_for_all=True)],
     )

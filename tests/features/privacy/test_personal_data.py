@@ -115,7 +115,7 @@ async def test_verdicts_in_slack_follow_after_all_that_somebody_waits_for(tmp_pa
     await PersonalData.from_store(log).forget("T1", ANN)
     assert await amendments(log) == [done.id]
     queued = await log.jobs.memory.browse_queue()
-    assert queued[-1].entrypoint == "amend:T1"
+    assert queued[-1].entrypoint == "amend"
     assert min(job.priority for job in queued) == queued[-1].priority < -2_000_000
     await log.note_delivered(await log.record(await held(log, waiting), a_verdict()))
     assert sorted(await amendments(log)) == [done.id, waiting.id]
