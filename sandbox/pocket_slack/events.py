@@ -102,6 +102,12 @@ def function_executed(ws: Workspace, execution: Execution) -> Delivery:
     return ws.deliveries.send("events_api", _callback(ws, event))
 
 
+def of_app(ws: Workspace, event: Json) -> None:
+    """Sends `app_uninstalled` and the like: https://docs.slack.dev/reference/events/app_uninstalled"""
+    if event["type"] in ws.manifest.bot_events and ws.deliveries.is_open:
+        ws.deliveries.send("events_api", _callback(ws, event | {"event_ts": ws.ids.ts()}))
+
+
 def _membership(ws: Workspace, name: str, channel: Channel, user: User, more: Json) -> None:
     body = {"type": name, "user": user.id, "channel": channel.id, "channel_type": "C", "team": ws.team_id}
     if _may(ws, channel, "read"):

@@ -82,6 +82,10 @@ class Grants:
         self._response_urls[key] = ResponseUrl(user_id, channel_id, expires_at, source)
         return f"{self.base_url}/{key}"
 
+    def has_response_url(self, key: str) -> bool:
+        """Whether it was made here."""
+        return key in self._response_urls
+
     def find_response_url(self, key: str) -> ResponseUrl:
         """The grant behind a `response_url`, if it may still be used; the caller counts the use.
 

@@ -44,6 +44,7 @@ class Manifest:
     shortcuts: Mapping[str, Shortcut] | None = None
     functions: Mapping[str, Function] | None = None
     bot_events: frozenset[str] = frozenset()
+    redirect_urls: tuple[str, ...] = ()
     has_home_tab: bool = False
     has_messages_tab: bool = False
 
@@ -65,6 +66,7 @@ class Manifest:
             return cls(
                 name=name,
                 bot_name=bot.get("display_name", name),
+                redirect_urls=tuple(manifest.get("oauth_config", {}).get("redirect_urls", [])),
                 bot_scopes=frozenset(manifest.get("oauth_config", {}).get("scopes", {}).get("bot", [])),
                 commands={
                     entry["command"]: Command(

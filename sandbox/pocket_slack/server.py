@@ -26,10 +26,10 @@ LAST_PORT = 65_535
 
 
 class Sandbox:
-    """A server for one workspace. Use it with `async with`.
+    """A server for one workspace, and for those beside it that have the same app. Use it with `async with`.
 
     Args:
-        workspace: The workspace to serve.
+        workspace: The workspace to serve; the page and the control routes show only this one.
         port: 0 takes a free port.
         host: The address to listen on; by default for this machine only.
     """
@@ -108,7 +108,8 @@ class Sandbox:
             await self._runner.cleanup()
             raise SandboxError(self._cannot_listen(exc)) from exc
         self.port = self._runner.addresses[0][1]
-        self.workspace.grants.base_url = self.url
+        for each in self.workspace.app.workspaces:
+            each.grants.base_url = self.url
         self.workspace.deliveries.is_open = True
 
     async def stop(self) -> None:

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from aiohttp import web
 
-from pocket_slack import methods, responses
+from pocket_slack import installing, methods, responses
 from pocket_slack.errors import SlackError
 from pocket_slack.faults import Answer
 from pocket_slack.model import Json
@@ -28,7 +29,15 @@ class Web:
         """The routes of the handlers."""
         response_urls = [web.post(f"/{kind}/{{token}}", self.respond) for kind in RESPONSE_URL_KINDS]
         upload = web.post("/upload/v1/{ticket}", self.upload)
-        return [web.route("*", "/api/{method}", self.call), upload, *response_urls]
+        oauth = web.get("/oauth/v2/authorize", self.authorize)
+        return [web.route("*", "/api/{method}", self.call), upload, oauth, *response_urls]
+
+    async def authorize(self, request: web.Request) -> web.StreamResponse:
+        """The page where a person approves the app; they approve at once, for the workspace in `team`."""
+        try:
+            return web.Response(status=302, headers={"Location": installing.approve(self._ws, request.query)})
+        except SlackError as error:
+            return web.Response(status=400, text=error.code)
 
     async def call(self, request: web.Request) -> web.StreamResponse:
         """Answers one call of the Web API."""
@@ -41,14 +50,18 @@ class Web:
             return _sent(request, refusal)
         token = _token(request, args)
         args.pop("token", None)
-        answer = await self._under_faults(name, lambda: self._answer(name, token, args))
-        self._ws.journal.record("call", method=name, args=args, **_recorded(answer))
+        ws = installing.workspace_of(self._ws, token)
+        given = args if name != "oauth.v2.access" else args | _client(request)
+        answer = await self._under_faults(name, lambda: _answer(ws, name, token, given))
+        place = {"team": ws.team_id} if len(ws.app.workspaces) > 1 else {}
+        self._ws.journal.record("call", method=name, args=args, **place, **_recorded(answer))
         return _sent(request, answer)
 
     async def upload(self, request: web.Request) -> web.StreamResponse:
         """Takes the content of a file, as it is or as a form: https://docs.slack.dev/messaging/working-with-files"""
         ticket = request.match_info["ticket"]
-        waiting = (each for each in self._ws.files.values() if each.ticket == ticket and each.content is None)
+        files = [each for ws in self._ws.app.workspaces for each in ws.files.values()]
+        waiting = (each for each in files if each.ticket == ticket and each.content is None)
         file = next(waiting, None)
         if request.content_type == "multipart/form-data":
             parts = [each.file.read() for each in (await request.post()).values() if isinstance(each, web.FileField)]
@@ -80,25 +93,36 @@ class Web:
             answer = replace(answer, body=fault.changes(answer.body))
         return fault.answer() if fault.spoils_the_answer else answer
 
-    def _answer(self, name: str, token: str | None, args: Mapping[str, Any]) -> Answer:
-        scopes = methods.scopes_of(self._ws, token)
-        headers = {"x-oauth-scopes": ",".join(sorted(scopes))} if scopes else {}
-        try:
-            return Answer(200, methods.call(self._ws, name, token, args), headers)
-        except SlackError as error:
-            if error.retry_after_s is None:
-                return Answer(200, error.body(), headers)
-            return Answer(429, error.body(), headers | {"Retry-After": str(error.retry_after_s)})
-
     def _respond(self, key: str, text: str) -> Answer:
         try:
             body = _object(text)
-            grant = self._ws.grants.find_response_url(key)
-            responses.to_response_url(self._ws, grant, body)
+            ws = next((each for each in self._ws.app.workspaces if each.grants.has_response_url(key)), self._ws)
+            grant = ws.grants.find_response_url(key)
+            responses.to_response_url(ws, grant, body)
             grant.uses_left -= 1
         except SlackError as error:
             return Answer(404 if error.code in GONE else 400, error.body())
         return Answer(200, {"ok": True})
+
+
+def _answer(ws: Workspace, name: str, token: str | None, args: Mapping[str, Any]) -> Answer:
+    scopes = methods.scopes_of(ws, token)
+    headers = {"x-oauth-scopes": ",".join(sorted(scopes))} if scopes else {}
+    try:
+        return Answer(200, methods.call(ws, name, token, args), headers)
+    except SlackError as error:
+        if error.retry_after_s is None:
+            return Answer(200, error.body(), headers)
+        return Answer(429, error.body(), headers | {"Retry-After": str(error.retry_after_s)})
+
+
+def _client(request: web.Request) -> dict[str, str]:
+    """The app's id and secret from the header, as the SDK sends them."""
+    kind, _, encoded = request.headers.get("Authorization", "").partition(" ")
+    if kind != "Basic":
+        return {}
+    client_id, _, secret = b64decode(encoded).decode().partition(":")
+    return {"client_id": client_id, "client_secret": secret}
 
 
 async def _arguments(request: web.Request) -> dict[str, Any]:

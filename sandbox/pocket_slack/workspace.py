@@ -35,6 +35,23 @@ def to_domain(name: str) -> str:
     return domain
 
 
+class App:
+    """The app under test, with the workspaces that have it.
+
+    Attributes:
+        codes: Codes of OAuth that were not used yet, with the workspace of each.
+    """
+
+    def __init__(self, id_: str, ids: Ids) -> None:
+        self.id = id_
+        self.token = f"xapp-1-{id_}-{ids.short(24)}"
+        self.client_id = f"{int(id_[1:])}.{int(id_[1:]) + 1}"
+        self.client_secret = ids.short(32).lower()
+        self.verification_token = ids.short(24)
+        self.workspaces: list[Workspace] = []
+        self.codes: dict[str, str] = {}
+
+
 class Workspace:
     """People, bots, channels and messages, and the app under test.
 
@@ -43,6 +60,8 @@ class Workspace:
         clock: Where time comes from; the machine's by default.
         limits: Rate limits; Slack's by default.
         name: The workspace's name; its domain is made from it.
+        beside: Another workspace that has the same app: their payloads come over the same connections, and their
+            channels and people may have the same ids.
 
     Raises:
         SandboxError: The manifest is not a Slack manifest, or no domain can be made from the name.
@@ -55,20 +74,22 @@ class Workspace:
         clock: Clock | None = None,
         limits: Limits | None = None,
         name: str = "Pocket",
+        beside: "Workspace | None" = None,
     ) -> None:
-        self.clock = clock or SystemClock()
+        self.clock: Clock = beside.clock if beside else clock or SystemClock()
         self.manifest = Manifest.from_dict(manifest)
         self.name = name
         self.domain = to_domain(name)
         self.ids = Ids(self.clock)
-        self.journal = Journal(self.clock)
+        self.journal: Journal = beside.journal if beside else Journal(self.clock)
         self.steps = Steps(self.journal)
         limits = limits or Limits()
         self.grants = Grants(self.clock, self.ids, limits.answer_within_s)
-        self.deliveries = Deliveries(self.clock, self.journal, limits.answer_within_s)
+        wait_s = limits.answer_within_s
+        self.deliveries: Deliveries = beside.deliveries if beside else Deliveries(self.clock, self.journal, wait_s)
         self.executions = Executions(self.clock, self.ids, self.journal)
         self.meter = Meter(self.clock, limits)
-        self.faults = Faults(self.journal)
+        self.faults: Faults = beside.faults if beside else Faults(self.journal)
         self.users: dict[str, User] = {}
         self.webhooks: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
@@ -78,12 +99,22 @@ class Workspace:
         # By a page's address: `title`, `text`, `service_name`.
         self.previews: dict[str, Json] = {}
         self.team_id = self.ids.new("T")
-        self.app_id = self.ids.new("A")
-        self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"
-        self.app_token = f"xapp-1-{self.app_id}-{self.ids.short(24)}"
-        self.verification_token = self.ids.short(24)
+        app_id = self.ids.new("A")
+        self.app: App = beside.app if beside else App(app_id, self.ids)
+        self.app.workspaces.append(self)
+        if beside:
+            self.team_id = f"T{len(self.app.workspaces):08d}"
+        self.app_id, self.app_token = self.app.id, self.app.token
+        self.verification_token = self.app.verification_token
+        # Tokens that were valid, with the error that answers them now.
+        self.dead_tokens: dict[str, str] = {}
+        self.renew_token()
         self.users[SLACKBOT] = User(SLACKBOT, SLACKBOT_NAME, "Slackbot", self.team_id)
         self.bot = self.add_bot(self.manifest.bot_name, app_id=self.app_id)
+
+    def renew_token(self) -> None:
+        """Gives the bot a new token; the one before stays as it is."""
+        self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"
 
     def add_user(self, name: str, real_name: str = "") -> User:
         """A new person; `name` is what others type after `@`."""

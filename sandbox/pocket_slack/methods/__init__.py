@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from pocket_slack.errors import SlackError
-from pocket_slack.methods import auth, blocks, chat, conversations, files, functions, modals, reactions, streams, users
+from pocket_slack.methods import (
+    auth,
+    blocks,
+    chat,
+    conversations,
+    files,
+    functions,
+    modals,
+    oauth,
+    reactions,
+    streams,
+    users,
+)
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Json
 from pocket_slack.workspace import Workspace
@@ -22,7 +34,7 @@ class Method:
         run: Runs the method and returns the answer without `ok`.
         scopes: The token needs one of these; if empty, it needs none.
         tier: Slack's rate limit tier; None if special limits or no limits apply.
-        takes: The kind of token it takes: `bot` or `app`.
+        takes: The kind of token it takes: `bot`, `app` or `none`.
     """
 
     run: Callable[[Call], Json]
@@ -62,6 +74,7 @@ METHODS: Mapping[str, Method] = {
     "files.getUploadURLExternal": Method(files.get_upload_url, _FILES, tier=4),
     "functions.completeError": Method(functions.complete_error, tier=3),
     "functions.completeSuccess": Method(functions.complete_success, tier=3),
+    "oauth.v2.access": Method(oauth.access, takes="none"),
     "reactions.add": Method(reactions.add, ("reactions:write",), tier=3),
     "reactions.get": Method(reactions.get, ("reactions:read",), tier=3),
     "reactions.remove": Method(reactions.remove, ("reactions:write",), tier=2),
@@ -88,7 +101,7 @@ def call(ws: Workspace, name: str, token: str | None, args: Mapping[str, Any]) -
     method = METHODS.get(name)
     if method is None:
         raise SlackError("unknown_method", req_method=name)
-    if name != "api.test":
+    if name != "api.test" and method.takes != "none":
         _check_token(ws, method, token)
     ws.meter.count_call(name, method.tier)
     return {"ok": True, **method.run(Call(ws, args, token))}
@@ -103,6 +116,8 @@ def scopes_of(ws: Workspace, token: str | None) -> frozenset[str]:
 def _check_token(ws: Workspace, method: Method, token: str | None) -> None:
     if not token:
         raise SlackError("not_authed")
+    if token in ws.dead_tokens:
+        raise SlackError(ws.dead_tokens[token])
     kind = {ws.bot_token: "bot", ws.app_token: "app"}.get(token)
     if kind is None and ws.executions.of_token(token):
         kind = "bot"  # a workflow token: https://docs.slack.dev/authentication/tokens

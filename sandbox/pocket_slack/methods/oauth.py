@@ -1,0 +1,34 @@
+"""A token for a code.
+
+Source: https://docs.slack.dev/reference/methods/oauth.v2.access
+"""
+
+from pocket_slack.errors import SlackError
+from pocket_slack.methods.call import Call
+from pocket_slack.model import Json
+
+
+def access(call: Call) -> Json:
+    """Uses up a code; a workspace that has the app gets the same token again, unless that is dead."""
+    app = call.ws.app
+    if call.optional("client_id") != app.client_id:
+        raise SlackError("invalid_client_id")
+    if call.optional("client_secret") != app.client_secret:
+        raise SlackError("bad_client_secret")
+    team_id = app.codes.pop(call.text("code"), None)
+    ws = next((each for each in app.workspaces if each.team_id == team_id), None)
+    if ws is None:
+        raise SlackError("invalid_code")
+    if ws.bot_token in ws.dead_tokens:
+        ws.renew_token()
+    return {
+        "access_token": ws.bot_token,
+        "token_type": "bot",
+        "scope": ",".join(sorted(ws.manifest.bot_scopes)),
+        "bot_user_id": ws.bot.id,
+        "app_id": ws.app_id,
+        "team": {"id": ws.team_id, "name": ws.name},
+        "enterprise": None,
+        "is_enterprise_install": False,
+        "authed_user": {"id": next(each.id for each in ws.users.values() if not each.bot_id)},
+    }
