@@ -4,7 +4,7 @@ import asyncio
 import gc
 import signal
 from asyncio import FIRST_COMPLETED
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,6 +22,7 @@ from bot.domain.week import Schedule
 from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
+from bot.http_server import HttpServer
 from bot.judges import limits_of, open_judges, rubric_of
 from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.engine import Engine
@@ -34,8 +35,8 @@ from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import Probes
 from bot.setting_values import Role
 from bot.settings import Settings
-from bot.slack.client import Identity, identify, web_client
-from bot.slack.http import HttpFront
+from bot.slack.client import NOBODY, Identity, identify, web_client
+from bot.slack.http import HTTP_SETTINGS, HttpFront
 from bot.slack.incoming import SocketLink, Traffic
 from bot.slack.members import Access, Members, Memberships
 from bot.slack.messenger import Messenger
@@ -43,7 +44,7 @@ from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.ownership import owned
 from bot.telemetry import start as start_telemetry
-from bot.workspaces import Entrance, Workspaces, open_workspace
+from bot.workspaces import Entrance, Workspace, Workspaces, open_workspace
 from judge import list_rubrics, load_rubric
 from judge.scoring.model.wishes import FLEX
 
@@ -86,10 +87,11 @@ async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
 
 @dataclass(frozen=True)
 class RunningBot:
-    """A running bot: its services, and the tasks that end only if something is wrong."""
+    """A running bot: the services of its first workspace, and the tasks that end only if something is wrong."""
 
     services: Services
     tasks: Sequence[asyncio.Task[None]]
+    workspaces: Workspaces
 
     @property
     def store(self) -> Store:
@@ -116,15 +118,14 @@ async def running_bot(
         tasks = [_begin(stack, _sign_forever(store, signs))]
         turns = ModelTurns(settings.judge_concurrency)
         services.background = turns.background
-        workspaces = Workspaces(open_workspace(services, turns))
+        workspaces = await _open_workspaces(services, turns)
         if services.judges:
             at_once = (3 if services.judges.watch_tier == FLEX else 2) * settings.judge_concurrency
             engine = Engine(store, workspaces, at_once, services.traffic, turns.stop_waiting)
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
-            link = _make_link(services, workspaces)
-            await stack.enter_async_context(link)
+            link = await _open_link(stack, services, workspaces)
             tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
@@ -133,7 +134,7 @@ async def running_bot(
             await stack.enter_async_context(probes.server)
         logger.info("connected", team=services.identity.team_id, model=settings.judge_model, role=role)
         logger.info("in_force", **{name.replace(" ", "_"): value for name, value in settings.in_force().items()})
-        yield RunningBot(services, tasks)
+        yield RunningBot(services, tasks, workspaces)
 
 
 FEATURES = (
@@ -156,7 +157,7 @@ async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = 
         raise BotError(f"--role {role}: SQLite serves one process; use PostgreSQL, or --role both")
     stack.enter_context(owned(store.database))
     client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
-    identity = await identify(client)
+    identity = NOBODY if settings.is_for_many else await identify(client)
     telemetry = start_telemetry(partial(store.cases.counts, metrics.MAX_AGE_S))
     if telemetry:
         stack.push_async_callback(asyncio.to_thread, telemetry.close)
@@ -180,40 +181,74 @@ def make_services(
     default, tier = rubric_of(settings), settings.watch_tier or settings.judge_tier
     shipped = {name: load_rubric(name) for name in list_rubrics() if name != default.name}
     found = RubricChoice(store.rubrics, {default.name: default} | shipped)
+    shared = {
+        "settings": settings,
+        "store": store,
+        "schedule": Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz),
+        "limits": limits_of(settings),
+        "policy": Policy(settings.channels_allowed, settings.channels_denied),
+        "rubrics": found,
+        "clock": clock,
+        "judges": make_judge and Judges(found, make_judge, settings.judge_models, tier),
+    }
+    return for_workspace(shared, client, identity)
+
+
+def for_workspace(shared: Mapping[str, Any], client: AsyncWebClient, identity: Identity) -> Services:
+    """The services of a workspace, with those that it shares with all others."""
+    settings, store = shared["settings"], shared["store"]
     members, memberships, messenger = Members(client), Memberships(client), Messenger(client)
-    limits, policy = limits_of(settings), Policy(settings.channels_allowed, settings.channels_denied)
     lookup = Lookup(client, identity.own_ids, members, scores_people=settings.score_people)
-    intake = Intake(store, limits, policy, found, settings.verdict_visibility, messenger, lookup, identity.url)
-    services = Services(
-        settings=settings,
-        store=store,
-        client=client,
-        identity=identity,
-        schedule=Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz),
-        limits=limits,
-        policy=policy,
-        messenger=messenger,
-        members=members,
-        memberships=memberships,
-        access=Access(client, settings.digest_by == "admins", settings.watch_by_admins),
-        rubrics=found,
-        lookup=lookup,
-        intake=intake,
-        case_access=CaseAccess(store.cases, memberships),
-        own_cases=OwnCases(memberships, members),
-        clock=clock,
-        judges=make_judge and Judges(found, make_judge, settings.judge_models, tier),
-    )
+    limits, policy, found = shared["limits"], shared["policy"], shared["rubrics"]
+    own = {
+        "client": client,
+        "identity": identity,
+        "messenger": messenger,
+        "members": members,
+        "memberships": memberships,
+        "access": Access(client, settings.digest_by == "admins", settings.watch_by_admins),
+        "lookup": lookup,
+        "intake": Intake(store, limits, policy, found, settings.verdict_visibility, messenger, lookup, identity.url),
+        "case_access": CaseAccess(store.cases, memberships),
+        "own_cases": OwnCases(memberships, members),
+    }
+    services = Services(**{**shared, **own})
     services.features = tuple(make(services) for make in FEATURES)
     return services
 
 
-def _make_link(services: Services, workspaces: Workspaces) -> HttpFront | SocketLink:
+async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
+    first, settings = open_workspace(services, turns), services.settings
+    if not settings.is_for_many:
+        return Workspaces(first)
+    from bot.store.installations import Installations  # takes 50 ms
+
+    installations = Installations(services.store.database, [key.get_secret_value() for key in settings.token_keys])
+    await installations.renew()
+
+    def make(client: AsyncWebClient, identity: Identity) -> Workspace:
+        return open_workspace(for_workspace(vars(services), client, identity), turns)
+
+    return Workspaces(first, installations, make)
+
+
+async def _open_link(stack: AsyncExitStack, services: Services, workspaces: Workspaces) -> HttpFront | SocketLink:
     settings, traffic, door = services.settings, services.traffic, Entrance(workspaces).door
-    if not settings.serve_http:
-        return SocketLink(door, services.client, settings.slack_app_token or _NO_SECRET, traffic)
-    secret = settings.slack_signing_secret or _NO_SECRET
-    return HttpFront(door, secret, settings.http_host, settings.http_port, traffic=traffic)
+    pages = None
+    if workspaces.installations and settings.slack_client_id and settings.slack_client_secret:
+        from bot.slack.oauth import InstallPages
+        from bot.store.installations import OAuthStates
+
+        states, its = OAuthStates(services.store.database), (settings.slack_client_id, settings.slack_client_secret)
+        pages = InstallPages(services.client, *its, workspaces.installations, states)
+    where = settings.http_host, settings.http_port
+    if settings.serve_http:
+        secret = settings.slack_signing_secret or _NO_SECRET
+        return await stack.enter_async_context(HttpFront(door, secret, *where, traffic=traffic, pages=pages))
+    if pages:
+        await stack.enter_async_context(HttpServer(HTTP_SETTINGS, *where, pages.answer))
+    app_token = settings.slack_app_token or _NO_SECRET
+    return await stack.enter_async_context(SocketLink(door, services.client, app_token, traffic))
 
 
 async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:

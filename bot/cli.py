@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, live, manifest, demo, digest, export, view, release, mcp, purge, copy, audit."""
+"""`judge-bot`: serve, health, doctor, live, manifest, demo, digest, export, view, release, mcp, purge, copy, ..."""
 
 import asyncio
 import logging
@@ -301,6 +301,32 @@ def copy(
     from bot.commands.copy import copy as move
 
     _run(move(source, target))
+
+
+installations = typer.Typer(cls=Group, no_args_is_help=True, help="The workspaces that installed the app by OAuth.")
+app.add_typer(installations, name="installations")
+
+
+@installations.command("list")
+def list_installations() -> None:
+    """List them.
+
+    No token is shown.
+    """
+    from bot.commands.installations import show
+
+    _run(show())
+
+
+@installations.command("remove")
+def remove_installation(team: Annotated[str, typer.Argument(metavar="ID", help="Its id, such as T0123ABCD.")]) -> None:
+    """Delete a workspace's token and end its watches and digests.
+
+    A running bot follows within a minute.
+    """
+    from bot.commands.installations import remove
+
+    _run(remove(team))
 
 
 @app.command()

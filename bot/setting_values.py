@@ -102,7 +102,26 @@ ChannelIds = Annotated[frozenset[str], NoDecode, BeforeValidator(_listed)]
 SlackAddress = Annotated[str, AfterValidator(_slacks_address)]
 
 
-SECRETS = frozenset({"slack_bot_token", "slack_app_token", "slack_signing_secret", "openai_api_key", "database_url"})
+def _fernet_keys(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    keys = tuple(part for part in re.split(r"[\s,]+", text) if part)
+    for key in keys:
+        if not re.fullmatch(r"[\w-]{43}=", key):
+            raise ValueError("expected keys of 44 characters, the newest first, separated by commas; " + MAKE_KEY)
+    return keys
+
+
+MAKE_KEY = "python -c 'from cryptography.fernet import Fernet as F; print(F.generate_key().decode())' makes one"
+TokenKeys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_fernet_keys)]
+
+
+SECRETS = frozenset(
+    {
+        *("slack_bot_token", "slack_app_token", "slack_signing_secret", "slack_client_secret", "token_keys"),
+        *("openai_api_key", "database_url"),
+    }
+)
 """The settings whose value may come from a file, named by `NAME_FILE`."""
 
 

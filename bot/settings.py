@@ -105,12 +105,22 @@ class Settings(StoreSettings):
 
     hears_slack: ClassVar[bool] = True
     asks_model: ClassVar[bool] = True
+    serves_many: ClassVar[bool] = True
 
     serve_http: bool = Field(
         default=False,
         description="`true`, or `judge-bot serve --http`: Slack sends requests to `HTTP_PORT`, instead of Socket Mode",
     )
-    slack_bot_token: setting_values.BotToken = Field(description="bot token, `xoxb-`")
+    slack_client_id: str | None = Field(
+        default=None, description="many workspaces install the app, instead of one with `SLACK_BOT_TOKEN`"
+    )
+    slack_client_secret: SecretStr | None = Field(default=None, description="its secret")
+    token_keys: setting_values.TokenKeys = Field(
+        default=(), description="encrypt their tokens; the newest first, separated by commas"
+    )
+    slack_bot_token: setting_values.BotToken | None = Field(
+        default=None, validate_default=True, description="bot token, `xoxb-`; required without `SLACK_CLIENT_ID`"
+    )
     slack_app_token: setting_values.AppToken | None = Field(
         default=None,
         validate_default=True,
@@ -239,6 +249,21 @@ class Settings(StoreSettings):
         default="console", description="`json`: one object per line. Tokens and texts are never logged"
     )
 
+    @field_validator("slack_bot_token")
+    @classmethod
+    def _has_workspaces(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        parts = [info.data.get(name) for name in ("slack_client_id", "slack_client_secret", "token_keys")]
+        if token or (cls.serves_many and all(parts)):
+            return token
+        if cls.serves_many and any(parts):
+            raise ValueError(
+                "missing; or, for many workspaces, set all of SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and TOKEN_KEYS; "
+                + setting_values.MAKE_KEY
+            )
+        raise ValueError(
+            f"missing; {setting_values.EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
+        )
+
     @field_validator("slack_app_token")
     @classmethod
     def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
@@ -273,6 +298,11 @@ class Settings(StoreSettings):
             )
         return key
 
+    @property
+    def is_for_many(self) -> bool:
+        """Whether workspaces install the app by OAuth; a bot token in the settings is that of the only one."""
+        return self.slack_bot_token is None
+
     def in_force(self) -> Mapping[str, str]:
         """What a typing error in a setting would change unseen, in a few words each."""
         days = self.retention_days
@@ -304,6 +334,8 @@ class _WorkerSettings(Settings):
 
 class PreviewSettings(_FrontSettings, _WorkerSettings):
     """The settings of a command that calls Slack, but receives nothing from it and asks no model."""
+
+    serves_many = False
 
 
 _OF_ROLE = {
@@ -370,8 +402,6 @@ def load_settings(
 def _explain_one(error: dict[str, object]) -> str:
     location = error["loc"]
     name = "_".join(str(part) for part in location).upper() if isinstance(location, tuple) else ""
-    if error["type"] == "missing":
-        return f"{name}: missing; {setting_values.EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
     message = str(error["msg"]).removeprefix("Value error, ").replace("Input should be", "expected")
     if error["type"] in {"int_parsing", "int_from_float"}:
         message = "expected a whole number"

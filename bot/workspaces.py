@@ -5,24 +5,35 @@ four times the memory of all the rest. What is scarce is shared: the model, the 
 """
 
 import logging
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from cachetools import TTLCache
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.feature import Services
 from bot.features.score import handlers
 from bot.pipeline.delivery import Delivery
-from bot.pipeline.engine import JobHandler, Work
+from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.pipeline import CasePipeline, ModelTurns
+from bot.slack.client import Identity, is_passing, slack_word, to_identity, with_token
 from bot.slack.incoming import ChannelEvents
 from bot.slack.invocation import workspace_of
+from bot.slack.members import AnswerCache
 from bot.slack.messages import odd_part
 from bot.store.jobs import JobKind
+
+if TYPE_CHECKING:
+    # Imported only where workspaces install the app: it takes 50 ms.
+    from bot.store.installations import Installations, Installed
+
+_SAME_SECOND = timedelta(seconds=1)
 
 logger = structlog.get_logger(__name__)
 
@@ -75,25 +86,89 @@ def _job_handlers(services: Services, turns: ModelTurns) -> Mapping[str, JobHand
     return found
 
 
-class Workspaces:
-    """Finds the workspace of a payload or a job; `first` is that of the token in the environment, the only one."""
+_INSTALLED_KEPT_S = 60.0
+_OPENED_KEPT_S = 3600.0
+_MOST_OPENED = 10_000
 
-    def __init__(self, first: Workspace) -> None:
+
+class Workspaces:
+    """Finds the workspace of a payload or a job; `first` is that of the token in the environment, the only one.
+
+    If workspaces install the app, `first` stands for those that have not, `installations` knows the others, and `make`
+    makes their services. Each process learns within a minute what another one has installed or ended.
+    """
+
+    def __init__(
+        self,
+        first: Workspace,
+        installations: "Installations | None" = None,
+        make: Callable[[AsyncWebClient, Identity], Workspace] | None = None,
+    ) -> None:
         self.first = first
+        self.installations = installations
+        self._make = make
+        self._current = AnswerCache(self._read, _INSTALLED_KEPT_S, 1)
+        self._opened = AnswerCache(self._open, _OPENED_KEPT_S, _MOST_OPENED)
 
     @property
     def template(self) -> Work:
-        return self.first.work
+        forget = PeriodicJob("forget_workspaces", self._forget, is_for_all=True)
+        return replace(self.first.work, periodic_jobs=[*self.first.work.periodic_jobs, forget])
 
     async def team_ids(self) -> Collection[str]:
-        return [self.first.services.identity.team_id]
+        if self.installations is None:
+            return [self.first.services.identity.team_id]
+        return list(await self._current.get(None))
 
     async def work_of(self, team_id: str) -> Work | None:
         found = await self.find(None, team_id)
         return found.work if found else None
 
     async def find(self, enterprise_id: str | None, team_id: str | None) -> Workspace | None:
-        return self.first if team_id == self.first.services.identity.team_id else None
+        if self.installations is None:
+            return self.first if team_id == self.first.services.identity.team_id else None
+        installed = await self._installed(enterprise_id, team_id)
+        return await self._opened.get(installed) if installed else None
+
+    async def end(self, body: Mapping[str, Any]) -> None:
+        """Ends the installation that Slack says is gone, unless it was made again since."""
+        installed = await self._installed(body["enterprise_id"], body["team_id"])
+        if self.installations and installed:
+            said_at = body.get("event_time")
+            before = datetime.fromtimestamp(said_at, UTC) + _SAME_SECOND if said_at else None
+            await self.installations.end(installed.team_id, before)
+            self._current.forget(None)
+
+    async def _forget(self) -> None:
+        for team_id in await self.installations.left() if self.installations else ():
+            await self.first.services.store.forgetting.forget_team(team_id, "app removed")
+
+    async def _installed(self, enterprise_id: str | None, team_id: str | None) -> "Installed | None":
+        """A workspace's own installation comes before that of its organisation, with which it may have come later."""
+        for _ in range(2):
+            current = await self._current.get(None)
+            if found := current.get(team_id or "") or current.get(enterprise_id or ""):
+                return found
+            self._current.forget(None)  # it may have been installed a moment ago
+        return None
+
+    async def _read(self, _: None) -> Mapping[str, "Installed"]:
+        return await self.installations.current() if self.installations else {}
+
+    async def _open(self, installed: "Installed") -> Workspace | None:
+        """None if the installation is of no use; raises one of `SLACK_ERRORS` if that may pass by itself."""
+        token = self.installations.token_of(installed) if self.installations else None
+        if not (token and self._make):
+            return None
+        client = with_token(self.first.services.client, token)
+        try:
+            answer = await client.auth_test()
+        except SlackApiError as exc:
+            if is_passing(exc):
+                raise
+            logger.warning("workspace_not_served", team=installed.team_id, error=slack_word(exc))
+            return None
+        return self._make(client, replace(to_identity(answer), team_id=installed.team_id))
 
 
 _BOLT_APPS = 200
@@ -118,7 +193,12 @@ class Entrance:
             logger.warning("odd_event_dropped", kind=str(event.get("type")), part=odd)
             return None
         body["enterprise_id"], body["team_id"] = workspace_of(body)
+        if self._workspaces.installations and _is_end(event):
+            await self._workspaces.end(body)
+            return None
         found = await self._workspaces.find(body["enterprise_id"], body["team_id"])
+        if found:
+            body["team_id"] = found.services.identity.team_id  # of an organisation, its enterprise id
         if found and await found.events.takes(body):
             return None
         return self._bolt_of(found or self._workspaces.first)
@@ -129,6 +209,12 @@ class Entrance:
         team_id = workspace.services.identity.team_id
         self._bolts[team_id] = bolt = self._bolts.get(team_id) or _make_bolt(workspace.services)
         return bolt
+
+
+def _is_end(event: Mapping[str, Any]) -> bool:
+    """Whether an event says that the app was removed, or has lost the bot's token."""
+    kind, tokens = event.get("type"), event.get("tokens") or {}
+    return kind == "app_uninstalled" or (kind == "tokens_revoked" and bool(tokens.get("bot")))
 
 
 def _make_bolt(services: Services) -> AsyncApp:

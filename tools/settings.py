@@ -20,7 +20,7 @@ generated from `bot/settings.py` by `python -m tools.settings`.
 """
 
 _SECTIONS = {
-    "Slack": ("slack_", "serve_http", "http_", "unconfirmed_posts"),
+    "Slack": ("slack_", "token_", "serve_http", "http_", "unconfirmed_posts"),
     "The judge": ("openai_", "judge_"),
     "The database": ("database_", "store_", "text_", "retention_"),
     "Limits and permissions": ("max_", "channels_", "score_people", "verdict_visibility"),
@@ -32,6 +32,7 @@ _SECTIONS = {
 
 _MORE = {
     "serve_http": "running.md#http-mode",
+    "slack_client_id": "running.md#many-workspaces",
     "database_url": "running.md#postgresql",
     "openai_base_url": "evaluation.md#servers",
     "judge_rubric": "evaluation.md#rubrics",

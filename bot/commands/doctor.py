@@ -123,7 +123,7 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         checks += [_watch_tier] if settings.watch_tier else []
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in checks])
-        if is_well:  # otherwise the same problem would be reported twice
+        if is_well and not settings.is_for_many:  # otherwise the same problem would be reported twice
             typer.echo("       Slack checks all messages and windows, which takes about a minute ...")
             is_well = await _is_well(screens.check, client, settings)
             for line in await channel_lines(client, settings):
@@ -148,7 +148,9 @@ async def _files(_: AsyncWebClient, __: Settings) -> str:
     return "secrets: no other user can read their files"
 
 
-async def _bot_token(client: AsyncWebClient, _: Settings) -> str:
+async def _bot_token(client: AsyncWebClient, settings: Settings) -> str:
+    if settings.is_for_many:
+        return "SLACK_CLIENT_ID: workspaces install the app at /slack/install; judge-bot installations list names them"
     identity = await slack_client.identify(client)
     if missing := [scope for scope in manifest.bot_scopes(manifest.MINIMAL) if scope not in identity.scopes]:
         raise SlackError(

@@ -193,7 +193,7 @@ class Identity:
 
 
 @asynccontextmanager
-async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebClient]:
+async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[AsyncWebClient]:
     """A Web API client that waits when Slack limits it, checks scopes, and never repeats a post by itself.
 
     slack-sdk by default repeats a call after a lost connection, which duplicates a message that Slack had accepted.
@@ -202,13 +202,32 @@ async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebCl
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
         yield ScopedClient(
-            token=token.get_secret_value(), base_url=api_url, session=session, timeout=_TIMEOUT_S, retry_handlers=[]
+            token=token and token.get_secret_value(),
+            base_url=api_url,
+            session=session,
+            timeout=_TIMEOUT_S,
+            retry_handlers=[],
         )
+
+
+def with_token(client: AsyncWebClient, token: str) -> AsyncWebClient:
+    """A client for another workspace over the same connections; Slack limits each workspace for itself."""
+    return ScopedClient(
+        token=token, base_url=client.base_url, session=client.session, timeout=client.timeout, retry_handlers=[]
+    )
 
 
 async def identify(client: AsyncWebClient) -> Identity:
     """The app's identity; raises SlackError if Slack refuses the bot token or cannot be reached."""
-    answer = await _at_start(client.auth_test(), "SLACK_BOT_TOKEN", client.base_url)
+    return to_identity(await _at_start(client.auth_test(), "SLACK_BOT_TOKEN", client.base_url))
+
+
+NOBODY = Identity("", "", "", "", "", "", frozenset())
+"""Stands for the workspaces that the app is not installed in."""
+
+
+def to_identity(answer: AsyncSlackResponse) -> Identity:
+    """The identity in an answer of `auth.test`."""
     return Identity(
         team_id=answer["team_id"],
         team=answer.get("team") or "",

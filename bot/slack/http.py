@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl
 
 import structlog
@@ -18,6 +18,7 @@ from bot.http_server import HttpServer
 from bot.slack.incoming import MOST, Door, Traffic
 
 EVENTS = "/slack/events"
+HTTP_SETTINGS = "HTTP_HOST", "HTTP_PORT"
 LARGEST_BODY = 2**20
 """In bytes; it is also aiohttp's default. Slack documents no limit, and Bolt for JavaScript takes 4 MB. A shortcut on
 the longest message (40,000 Chinese characters, both as text and as a block, as JSON in a form) takes 640 kB."""
@@ -25,6 +26,9 @@ _ANY_TIME = 2**16
 """In bytes: a smaller body is always read. aiohttp buffers as much of each connection, whether it is read or not."""
 FRESH_S = 300
 """How old a signature may be; source: https://docs.slack.dev/authentication/verifying-requests-from-slack"""
+
+if TYPE_CHECKING:
+    from bot.slack.oauth import InstallPages  # takes 50 ms
 
 logger = structlog.get_logger(__name__)
 
@@ -52,13 +56,15 @@ class HttpFront:
         port: int,
         clock: Clock | None = None,
         traffic: Traffic | None = None,
+        pages: "InstallPages | None" = None,
     ) -> None:
+        self._pages = pages
         self._door = door
         self._traffic = traffic or Traffic()
         self._unverified = 0
         self._clock = clock or Clock()
         self._verifier = SignatureVerifier(signing_secret.get_secret_value(), self._clock)
-        self.server = HttpServer(("HTTP_HOST", "HTTP_PORT"), host, port, self._answer)
+        self.server = HttpServer(HTTP_SETTINGS, host, port, self._answer)
 
     async def __aenter__(self) -> Self:
         """Starts to listen; raises SettingsError if the port is taken or the host is not an address of this machine."""
@@ -76,6 +82,8 @@ class HttpFront:
         await asyncio.Event().wait()
 
     async def _answer(self, request: web.BaseRequest) -> web.Response:
+        if request.path != EVENTS and self._pages:
+            return await self._pages.answer(request)
         if request.path != EVENTS:
             return web.Response(status=404, text=f"only {EVENTS} is served here; metrics are on METRICS_PORT\n")
         if request.method != "POST":

@@ -394,6 +394,24 @@ replies = Table(
     Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "outcome"),
 )
 
+installations = Table(
+    "installations",  # by OAuth
+    metadata,
+    Column("team_id", String, primary_key=True),  # of an organisation, its enterprise id
+    Column("app_id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("token", String),  # encrypted; NULL once the app was removed
+    Column("installed_at", UtcDateTime, nullable=False),
+    Column("left_at", UtcDateTime),
+)
+
+oauth_states = Table(
+    "oauth_states",
+    metadata,
+    Column("state", String, primary_key=True),
+    Column("expires_at", UtcDateTime, nullable=False),
+)
+
 keys = Table(
     "keys",  # secrets of this installation, made when they are first needed
     metadata,

@@ -1,0 +1,163 @@
+"""Installing by OAuth: again, with a stolen state, with a strange answer; and what is left after the app is gone."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import aiohttp
+import pytest
+from cryptography.fernet import Fernet
+from pydantic import SecretStr
+from sqlalchemy import select, update
+
+from bot.domain.case import CaseStatus
+from bot.errors import StoreError
+from bot.store.database import upsert
+from bot.store.installations import DATA_KEPT, InstallationList
+from bot.store.schema import channels, installations, oauth_states
+from pocket_slack import installing
+from tests.model_server import Held
+from tests.patience import ONLY_A_HANG_S
+from tests.programs import run
+from tests.stage import CHANNEL, GOOD
+from tests.workspaces.conftest import KEY, Company
+
+
+async def stored(company: Company) -> list[Any]:
+    return list(await company.bot.store.database.all(select(installations).order_by(installations.c.team_id)))
+
+
+async def until(condition: Any) -> None:
+    async with asyncio.timeout(ONLY_A_HANG_S):
+        while not await condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_a_token_is_stored_encrypted_and_installing_again_keeps_one(both: Company) -> None:
+    first = both.workspaces[0]
+    assert await both.install(first) == 200
+    rows = await stored(both)
+    assert [row.team_id for row in rows] == [each.team_id for each in both.workspaces]
+    assert not any(first.bot_token in str(value) for row in rows for value in row)
+    parent = both.ask_for_score(first)
+    await both.slack.until(lambda: both.verdicts(first, parent))
+
+
+async def test_a_state_is_of_no_use_in_another_browser_and_only_once(both: Company) -> None:
+    async with aiohttp.ClientSession() as session:
+        asked = await both.begin(session)
+        back = await both.approve(session, asked, both.workspaces[0])
+        state = asked.query["state"]
+        assert await both.finish(session, back, cookie=None) == 400
+        assert await both.finish(session, back, cookie="another") == 400
+        assert await both.finish(session, back, cookie=state) == 200
+        again = await both.approve(session, asked, both.workspaces[0])
+        assert await both.finish(session, again, cookie=state) == 401
+    assert await both.bot.store.database.all(select(oauth_states)) == []
+
+
+async def test_a_code_without_a_state_begins_again(both: Company) -> None:
+    """The admin's pages send the browser without one."""
+    async with aiohttp.ClientSession() as session:
+        back = await both.approve(session, await both.begin(session), both.workspaces[0])
+        assert await both.finish(session, back.without_query_params("state"), cookie=None) == 302
+
+
+async def test_an_answer_for_another_app_is_refused(both: Company) -> None:
+    both.workspaces[0].app_id = "A99999999"
+    assert await both.install(both.workspaces[0]) == 500
+    assert {row.app_id for row in await stored(both)} == {both.workspaces[1].app_id}
+
+
+async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_it(both: Company) -> None:
+    first, second = both.workspaces
+    gate = asyncio.Event()
+    both.model.script(Held(gate, GOOD), GOOD)
+    parent = both.ask_for_score(first)
+    await both.model.asked(1)
+    for team in (first, second):
+        values = {"team_id": team.team_id, "channel_id": "C1", "is_digest_on": True, "updated_at": datetime.now(UTC)}
+        await both.bot.store.database.execute(upsert(both.bot.store.database, channels, values))
+    installing.uninstall(first)
+
+    async def is_gone() -> bool:
+        return (await stored(both))[0].token is None
+
+    await until(is_gone)
+    gate.set()
+    others = both.ask_for_score(second)
+    await both.slack.until(lambda: both.verdicts(second, others))
+    on = await both.bot.store.database.all(select(channels.c.team_id).where(channels.c.is_digest_on))
+    assert [row.team_id for row in on] == [second.team_id]
+    assert both.verdicts(first, parent) == []
+    assert await both.install(first) == 200
+    first.channel(CHANNEL).members.append(first.bot.id)
+    await both.bot.store.unsettled.submit_oldest(first.team_id)  # as every minute
+    await both.slack.until(lambda: both.verdicts(first, parent))
+
+
+async def test_a_token_that_dies_in_mid_case_harms_no_other_workspace(both: Company) -> None:
+    first, second = both.workspaces
+    gate = asyncio.Event()
+    both.model.script(Held(gate, GOOD), GOOD)
+    parent = both.ask_for_score(first)
+    await both.model.asked(1)
+    first.dead_tokens[first.bot_token] = installing.REVOKED  # and Slack's word of it is lost
+    gate.set()
+    others = both.ask_for_score(second)
+    await both.slack.until(lambda: both.verdicts(second, others))
+    assert both.verdicts(first, parent) == []
+    assert await both.install(first) == 200
+    case = await both.bot.store.cases.get(1)
+    assert case
+    assert case.status is not CaseStatus.DELIVERED
+
+
+async def test_a_late_word_of_an_uninstall_does_not_end_a_new_installation(both: Company) -> None:
+    first = both.workspaces[0]
+    before = int(datetime.now(UTC).timestamp()) - 60
+    body = {"enterprise_id": None, "team_id": first.team_id, "event_time": before}
+    await both.bot.workspaces.end(body)
+    assert (await stored(both))[0].token
+
+
+async def test_data_of_a_workspace_that_left_is_deleted_after_a_month(both: Company) -> None:
+    first, second = both.workspaces
+    for each in both.workspaces:
+        parent = both.ask_for_score(each)
+        await both.slack.until(lambda w=each, p=parent: both.verdicts(w, p))
+    store = both.bot.store
+    await InstallationList(store.database).end(first.team_id)
+    forget = next(job for job in both.bot.workspaces.template.periodic_jobs if job.name == "forget_workspaces")
+    await forget.run()
+    assert len(await store.cases.newest(10)) == 2
+    old = update(installations).where(installations.c.left_at.is_not(None))
+    await store.database.execute(old.values(left_at=datetime.now(UTC) - DATA_KEPT))
+    await forget.run()
+    assert {case.team_id for case in await store.cases.newest(10)} == {second.team_id}
+    assert [row.team_id for row in await stored(both)] == [second.team_id]
+
+
+async def test_a_lost_key_is_said_and_nothing_is_deleted(company: Company) -> None:
+    async with company.running():
+        await company.install(company.workspaces[0])
+    other = (SecretStr(Fernet.generate_key().decode()),)
+    with pytest.raises(StoreError, match="TOKEN_KEYS: these keys read none of the 1 installations"):
+        async with company.running(token_keys=other):
+            pass
+    async with company.running(token_keys=(*other, SecretStr(KEY))):  # the newest first
+        await company.bot.workspaces.find(None, company.workspaces[0].team_id)
+    async with company.running(token_keys=other):
+        assert await company.bot.workspaces.find(None, company.workspaces[0].team_id)
+
+
+async def test_the_command_lists_and_removes_installations_without_tokens(both: Company) -> None:
+    first = both.workspaces[0]
+    env = {"DATABASE_URL": f"sqlite+aiosqlite:///{both.folder}/log.db"}
+    code, said, wrong = await run("installations", env, both.folder, "list")
+    assert not wrong
+    assert (code, said.count("workspace")) == (0, 2)
+    assert first.bot_token not in said
+    code, said, _ = await run("installations", env, both.folder, "remove", first.team_id)
+    assert code == 0
+    assert (await stored(both))[0].token is None
