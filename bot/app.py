@@ -225,6 +225,7 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
 
     installations = Installations(services.store.database, [key.get_secret_value() for key in settings.token_keys])
     await installations.renew()
+    services.store.jobs.has_others = True
 
     def make(client: AsyncWebClient, identity: Identity) -> Workspace:
         return open_workspace(for_workspace(vars(services), client, identity), turns)

@@ -68,6 +68,7 @@ class Jobs:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.memory: InMemoryQueries | None = None
+        self.has_others = False  # several workspaces share the queue
 
     async def put(self, connection: AsyncConnection, jobs: Sequence[Job]) -> None:
         """Writes these jobs, in the transaction of that connection, or into memory right after it.
@@ -127,26 +128,32 @@ _AT_ONCE = 1000
 _beside = cases.alias("beside")
 
 
-def counts_beside() -> tuple[Label[int], Label[int]]:
-    """How many cases are still to be settled in the channel `of_channel` of the team `of_team`, at most 1000.
+def counts_beside() -> tuple[Label[int], Label[int], Label[int]]:
+    """How many cases are still to be settled in the team `of_team`, at most 1000.
 
-    The column `of_channel` counts all of them, `of_person` those of the person `of_user`.
+    The column `of_workspace` counts all of them, `of_channel` those of its channel `of_channel`, and `of_person` of
+    these those of the person `of_user`.
     """
-    are_there: Select[Any] = select(literal_column("1")).where(
+    of_team: Select[Any] = select(literal_column("1")).where(
         _beside.c.team_id == bindparam("of_team"),
-        _beside.c.channel_id == bindparam("of_channel"),
         # The first condition is written as in the index, so that SQLite uses it.
         literal_column("beside.status != 'delivered' AND beside.status != 'asked'"),
     )
+    are_there = of_team.where(_beside.c.channel_id == bindparam("of_channel"))
     return (
         _number(are_there.where(_beside.c.requester_id == bindparam("of_user"))).label("of_person"),
         _number(are_there).label("of_channel"),
+        _number(of_team).label("of_workspace"),
     )
 
 
-def priority(of_person: int, of_channel: int) -> int:
-    """The priority of a case by how many are before it: of the same person in its channel, and of the channel."""
-    return -(_MOST_COUNTED * min(of_person, _MOST_COUNTED) + min(of_channel, _MOST_COUNTED - 1))
+def priority(of_person: int, of_channel: int, of_workspace: int) -> int:
+    """The priority of a case by how many are before it: of its person in its channel, of its channel, its workspace.
+
+    Those of the workspace count in hundreds: with fewer, those with equally many before them go in their order.
+    """
+    of_its = min(of_person, _MOST_COUNTED), min(of_channel, _MOST_COUNTED - 1), min(of_workspace // 100, 9)
+    return -(_MOST_COUNTED * 10 * of_its[0] + 10 * of_its[1] + of_its[2])
 
 
 def _number(are_there: Select[Any]) -> ScalarSelect[int]:
@@ -183,13 +190,14 @@ class Unsettled(JobQueries):
 
     async def _submit(self, query: Select[Any]) -> list[int]:
         rows = await self._database.all(query)
+        others = self._jobs.has_others
         jobs = [
             Job(
                 JobKind.SETTLE,
                 row.team_id,
                 row.id,
                 key=f"settle/{row.id}/{row.opened}",
-                priority=priority(row.of_person - 1, row.of_channel - 1),
+                priority=priority(row.of_person - 1, row.of_channel - 1, (row.of_workspace - 1) * others),
             )
             for row in rows
         ]
@@ -198,11 +206,11 @@ class Unsettled(JobQueries):
 
 
 def _oldest(team_id: str, after: int = 0) -> Select[Any]:
-    """The oldest cases after that one, each with its position among its person's and its channel's cases."""
+    """The oldest cases after that one, each with its position among its person's, its channel's and the team's."""
     here, theirs = (cases.c.channel_id,), (cases.c.channel_id, cases.c.requester_id)
     places = (
         func.row_number().over(partition_by=whose, order_by=cases.c.id).label(name)
-        for name, whose in (("of_channel", here), ("of_person", theirs))
+        for name, whose in (("of_workspace", ()), ("of_channel", here), ("of_person", theirs))
     )
     line = select(cases.c.id, cases.c.team_id, cases.c.opened, *places)
     numbered = line.where(IS_UNSETTLED, is_of_team(team_id), IS_OPEN).subquery()

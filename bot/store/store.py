@@ -169,7 +169,7 @@ class Store:
             added = LoggedCase.model_validate(values | {each.name: row._mapping[each.name] for each in _AS_STORED})
             if case.turns:
                 await connection.execute(sa.insert(turns), turn_rows(case, row.id))
-            turn = priority(row.of_person, row.of_channel)
+            turn = priority(row.of_person, row.of_channel, row.of_workspace * self.jobs.has_others)
             if self.database.is_sqlite:  # only this process works in the file
                 db.after_commit(connection, partial(self._keep, added))
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])

@@ -117,9 +117,9 @@ async def company(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Co
 
 
 @pytest.fixture
-async def both(company: Company) -> AsyncIterator[Company]:
+async def both(company: Company, request: pytest.FixtureRequest) -> AsyncIterator[Company]:
     """The bot runs, and both workspaces have installed it."""
-    async with company.running():
+    async with company.running(**getattr(request, "param", {})):
         for each in company.workspaces:
             assert await company.install(each) == 200
         yield company
