@@ -22,9 +22,9 @@ from bot.features.score import handlers
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.pipeline import CasePipeline, ModelTurns
-from bot.slack.client import Identity, is_passing, slack_word, to_identity, with_token
+from bot.slack.client import Identity, is_passing, slack_word, teams_of, to_identity, with_token
 from bot.slack.incoming import ChannelEvents
-from bot.slack.invocation import workspace_of
+from bot.slack.invocation import TEAMS, workspace_of
 from bot.slack.members import AnswerCache
 from bot.slack.messages import odd_part
 from bot.store.jobs import JobKind
@@ -160,7 +160,7 @@ class Workspaces:
         token = self.installations.token_of(installed) if self.installations else None
         if not (token and self._make):
             return None
-        client = with_token(self.first.services.client, token)
+        client = with_token(self.first.services.client, token, is_for_organisation=installed.is_organisation)
         try:
             answer = await client.auth_test()
         except SlackApiError as exc:
@@ -197,11 +197,11 @@ class Entrance:
             await self._workspaces.end(body)
             return None
         found = await self._workspaces.find(body["enterprise_id"], body["team_id"])
-        if found:
-            body["team_id"] = found.services.identity.team_id  # of an organisation, its enterprise id
-        if found and await found.events.takes(body):
-            return None
-        return self._bolt_of(found or self._workspaces.first)
+        if found is None:
+            return self._bolt_of(self._workspaces.first)
+        if body["team_id"] != (key := found.services.identity.team_id):  # an organisation's enterprise id
+            body[TEAMS], body["team_id"] = await teams_of(found.services.client), key
+        return None if await found.events.takes(body) else self._bolt_of(found)
 
     def _bolt_of(self, workspace: Workspace) -> AsyncApp:
         if workspace is self._workspaces.first:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot import metrics
+from bot.domain.shared import Shared
 from bot.errors import SlackError
 
 # None: an error page instead of an answer of Slack's.
@@ -98,11 +99,17 @@ _NEEDED: Mapping[str, frozenset[str]] = {
 _WITH_ANOTHER_TOKEN = {"apps.connections.open", "functions.completeError"}  # the latter possibly
 _TOO_MANY = 429
 _MOST_WAITS = 2
+_TEAMS_KEPT_S = 60.0
+_PAGE = 999
 
 
 class ScopedClient(AsyncWebClient):
-    def __init__(self, *args: Any, **options: Any) -> None:
+    """`is_for_organisation`: its token is for all workspaces of an organisation, which some methods want to know."""
+
+    def __init__(self, *args: Any, is_for_organisation: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.is_for_organisation = is_for_organisation
+        self._teams = Shared[str, Sequence[str]](self._list_teams, time.monotonic, _TEAMS_KEPT_S)
         self._granted = frozenset[str]()
         self._limited_until: dict[tuple[str, object], float] = {}
 
@@ -120,6 +127,13 @@ class ScopedClient(AsyncWebClient):
         if api_method not in _WITH_ANOTHER_TOKEN:
             self._granted = granted_scopes(answer)
         return answer
+
+    async def teams(self) -> Sequence[str]:
+        """The workspaces of the organisation, read at most once a minute: others may join it."""
+        return (await self._teams.of([""]))[""]
+
+    async def _list_teams(self, _: object) -> Mapping[str, Sequence[str]]:
+        return {"": [each["id"] async for page in await self.auth_teams_list(limit=_PAGE) for each in page["teams"]]}
 
     async def _call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
         """Calls Slack. If Slack tells a call to wait, all calls that share its limit wait, each at most twice.
@@ -210,11 +224,21 @@ async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[Asy
         )
 
 
-def with_token(client: AsyncWebClient, token: str) -> AsyncWebClient:
+def with_token(client: AsyncWebClient, token: str, *, is_for_organisation: bool) -> ScopedClient:
     """A client for another workspace over the same connections; Slack limits each workspace for itself."""
     return ScopedClient(
-        token=token, base_url=client.base_url, session=client.session, timeout=client.timeout, retry_handlers=[]
+        is_for_organisation=is_for_organisation,
+        token=token,
+        base_url=client.base_url,
+        session=client.session,
+        timeout=client.timeout,
+        retry_handlers=[],
     )
+
+
+async def teams_of(client: AsyncWebClient) -> Sequence[str | None]:
+    """The workspaces of a client's organisation; None stands for the only one of its token."""
+    return await client.teams() if isinstance(client, ScopedClient) and client.is_for_organisation else [None]
 
 
 async def identify(client: AsyncWebClient) -> Identity:

@@ -15,6 +15,8 @@ from bot.slack.messages import Message, to_message
 from bot.slack.mrkdwn import clean
 
 Raw = dict[str, Any]
+TEAMS = "teams_of_organisation"
+"""Where the door writes the workspaces of an organisation that has installed the app; its id is then `team_id`."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ def _is_elsewhere(body: Raw) -> bool:
 
 def _home(body: Raw) -> set[str]:
     """The ids by which Slack names the workspace of a person who is not from another company."""
-    return {body["team_id"], body.get("enterprise_id")} - {None}
+    return {body["team_id"], body.get("enterprise_id"), *body.get(TEAMS, ())} - {None}
 
 
 def _hosts(domain: str | None) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.shared import K, Shared, V
-from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
+from bot.slack.client import SLACK_ERRORS, is_transient, slack_word, teams_of
 from bot.slack.invocation import Invocation
 
 
@@ -95,12 +95,18 @@ class Members:
             return Member(author_id, is_bot=False)
 
     async def home_of(self, user_id: str) -> str:
-        """The id of the team that a person belongs to; raises one of `SLACK_ERRORS` if Slack does not say."""
+        """The id of the team that a person belongs to, or of the organisation that has the app.
+
+        Raises one of `SLACK_ERRORS` if Slack does not say.
+        """
         return await self._homes.get(user_id)
 
     async def _ask_home(self, user_id: str) -> str:
         async with asyncio.timeout(_LOOK_UP_S):
-            return str((await _user(self._client, user_id))["team_id"])
+            user = await _user(self._client, user_id)
+        if user["team_id"] in await teams_of(self._client):
+            return str(user["enterprise_user"]["enterprise_id"])
+        return str(user["team_id"])
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):
@@ -200,12 +206,18 @@ async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> M
     Source: https://docs.slack.dev/reference/methods/users.conversations
     """
     found: dict[str, Listed] = {}
-    async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id):
-        for channel in page["channels"]:
+    for team_id in await teams_of(client):
+        async for channel in _channels(client, user_id, team_id):
             is_private = bool(channel.get("is_private", True) or channel.get("is_mpim"))
             name = channel.get("name") or channel["id"]
             found[channel["id"]] = Listed(name, is_private, bool(channel.get("is_archived")))
     return found
+
+
+async def _channels(client: AsyncWebClient, user_id: str | None, team_id: str | None) -> AsyncIterator[Any]:
+    async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id, team_id=team_id):
+        for channel in page["channels"]:
+            yield channel
 
 
 WATCHES = "watches"

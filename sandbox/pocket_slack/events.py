@@ -155,7 +155,7 @@ def _callback(ws: Workspace, event: Json, channel: Channel | None = None) -> Jso
         "token": ws.verification_token,
         "team_id": shared_with or ws.team_id,
         "context_team_id": ws.team_id,
-        "context_enterprise_id": None,
+        "context_enterprise_id": ws.enterprise_id,
         "api_app_id": ws.app_id,
         "event": event,
         "type": "event_callback",
@@ -163,11 +163,11 @@ def _callback(ws: Workspace, event: Json, channel: Channel | None = None) -> Jso
         "event_time": int(ws.clock.now()),
         "authorizations": [
             {
-                "enterprise_id": None,
+                "enterprise_id": ws.enterprise_id,
                 "team_id": ws.team_id,
                 "user_id": ws.bot.id,
                 "is_bot": True,
-                "is_enterprise_install": False,
+                "is_enterprise_install": ws.enterprise_id is not None,
             }
         ],
         "is_ext_shared_channel": shared_with is not None,

@@ -16,7 +16,8 @@ def slash_command(ws: Workspace, user: User, channel: Channel, command: str, tex
     """A slash command: https://docs.slack.dev/interactivity/implementing-slash-commands"""
     return {
         "token": ws.verification_token,
-        "team_id": ws.team_id,
+        "team_id": user.team_id if ws.enterprise_id else ws.team_id,
+        **({"enterprise_id": ws.enterprise_id, "enterprise_name": ws.name} if ws.enterprise_id else {}),
         "team_domain": ws.domain,
         "channel_id": channel.id,
         "channel_name": _channel_name(channel),
@@ -26,7 +27,7 @@ def slash_command(ws: Workspace, user: User, channel: Channel, command: str, tex
         "text": text,
         "api_app_id": ws.app_id,
         # A form field over HTTP, and so a string here too.
-        "is_enterprise_install": "false",
+        "is_enterprise_install": str(ws.enterprise_id is not None).lower(),
         "response_url": ws.grants.new_response_url(user.id, channel.id, "commands"),
         "trigger_id": ws.grants.new_trigger(user.id),
     }
@@ -122,9 +123,9 @@ def action(ws: Workspace, block: Json, element: Json, value: Any) -> Json:
 def _interaction(ws: Workspace, user: User, kind: str) -> Json:
     return {
         "type": kind,
-        "team": ws.team(),
-        "enterprise": None,
-        "is_enterprise_install": False,
+        "team": ws.team() | ({"id": user.team_id} if ws.enterprise_id else {}),
+        "enterprise": {"id": ws.enterprise_id, "name": ws.name} if ws.enterprise_id else None,
+        "is_enterprise_install": ws.enterprise_id is not None,
         "user": {"id": user.id, "username": user.name, "name": user.name, "team_id": user.team_id},
         "token": ws.verification_token,
         "trigger_id": ws.grants.new_trigger(user.id),
@@ -133,8 +134,8 @@ def _interaction(ws: Workspace, user: User, kind: str) -> Json:
 
 def _of_view(ws: Workspace, user: User, kind: str) -> Json:
     """The `team` is the person's own; the one that has the app is `view.app_installed_team_id` (bolt-js#1614)."""
-    team = ws.team() if user.team_id == ws.team_id else {"id": user.team_id, "domain": "elsewhere"}
-    return _interaction(ws, user, kind) | {"team": team}
+    domain = ws.domain if user.team_id in ws.team_ids else "elsewhere"
+    return _interaction(ws, user, kind) | {"team": {"id": user.team_id, "domain": domain}}
 
 
 def _response_urls(ws: Workspace, user: User, view: View) -> list[Json]:

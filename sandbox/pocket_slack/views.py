@@ -111,7 +111,7 @@ def to_slack(ws: Workspace, view: View) -> Json:
         "root_view_id": view.root_id,
         "app_id": ws.app_id,
         "external_id": view.external_id,
-        "app_installed_team_id": ws.team_id,
+        "app_installed_team_id": ws.enterprise_id or ws.team_id,
         "bot_id": ws.bot.bot_id,
     }
 

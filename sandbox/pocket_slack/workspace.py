@@ -62,6 +62,8 @@ class Workspace:
         name: The workspace's name; its domain is made from it.
         beside: Another workspace that has the same app: their payloads come over the same connections, and their
             channels and people may have the same ids.
+        organisation: The enterprise id of an Enterprise Grid organisation that has installed the app for all its
+            workspaces (`team_ids`); its people belong to one of them, its channels to all.
 
     Raises:
         SandboxError: The manifest is not a Slack manifest, or no domain can be made from the name.
@@ -75,6 +77,7 @@ class Workspace:
         limits: Limits | None = None,
         name: str = "Pocket",
         beside: "Workspace | None" = None,
+        organisation: str | None = None,
     ) -> None:
         self.clock: Clock = beside.clock if beside else clock or SystemClock()
         self.manifest = Manifest.from_dict(manifest)
@@ -104,6 +107,7 @@ class Workspace:
         self.app.workspaces.append(self)
         if beside:
             self.team_id = f"T{len(self.app.workspaces):08d}"
+        self.enterprise_id, self.team_ids = organisation, [self.team_id]
         self.app_id, self.app_token = self.app.id, self.app.token
         self.verification_token = self.app.verification_token
         # Tokens that were valid, with the error that answers them now.
@@ -116,9 +120,15 @@ class Workspace:
         """Gives the bot a new token; the one before stays as it is."""
         self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"
 
-    def add_user(self, name: str, real_name: str = "") -> User:
+    def add_team(self) -> str:
+        """A further workspace of the organisation; returns its id."""
+        self.team_ids.append(f"{self.team_id[:-1]}{len(self.team_ids) + 1}A")
+        return self.team_ids[-1]
+
+    def add_user(self, name: str, real_name: str = "", team_id: str | None = None) -> User:
         """A new person; `name` is what others type after `@`."""
-        return self._add(User(self.ids.new("U"), name, real_name or name.title(), self.team_id), self.users)
+        user = User(self.ids.new("U"), name, real_name or name.title(), team_id or self.team_id)
+        return self._add(user, self.users)
 
     def add_bot(self, name: str, app_id: str | None = None) -> User:
         """A new bot: another app's, unless `app_id` says otherwise."""

@@ -90,20 +90,26 @@ class Company:
         return [each for each in Person(workspace, "ann").thread(CHANNEL, parent.ts) if is_verdict(each)]
 
 
-def new_workspace(beside: Workspace | None = None, name: str = "Pocket") -> Workspace:
+def new_workspace(beside: Workspace | None = None, name: str = "Pocket", organisation: str | None = None) -> Workspace:
     manifest = load_manifest(parts=["many-workspaces"])
     manifest["oauth_config"]["redirect_urls"] = ["https://judge.example/slack/oauth_redirect"]
-    workspace = Workspace(manifest, limits=UNHURRIED, beside=beside, name=name)
+    workspace = Workspace(manifest, limits=UNHURRIED, beside=beside, name=name, organisation=organisation)
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     return workspace
 
 
 @pytest.fixture
-async def company(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Company]:
+def organisation() -> str | None:
+    """The enterprise id of the first workspace, if it is an organisation."""
+    return None
+
+
+@pytest.fixture
+async def company(model_server: ModelServer, tmp_path: Path, organisation: str | None) -> AsyncIterator[Company]:
     """Two workspaces that have not installed the app, in Slack; the bot does not run yet."""
     model_server.script(GOOD)
-    first = new_workspace()
+    first = new_workspace(organisation=organisation)
     workspaces = [first, new_workspace(first, "Second")]
     async with Sandbox(first) as slack:
         settings = {

@@ -51,6 +51,7 @@ _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS: Mapping[str, Method] = {
     "api.test": Method(auth.api_test),
     "apps.connections.open": Method(auth.open_connection, ("connections:write",), takes="app"),
+    "auth.teams.list": Method(auth.teams, tier=2),
     "auth.test": Method(auth.test),
     "blocks.validate": Method(blocks.validate),
     "bots.info": Method(users.bot_info, ("users:read",), tier=3),

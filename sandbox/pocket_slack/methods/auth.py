@@ -16,10 +16,11 @@ def test(call: Call) -> Json:
         "url": f"https://{ws.domain}.slack.com/",
         "team": ws.name,
         "user": ws.bot.name,
-        "team_id": ws.team_id,
+        "team_id": ws.enterprise_id or ws.team_id,
+        **({"enterprise_id": ws.enterprise_id} if ws.enterprise_id else {}),
         "user_id": ws.bot.id,
         "bot_id": ws.bot.bot_id,
-        "is_enterprise_install": False,
+        "is_enterprise_install": ws.enterprise_id is not None,
     }
 
 
@@ -28,6 +29,12 @@ def open_connection(call: Call) -> Json:
     ws = call.ws
     base = ws.grants.base_url.replace("http", "ws", 1)
     return {"url": f"{base}/link/?ticket={ws.grants.new_ticket()}&app_id={ws.app_id}"}
+
+
+def teams(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/auth.teams.list"""
+    page, metadata = call.page([{"id": each, "name": each} for each in call.ws.team_ids])
+    return {"teams": page, "response_metadata": metadata}
 
 
 def team_info(call: Call) -> Json:

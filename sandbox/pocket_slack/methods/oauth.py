@@ -27,8 +27,8 @@ def access(call: Call) -> Json:
         "scope": ",".join(sorted(ws.manifest.bot_scopes)),
         "bot_user_id": ws.bot.id,
         "app_id": ws.app_id,
-        "team": {"id": ws.team_id, "name": ws.name},
-        "enterprise": None,
-        "is_enterprise_install": False,
+        "team": None if ws.enterprise_id else {"id": ws.team_id, "name": ws.name},
+        "enterprise": {"id": ws.enterprise_id, "name": ws.name} if ws.enterprise_id else None,
+        "is_enterprise_install": ws.enterprise_id is not None,
         "authed_user": {"id": next(each.id for each in ws.users.values() if not each.bot_id)},
     }

@@ -10,7 +10,10 @@ def info(call: Call) -> Json:
     user = call.ws.users.get(call.text("user"))
     if user is None:
         raise SlackError("user_not_found")
-    return {"user": user.to_slack()}
+    ws = call.ws
+    known = {"enterprise_id": ws.enterprise_id, "id": user.id, "teams": [user.team_id]}
+    its = {"enterprise_user": known} if ws.enterprise_id and user.team_id in ws.team_ids else {}
+    return {"user": user.to_slack() | its}
 
 
 def list_all(call: Call) -> Json:
