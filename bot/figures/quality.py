@@ -15,6 +15,7 @@ from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tal
 from bot.store.visibility import Origin
 from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
+from judge.evaluation.planning import more_for
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, wilson
 from judge.scoring.rubric import Scale
 
@@ -141,6 +142,12 @@ def corrected(quality: Quality | None) -> str:
         f"{span(mean.corrected, '.1f', '*')}; {quality.good_from} or more: {span(good, '.0%')}. The judge's own mean "
         f"of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}."
     )
+
+
+def too_few(found: Quality | None) -> str:
+    """That labels are too few, and about how many more narrow the corrected mean to half a point."""
+    more = more_for(found.mean, 0.5) if found else None
+    return f"too few labels; about {more} more blind ones narrow the mean to ±0.5" if more else "too few labels"
 
 
 def caveats(raters: Mapping[str | None, int], unread: int) -> list[str]:

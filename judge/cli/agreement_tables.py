@@ -56,7 +56,8 @@ def to_text(report: Report, columns: Columns) -> str:
 def _print(console: Console, report: Report, columns: Columns) -> None:
     for comparison in report.with_people:
         title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
-        lines = [fill(line, console.width) for line in (_coverage(comparison), comparison.verdict or "")]
+        more = [comparison.narrowing] if comparison.narrowing else []
+        lines = [fill(line, console.width) for line in (_coverage(comparison), comparison.verdict or "", *more)]
         _print_parts(
             console, Text("\n").join([title, *map(Text, lines)]), _measures(comparison), _confusion(comparison)
         )

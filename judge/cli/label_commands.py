@@ -101,6 +101,7 @@ def estimate(
 
 def to_sentences(found: "FileEstimate") -> Iterator[str]:
     from judge.evaluation.estimate import how_near, why_rough
+    from judge.evaluation.planning import MORE_LABELS, narrowing, within
 
     mean, good, labels = found.mean, found.good, found.mean.labels_only
     by = f"corrected by {count(mean.labelled, 'label')}; the judge alone says"
@@ -110,6 +111,7 @@ def to_sentences(found: "FileEstimate") -> Iterator[str]:
         f"{good.judge.mean:.0%})."
     )
     yield f"The labels alone: mean {_say(labels)}."
+    yield narrowing("the mean", (within(mean, more) for more in MORE_LABELS))
     yield from how_near(found.plus_minus, mean.labelled, found.scale)
     yield from why_rough(mean)
     for what, p in found.unlike.items():

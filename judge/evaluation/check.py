@@ -2,17 +2,19 @@
 
 import string
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from math import sqrt
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
 from judge.errors import SetupError
 from judge.evaluation.labelled import LabelledRows, Range
-from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired, paired_difference, slope
+from judge.evaluation.planning import to_be_seen
+from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired, paired_difference, t_quantile
 from judge.rows.batch import identity_of
 from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
 from judge.rows.journal import answered_as
@@ -29,6 +31,7 @@ _AN_ANSWER = "It is an answer."  # to any question
 _MOST_FALLEN, _MOST_SHOWN = 3, 80
 _HINT = "Score the earlier responses again with the present judge."
 _ALIKE = 0.25  # points that a judge may differ from itself and still be said to give the same
+_DUST = 1e-9
 _SURE = 30  # pairs with the same texts that show by how much the judge itself has changed
 _PLAIN = frozenset(string.ascii_letters + string.digits + " ")
 
@@ -99,6 +102,8 @@ class _Found:
                 f" ({self.labels} labelled in both, {MIN_LABELS} needed)" if self.has_labels and not self.people else ""
             )
             yield f"difference, by the judge alone{few}", "", _say(self.difference, "+.2f")
+            if seen := to_be_seen(self.corrected or self.difference or Interval(0, None, None)):
+                yield "a drop that would be clear in 4 of 5 such comparisons", "", f"{seen:.2f}"
             if self.corrected:
                 how = f"corrected by the labels of {self.labels}" if self.people else "without the judge's own"
                 yield f"difference, {how}", "", _say(self.corrected, "+.2f")
@@ -357,6 +362,25 @@ def change_of(own: Interval | None) -> str:
         return f"{how} ({own.low:+.2f} to {own.high:+.2f})"
     low, high = sorted((abs(own.low), abs(own.high)))
     return f"{abs(own.mean):.2f} {'more' if own.mean > 0 else 'less'} ({low:.2f} to {high:.2f})"
+
+
+def slope(points: Sequence[tuple[float, float]]) -> Interval | None:
+    """By how much y rises with each unit of x, with HC3 errors; None without an interval.
+
+    Source: MacKinnon and White (1985), Journal of Econometrics 29(3).
+    """
+    n = len(points)
+    x_mean, y_mean = (fmean(each) for each in zip(*points, strict=True)) if points else (0, 0)
+    squares = sum((x - x_mean) ** 2 for x, _ in points)
+    if n < 3 or squares < _DUST:
+        return None
+    rise = sum((x - x_mean) * (y - y_mean) for x, y in points) / squares
+    free = [1 - 1 / n - (x - x_mean) ** 2 / squares for x, _ in points]
+    if min(free) < _DUST:  # the line goes through this point, whatever its y
+        return None
+    errors = ((x - x_mean) * (y - y_mean - rise * (x - x_mean)) / own for (x, y), own in zip(points, free, strict=True))
+    half = t_quantile(n - 2) * sqrt(sum(each**2 for each in errors)) / squares
+    return Interval(rise, rise - half, rise + half)
 
 
 def _say(interval: Interval | None, form: str = ".2f") -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from judge.errors import SetupError
 from judge.evaluation.labelled import LabelledRows, Range, find_scale, to_probability
+from judge.evaluation.planning import MORE_LABELS, within
 from judge.evaluation.stats import (
     MIN_LABELS,
     SURE,
@@ -48,6 +49,7 @@ class FileEstimate:
         return {
             **_figures(self.mean),
             **{name: getattr(self.mean, name) for name in ("n", "labelled", "effective")},
+            "within_by_more_labels": {more: within(self.mean, more) for more in MORE_LABELS},
             "good": {"from": self.good_from, **_figures(self.good)},
             **{name: getattr(self, name) for name in names},
         }

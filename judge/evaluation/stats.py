@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from math import cos, exp, floor, hypot, log, pi, sin, sqrt, tan
-from statistics import NormalDist, fmean
+from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
 from judge.scoring.rubric import Scale
@@ -128,6 +128,7 @@ class MeanEstimate:
     variance: float  # of the judge's mean
     independent: float  # scores behind it, where those of a cluster count as one
     scale: Scale
+    by_scores: float = 0.0  # the part of the next that more labels do not make smaller
     corrected_variance: float = 0.0
 
     def interval(self, tail: float, *, is_corrected: bool = False) -> Interval:
@@ -279,6 +280,7 @@ class MeanEstimator:
             independent=n,
             scale=self._scale,
             corrected_variance=variance,
+            by_scores=total.weight**2 * rest,
         )
 
 
@@ -371,33 +373,6 @@ def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
     mean, n = found.judge.mean, found.independent
     half = max(t_quantile(floor(n + _DUST) - 1, tail) * sqrt(max(found.variance, 0.0)), _least(n, tail))
     return Interval(mean, mean - half, mean + half)
-
-
-def to_be_seen(found: Interval, tail: float = _TAIL) -> float | None:
-    """How large a difference would be clear in 4 of 5 samples like the one in which `found` is; None without ends."""
-    if found.low is None or found.high is None:
-        return None
-    quantile = NormalDist().inv_cdf
-    return (found.high - found.low) / 2 * (1 + quantile(0.8) / quantile(1 - tail))
-
-
-def slope(points: Sequence[tuple[float, float]]) -> Interval | None:
-    """By how much y rises with each unit of x, with HC3 errors; None without an interval.
-
-    Source: MacKinnon and White (1985), Journal of Econometrics 29(3).
-    """
-    n = len(points)
-    x_mean, y_mean = (fmean(each) for each in zip(*points, strict=True)) if points else (0, 0)
-    squares = sum((x - x_mean) ** 2 for x, _ in points)
-    if n < 3 or squares < _DUST:
-        return None
-    rise = sum((x - x_mean) * (y - y_mean) for x, y in points) / squares
-    free = [1 - 1 / n - (x - x_mean) ** 2 / squares for x, _ in points]
-    if min(free) < _DUST:  # the line goes through this point, whatever its y
-        return None
-    errors = ((x - x_mean) * (y - y_mean - rise * (x - x_mean)) / own for (x, y), own in zip(points, free, strict=True))
-    half = t_quantile(n - 2) * sqrt(sum(each**2 for each in errors)) / squares
-    return Interval(rise, rise - half, rise + half)
 
 
 def _least(n: float, tail: float) -> float:

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import linregress, t
 
+from judge.evaluation.check import slope
 from judge.evaluation.stats import (
     Interval,
     MeanEstimate,
     MeanEstimator,
     difference,
     differences,
-    slope,
     t_quantile,
     wilson,
 )

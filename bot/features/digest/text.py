@@ -231,7 +231,7 @@ def _unscored(figures: Figures) -> str:
 def _agreement(figures: Figures) -> str:
     parts = []
     for how, found in _labelled(figures):
-        said = quality.span(found.within_one, ".0%") if found.n >= ENOUGH_LABELS else "too few labels"
+        said = quality.span(found.within_one, ".0%") if found.n >= ENOUGH_LABELS else quality.too_few(figures.quality)
         parts.append(f"{how}: {said} ({number_of(found.n, 'reply', 'replies')})")
     if not parts:
         return ""

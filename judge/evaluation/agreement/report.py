@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import isnan
+from math import atanh, isnan, sqrt, tanh
 from typing import Any
 
 from judge.errors import SetupError
@@ -28,6 +28,7 @@ from judge.evaluation.agreement.measures import (
 )
 from judge.evaluation.agreement.sample import Sample, to_paired_samples, to_people_sample, to_sample
 from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.planning import MORE_LABELS, narrowing
 
 _COMPARED = tuple(measure for measure in MEASURES if measure is not top_best_by_chance)  # does not depend on the judge
 
@@ -131,6 +132,17 @@ class Comparison:
         if self.sample.labels.shape[1] < 2:
             return None
         return estimate(difference(kappa_with_each(self.sample), kappa_among_people(self.sample)))
+
+    @property
+    def narrowing(self) -> str:
+        """What more labels would give for kappa, whose error shrinks on the atanh scale; empty without an interval."""
+        kappa = self.estimates["quadratic_weighted_kappa"]
+        if isnan(kappa.low) or not abs(kappa.value) < 1:
+            return ""
+        half = (atanh(kappa.high) - atanh(kappa.low)) / 2
+        halves = [half * sqrt(kappa.n / (kappa.n + more)) for more in MORE_LABELS]
+        ends = ((tanh(atanh(kappa.value) + each) - tanh(atanh(kappa.value) - each)) / 2 for each in halves)
+        return narrowing("weighted kappa", ends)
 
     @property
     def verdict(self) -> str | None:

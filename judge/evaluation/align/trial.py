@@ -10,7 +10,8 @@ from statistics import fmean
 from judge.evaluation.align.asking import CaseScore, CaseScores, mean_tokens
 from judge.evaluation.align.cases import LabelledCase, threads_of
 from judge.evaluation.kappa import Moments, kappa_gain
-from judge.evaluation.stats import Interval, paired, to_be_seen
+from judge.evaluation.planning import to_be_seen
+from judge.evaluation.stats import Interval, paired
 from judge.scoring.rubric import Rubric, Scale
 
 _ERROR = 0.05

@@ -152,7 +152,7 @@ WEEKS = {
     "with links to the lowest": some(lowest=LOW),
     "with deleted lowest": some(lowest=LOW[2:]),
     "with blind labels and others": some(blind=agreed(105, 65, -0.125), seen=agreed(20, 15)),
-    "with too few labels": some(blind=agreed(19, 19)),
+    "with too few labels": some(blind=agreed(19, 19), quality=quality(3)),
     "with labels that always agree": some(
         blind=Agreement(20, wilson(20, 20), wilson(20, 20), kappa_of(Counter({(1, 1): 10, (4, 4): 10}), Scale(0, 5)))
     ),

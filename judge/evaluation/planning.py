@@ -1,0 +1,45 @@
+"""How much labels would tell: how far more of them narrow a figure, and which difference a comparison would show."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from statistics import NormalDist
+
+from judge.evaluation.stats import Interval, MeanEstimate
+
+MORE_LABELS = 25, 50, 100
+_FEW = 8
+
+
+def within(found: MeanEstimate, more: int) -> float:
+    """How far the corrected mean's interval would reach to each side, on average, with so many more labels.
+
+    Very few labels do not show how far they will be from the scores; then they are taken to spread as scores do.
+    """
+    labels, rest = found.labelled + more, found.by_scores
+    each = (found.corrected_variance - rest) * found.labelled
+    if found.labelled < _FEW:
+        each, rest = found.variance * found.independent, 0.0
+    effective = labels * (found.effective / found.labelled if found.labelled else 1)
+    then = replace(found, effective=effective, corrected_variance=each / labels + rest)
+    then = replace(then, corrected=found.corrected or found.judge)
+    _, low, high = then.interval(0.025, is_corrected=True)
+    return (found.scale.high - found.scale.low if low is None or high is None else high - low) / 2
+
+
+def more_for(found: MeanEstimate, reach: float) -> int | None:
+    """How many more labels would narrow it to `reach` to each side; None if a thousand would not."""
+    return next((more for more in range(max(found.missing, 1), 1001) if within(found, more) <= reach), None)
+
+
+def narrowing(what: str, reaches: Iterable[float]) -> str:
+    """What so many more labels would give, as a sentence."""
+    ends = ", ".join(f"±{each:.2f}" for each in reaches)
+    return f"{', '.join(map(str, MORE_LABELS))} more labels would narrow {what} to about {ends}."
+
+
+def to_be_seen(found: Interval, tail: float = 0.025) -> float | None:
+    """How large a difference would be clear in 4 of 5 samples like the one in which `found` is; None without ends."""
+    if found.low is None or found.high is None:
+        return None
+    quantile = NormalDist().inv_cdf
+    return (found.high - found.low) / 2 * (1 + quantile(0.8) / quantile(1 - tail))

@@ -1,0 +1,49 @@
+"""Promises of what more labels would tell, against what they then told."""
+
+import random
+from statistics import fmean
+
+import pytest
+
+from judge.evaluation.planning import more_for, narrowing, to_be_seen, within
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
+from judge.scoring.rubric import Scale
+from tests.tables import each
+
+
+def drawn(generator: random.Random, labels: int) -> MeanEstimate:
+    """Of 500 scores that are up to two points off, so many with a label."""
+    mean = MeanEstimator(Scale(0, 5))
+    for number in range(500):
+        label = generator.choices(range(6), (1, 4, 10, 10, 4, 1))[0]
+        score = min(max(label + generator.choice((-2, -1, 0, 0, 1, 2)), 0), 5)
+        mean.add(score, label if number < labels else None)
+    found = mean.estimate()
+    assert found is not None
+    return found
+
+
+@each("labels", [8, 30])
+def test_the_width_that_more_labels_have_is_the_one_that_was_promised(labels: int) -> None:
+    generator = random.Random(3)
+    promised = [within(drawn(generator, labels), 50) for _ in range(60)]
+    came = [within(drawn(generator, labels + 50), 0) for _ in range(60)]
+    assert fmean(promised) == pytest.approx(fmean(came), rel=0.15)
+
+
+def test_without_a_label_labels_are_taken_to_spread_as_scores_do() -> None:
+    found = drawn(random.Random(3), 0)
+    more = more_for(found, 0.5)
+    assert more is not None
+    assert within(found, more) <= 0.5 < within(found, more - 1)
+
+
+def test_no_number_of_labels_is_told_if_a_thousand_are_not_enough() -> None:
+    assert more_for(drawn(random.Random(3), 30), 0.001) is None
+    assert narrowing("the mean", (0.5, 0.25, 0.125)).endswith("the mean to about ±0.50, ±0.25, ±0.12.")
+
+
+def test_a_difference_that_is_clear_in_4_of_5_samples_is_so_far_from_0() -> None:
+    # The interval reaches 1.96 standard errors; 4 of 5 samples lie at most 0.84 below their mean: 1 * 2.80 / 1.96.
+    assert to_be_seen(Interval(0.2, -0.8, 1.2)) == pytest.approx(1.4294, abs=1e-4)
+    assert to_be_seen(Interval(0.2, None, None)) is None
