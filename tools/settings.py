@@ -15,8 +15,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "settings.md"
 _HEAD = """# Settings
 
 The app reads its settings from the environment or from `.env`, once at start, and reports all problems together. The
-`judge` commands read the settings of the judge from the environment only; their options take precedence. This page is
-generated from `bot/settings.py` by `python -m tools.settings`.
+`judge` commands read the settings of the judge from the environment only; their options take precedence.
 """
 
 _SECTIONS = {
