@@ -13,6 +13,7 @@ from rich.table import Table
 
 from judge.cli.options import count, say, to_summary
 from judge.evaluation.align import Alignment, Asker, LabelledCase, Trial, Way
+from judge.evaluation.labelled import mostly_by_one
 from judge.scoring.rubric import Rubric
 
 _SHOWN = 60
@@ -42,9 +43,7 @@ def _head(came: Alignment, cases: Sequence[LabelledCase]) -> Iterator[str]:
     seen = sum(not each.is_blind for each in cases)
     if seen:
         yield f"Careful: {seen} rows have labels given after the judge's score was seen; these tend to agree with it."
-    people = [each for case in cases for each in case.people]
-    if people and (most := max(map(people.count, set(people)))) > len(people) / 2:
-        yield f"Careful: one person gave {most} of the {len(people)} labels with a name."
+    yield from mostly_by_one([each for case in cases for each in case.people])
 
 
 def _print_trial(trial: Trial) -> None:

@@ -13,7 +13,6 @@ from judge.evaluation.labelled import LabelledRows, Range, find_scale, to_probab
 from judge.evaluation.planning import MORE_LABELS, within
 from judge.evaluation.stats import (
     MIN_LABELS,
-    SURE,
     Interval,
     MeanEstimate,
     MeanEstimator,
@@ -40,6 +39,7 @@ class FileEstimate:
     unscored_labelled: int  # those of them with a label, such as empty replies
     not_blind: int  # labels given after the score was seen, in no figure
     unlike: Mapping[str, float]  # `score`, `length`: in which the labelled rows differ, with the p of the test
+    people: tuple[str, ...]  # who gave each label, as far as rows say
     shares_prompts: bool  # rows share a `prompt_id`, and are treated as independent
     problems: tuple[str, ...]  # a sentence for each value that could not be used
 
@@ -93,6 +93,7 @@ def _ends(interval: Interval | None) -> dict[str, float | None]:
 
 
 _MOST_NAMED = 5
+_UNLIKE = 0.05  # of the p-value, which ties make larger than needed
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,7 @@ class _Reader:
         self._cases: dict[str, OneScore] = {}
         self._judges: dict[str, None] = {}
         self._prompts: set[str] = set()
+        self._people: list[str] = []
         self._shares_prompts = False
         self._unscored = self._unscored_labelled = self._not_blind = 0
         self._has_probability: bool | None = None
@@ -212,6 +214,7 @@ class _Reader:
             self._prompts.add(prompt)
         used = labels if read.is_blind else ()
         self._not_blind += len(labels) - len(used)
+        self._people += [by for by in [row.key("label_by")] if by and used]
         length = None
         with suppress(ValueError):  # the file has no texts
             # In quarters of a doubling, so that there are few different values.
@@ -273,7 +276,8 @@ class _Reader:
             unscored=self._unscored,
             unscored_labelled=self._unscored_labelled,
             not_blind=self._not_blind,
-            unlike={name: p for name, p in alike.items() if p < SURE},
+            unlike={name: p for name, p in alike.items() if p < _UNLIKE},
+            people=tuple(self._people),
             shares_prompts=self._shares_prompts,
             problems=tuple(problems),
         )

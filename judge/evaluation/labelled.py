@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import NamedTuple
@@ -107,6 +107,12 @@ class LabelledRows:
             self.problems.append(f"line {row.line}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
             return None
         return number
+
+
+def mostly_by_one(people: Sequence[str]) -> Iterator[str]:
+    """A warning if one of those who gave the labels gave most of them, whose strictness then decides all figures."""
+    if people and (most := max(Counter(people).values())) > len(people) / 2:
+        yield f"Careful: one person gave {most:,} of the {len(people):,} labels with a name. Figures follow how strict they are."
 
 
 def to_number(value: object) -> float | None:

@@ -184,3 +184,10 @@ def test_label_stands_for_the_stratum_that_it_was_drawn_in(figures: Figures) -> 
     rows += [{"score": 3, "human": 1, "probability": 0.5, "stratum": "b"}] + [{"score": 3, "stratum": "b"}] * 9
     assert figures(rows)["mean"] == pytest.approx(2.5)
     assert figures(rows, "--probability", "probability")["mean"] == pytest.approx(3.5)
+
+
+def test_labels_that_are_mostly_one_persons_are_pointed_out(run: Run) -> None:
+    by = [row | {"label_by": "ann" if number % 4 else f"p{number}"} for number, row in enumerate(ROWS[:24])]
+    said = " ".join(run([*by, *ROWS[24:]]).stdout.split())
+    assert "Careful: one person gave 18 of the 24 labels with a name." in said
+    assert "one person" not in run([row | {"label_by": f"p{n % 3}"} for n, row in enumerate(ROWS)]).stdout
