@@ -112,7 +112,8 @@ class LabelledRows:
 def mostly_by_one(people: Sequence[str]) -> Iterator[str]:
     """A warning if one of those who gave the labels gave most of them, whose strictness then decides all figures."""
     if people and (most := max(Counter(people).values())) > len(people) / 2:
-        yield f"Careful: one person gave {most:,} of the {len(people):,} labels with a name. Figures follow how strict they are."
+        share = f"{most:,} of the {len(people):,} labels with a name"
+        yield f"Careful: one person gave {share}. Figures follow how strict they are."
 
 
 def to_number(value: object) -> float | None:
