@@ -132,11 +132,11 @@ class Workspaces:
 
     async def end(self, body: Mapping[str, Any]) -> None:
         """Ends the installation that Slack says is gone, unless it was made again since."""
-        installed = await self._installed(body["enterprise_id"], body["team_id"])
-        if self.installations and installed:
-            said_at = body.get("event_time")
-            before = datetime.fromtimestamp(said_at, UTC) + _SAME_SECOND if said_at else None
-            await self.installations.end(installed.team_id, before)
+        granted, said_at = (body.get("authorizations") or [body])[0], body.get("event_time")
+        is_organisation = granted.get("is_enterprise_install") or not body["team_id"]
+        before = datetime.fromtimestamp(said_at, UTC) + _SAME_SECOND if said_at else None
+        if self.installations:
+            await self.installations.end(body["enterprise_id" if is_organisation else "team_id"], before)
             self._current.forget(None)
 
     async def _forget(self) -> None:

@@ -37,6 +37,15 @@ async def test_a_channel_that_its_workspaces_share_is_counted_once(grid: Company
     assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
 
 
+async def test_a_workspace_that_removes_its_own_installation_does_not_end_it(grid: Company) -> None:
+    org = grid.workspaces[0]
+    body = {"enterprise_id": org.enterprise_id, "team_id": org.team_id, "event": {"type": "app_uninstalled"}}
+    await grid.bot.workspaces.end(body)
+    assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
+    await grid.bot.workspaces.end(body | {"is_enterprise_install": True})
+    assert list(await grid.bot.workspaces.team_ids()) == []
+
+
 async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(grid: Company) -> None:
     org = grid.workspaces[0]
     zoe, eve = org.add_user("zoe", team_id=org.add_team()), org.add_user("eve", team_id="T9ELSEWHERE")
