@@ -19,6 +19,7 @@ from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Policy
 from bot.domain.week import Schedule
+from bot.entrance import Entrance
 from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
@@ -44,7 +45,7 @@ from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.ownership import owned
 from bot.telemetry import start as start_telemetry
-from bot.workspaces import Entrance, Workspace, Workspaces, open_workspace
+from bot.workspaces import Workspace, Workspaces, open_workspace
 from judge import list_rubrics, load_rubric
 from judge.scoring.model.wishes import FLEX
 

@@ -75,7 +75,7 @@ def is_event(body: Mapping[str, Any]) -> bool:
 def workspace_of(body: Raw) -> tuple[str | None, str | None]:
     """The enterprise and the team whose installation of the app a payload is for; None for what Slack does not name.
 
-    Called once, at the door (`bot/workspaces.py`), which writes the answer into the payload as `enterprise_id` and
+    Called once, at the door (`bot/entrance.py`), which writes the answer into the payload as `enterprise_id` and
     `team_id`; everything else reads it there. Slack's own values may be another company's in a channel shared with it.
 
     Source: slack_bolt.request.internals.extract_team_id and extract_enterprise_id

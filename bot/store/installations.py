@@ -4,10 +4,9 @@ Slack's SDK has stores of its own. They keep tokens readable, write past the dat
 same state twice. These have its interfaces.
 """
 
-import logging
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -63,12 +62,12 @@ class InstallationList:
 
     async def end(self, team_id: str, before: datetime | None = None) -> bool:
         """Deletes the token, and ends watches and digests, if it was installed `before`; False if it was not."""
-        its = installations.c.team_id == team_id, installations.c.token.is_not(None)
-        in_time = () if before is None else (installations.c.installed_at < before,)
+        ended = sa.update(installations).where(installations.c.team_id == team_id, installations.c.token.is_not(None))
+        if before:
+            ended = ended.where(installations.c.installed_at < before)
 
         async def end(connection: AsyncConnection) -> bool:
-            ended = sa.update(installations).where(*its, *in_time).values(token=None, left_at=utc_now())
-            if not (await connection.execute(ended)).rowcount:
+            if not (await connection.execute(ended.values(token=None, left_at=utc_now()))).rowcount:
                 return False
             await connection.execute(sa.delete(watches).where(watches.c.team_id == team_id))
             digests = sa.update(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
@@ -95,11 +94,7 @@ class Installations(InstallationList, AsyncInstallationStore):
             from cryptography.fernet import Fernet, InvalidToken, MultiFernet  # an extra
         except ModuleNotFoundError as exc:
             raise BotError("TOKEN_KEYS needs the package cryptography: pip install 'slack-judge[oauth]'") from exc
-        self._newest, self._keys, self._unreadable = Fernet(keys[0]), MultiFernet(map(Fernet, keys)), InvalidToken
-
-    @property
-    def logger(self) -> logging.Logger:
-        return logging.getLogger(__name__)
+        self._keys, self._unreadable, self._has_old_keys = MultiFernet(map(Fernet, keys)), InvalidToken, len(keys) > 1
 
     async def async_save(self, installation: Installation) -> None:
         """Adds an installation, or replaces the one of the same workspace; raises BoltError if it is of no use."""
@@ -110,15 +105,9 @@ class Installations(InstallationList, AsyncInstallationStore):
         others = {each.app_id for each in await self.all()} - {installation.app_id}
         if others:
             raise BoltError(f"the answer is for the app {installation.app_id}, and {others.pop()} is installed here")
-        values = {
-            "team_id": team_id,
-            "name": name or "",
-            "app_id": installation.app_id,
-            "token": self._keys.encrypt(installation.bot_token.encode()).decode(),
-            "installed_at": utc_now(),
-            "left_at": None,
-        }
-        await self._database.execute(upsert(self._database, installations, values))
+        token = self._keys.encrypt(installation.bot_token.encode()).decode()
+        new = Installed(team_id, name or "", installation.app_id, token, utc_now(), None)
+        await self._database.execute(upsert(self._database, installations, asdict(new)))
         logger.info("installed", team=team_id, is_organisation=bool(installation.is_enterprise_install))
 
     def token_of(self, installed: Installed) -> str | None:
@@ -132,19 +121,15 @@ class Installations(InstallationList, AsyncInstallationStore):
     async def renew(self) -> None:
         """Encrypts all tokens with the newest key; raises StoreError if the keys read none of them."""
         found = await self.current()
-        tokens = {team_id: token for team_id, each in found.items() if (token := self.token_of(each))}
-        if found and not tokens:
+        readable = [each for each in found.values() if self.token_of(each)]
+        if found and not readable:
             raise StoreError(
                 f"TOKEN_KEYS: these keys read none of the {len(found)} installations; add the key that was in use "
                 "(nothing was deleted)"
             )
-        for team_id, token in tokens.items():
-            old = found[team_id].token or ""
-            try:
-                self._newest.decrypt(old)
-            except self._unreadable:
-                its = sa.update(installations).where(installations.c.team_id == team_id, installations.c.token == old)
-                await self._database.execute(its.values(token=self._newest.encrypt(token.encode()).decode()))
+        for each in readable if self._has_old_keys else ():
+            its = sa.update(installations).where(installations.c.token == each.token)
+            await self._database.execute(its.values(token=self._keys.rotate(each.token or "").decode()))
 
 
 class OAuthStates(AsyncOAuthStateStore):
@@ -152,10 +137,6 @@ class OAuthStates(AsyncOAuthStateStore):
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    @property
-    def logger(self) -> logging.Logger:
-        return logging.getLogger(__name__)
 
     async def async_issue(self, *_: Any, **__: Any) -> str:
         state, now = str(uuid.uuid4()), utc_now()
