@@ -255,14 +255,9 @@ class Settings(StoreSettings):
         parts = [info.data.get(name) for name in ("slack_client_id", "slack_client_secret", "token_keys")]
         if token or (cls.serves_many and all(parts)):
             return token
-        if cls.serves_many and any(parts):
-            raise ValueError(
-                "missing; or, for many workspaces, set all of SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and TOKEN_KEYS; "
-                + setting_values.MAKE_KEY
-            )
-        raise ValueError(
-            f"missing; {setting_values.EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
-        )
+        many = "; for many workspaces, all of SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, TOKEN_KEYS" if any(parts) else ""
+        made = f"a new app is made from the manifest {manifest_path()}"
+        raise ValueError(f"missing; {setting_values.EXPECTED_BOT}; {made}{many if cls.serves_many else ''}")
 
     @field_validator("slack_app_token")
     @classmethod

@@ -4,13 +4,13 @@ import typer
 
 from bot.commands.opened import opened_database, reading
 from bot.errors import BotError
-from bot.store.installations import DATA_KEPT, InstallationList
+from bot.store.installations import DATA_KEPT, Installations
 
 
 async def show() -> None:
     async with opened_database() as database:
         with reading(""):
-            found = await InstallationList(database).all()
+            found = await Installations(database).all()
     if not found:
         typer.echo("the app was not installed by OAuth yet: open /slack/install in a browser")
     for each in found:
@@ -23,7 +23,7 @@ async def show() -> None:
 async def remove(team_id: str) -> None:
     """Does what happens when Slack says that the app was removed, whose word may have been lost."""
     async with opened_database() as database:
-        if not await InstallationList(database).end(team_id):
+        if not await Installations(database).end(team_id):
             raise BotError(f"{team_id[:40]!r} is not installed; judge-bot installations list names what is")
     typer.echo(
         f"{team_id}: its token is deleted, its watches and digests have ended. Its data is deleted in "

@@ -46,11 +46,19 @@ class Installed:
         return self.team_id.startswith("E")
 
 
-class InstallationList:
-    """The installations without their tokens' keys, for commands."""
+class Installations(AsyncInstallationStore):
+    """New tokens are encrypted with the first key, and read with any; commands need no keys."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, keys: Sequence[str] = ()) -> None:
         self._database = database
+        self._has_old_keys = len(keys) > 1
+        if not keys:
+            return
+        try:
+            from cryptography.fernet import Fernet, InvalidToken, MultiFernet  # an extra
+        except ModuleNotFoundError as exc:
+            raise BotError("TOKEN_KEYS needs the package cryptography: pip install 'slack-judge[oauth]'") from exc
+        self._keys, self._unreadable = MultiFernet(map(Fernet, keys)), InvalidToken
 
     async def all(self) -> Sequence[Installed]:
         query = sa.select(*columns_of(installations, Installed)).order_by(installations.c.team_id)
@@ -83,18 +91,6 @@ class InstallationList:
     async def left(self) -> Sequence[str]:
         """The workspaces whose data is no longer kept."""
         return [each.team_id for each in await self.all() if each.left_at and each.left_at < utc_now() - DATA_KEPT]
-
-
-class Installations(InstallationList, AsyncInstallationStore):
-    """The installations with their tokens. New ones are encrypted with the first key, and read with any."""
-
-    def __init__(self, database: Database, keys: Sequence[str]) -> None:
-        super().__init__(database)
-        try:
-            from cryptography.fernet import Fernet, InvalidToken, MultiFernet  # an extra
-        except ModuleNotFoundError as exc:
-            raise BotError("TOKEN_KEYS needs the package cryptography: pip install 'slack-judge[oauth]'") from exc
-        self._keys, self._unreadable, self._has_old_keys = MultiFernet(map(Fernet, keys)), InvalidToken, len(keys) > 1
 
     async def async_save(self, installation: Installation) -> None:
         """Adds an installation, or replaces the one of the same workspace; raises BoltError if it is of no use."""

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from bot.domain.case import CaseStatus
 from bot.errors import StoreError
 from bot.store.database import upsert
-from bot.store.installations import DATA_KEPT, InstallationList
+from bot.store.installations import DATA_KEPT, Installations
 from bot.store.schema import channels, installations, oauth_states
 from pocket_slack import installing
 from tests.model_server import Held
@@ -127,7 +127,7 @@ async def test_data_of_a_workspace_that_left_is_deleted_after_a_month(both: Comp
         parent = both.ask_for_score(each)
         await both.slack.until(lambda w=each, p=parent: both.verdicts(w, p))
     store = both.bot.store
-    await InstallationList(store.database).end(first.team_id)
+    await Installations(store.database).end(first.team_id)
     forget = next(job for job in both.bot.workspaces.template.periodic_jobs if job.name == "forget_workspaces")
     await forget.run()
     assert len(await store.cases.newest(10)) == 2
