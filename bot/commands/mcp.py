@@ -4,21 +4,26 @@ The same cases count and the same figures are hidden as in the digest. Access to
 audit, as by `judge-bot view`. The tools return no texts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Annotated, Any
 
 from pydantic import Field
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import opened
+from bot.commands.channels import find_channel
 from bot.commands.view import find_team
 from bot.domain.clock import utc_now
 from bot.domain.week import Week, parse_zone
 from bot.errors import BotError
 from bot.figures import week as figures_week
 from bot.figures.quality import Agreement
-from bot.settings import WeekSettings, load
+from bot.settings import ChannelDefaults, WeekSettings, load
+from bot.slack.client import SLACK_ERRORS, web_client
+from bot.slack.members import Listed, list_channels
 from bot.store.audit import Act, Action
 from bot.store.channels import Channels
 from bot.store.database import Database
@@ -29,26 +34,40 @@ from judge.integrations import mcp
 
 _MOST = 50
 
-Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, not its name.")]
+Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, or its name.")]
 WeekName = Annotated[str | None, Field(description="An ISO week such as 2026-W47; without it, this week so far.")]
 
 
 async def serve() -> None:
     """Answers on standard input and output until the input is closed."""
-    zone = load(WeekSettings).digest_tz
-    async with opened.opened_database() as database:
-        log, server = Log(database, zone), mcp.Server("slack-judge-log")
-        for tool in (log.recent, log.lowest, log.stats, log.agreement):
+    zone, named = load(WeekSettings).digest_tz, load(ChannelDefaults)
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(opened.opened_database())
+        client = None
+        if named.slack_bot_token:
+            client = await stack.enter_async_context(web_client(named.slack_bot_token, named.slack_api_url))
+        log, server = Log(database, zone, client), mcp.Server("slack-judge-log")
+        for tool in (log.channels, log.recent, log.lowest, log.stats, log.agreement):
             server.add_tool(tool, annotations=mcp.READS)
         await server.run_stdio_async()
 
 
 @dataclass(frozen=True)
 class Log:
-    """The tools; `zone` is the time zone of channels that have chosen none."""
+    """The tools; `zone` is the time zone of channels that have chosen none. Without a client, only ids are known."""
 
     database: Database
     zone: str
+    client: AsyncWebClient | None = None
+
+    async def channels(self) -> list[dict[str, Any]]:
+        """List the channels with replies that people chose to score, with their names if Slack gives them."""
+        with mcp.plain_errors(BotError), opened.reading(""):
+            known = await Exports(self.database).channels()
+        names: Mapping[str, Listed] = {}
+        with suppress(*SLACK_ERRORS):
+            names = await list_channels(self.client) if self.client else {}
+        return [{"channel": each, "name": names[each].name if each in names else None} for each in known]
 
     async def recent(self, channel: Channel, week: WeekName = None) -> list[dict[str, Any]]:
         """List the last replies that people chose to score in a channel's week and that have a score, newest first."""
@@ -90,7 +109,7 @@ class Log:
 
     async def _find(self, channel: str, week: str | None) -> tuple[Place, Week]:
         """The channel and its week, in the time zone of its digest."""
-        channel_id = channel.rpartition("/")[2]
+        channel_id, _ = await find_channel(channel.rpartition("/")[2], self.client)
         team_id = await find_team(Exports(self.database), channel, channel_id, watched=False)
         chosen = await Channels(self.database).of(team_id, channel_id)
         place = Place(team_id, channel_id)

@@ -62,6 +62,12 @@ class Exports(StoreQueries):
         query = query.where(is_watched(cases) if watched else is_shared(cases))
         return await self._database.values(query.distinct().order_by(cases.c.team_id))
 
+    async def channels(self) -> Sequence[str]:
+        """The ids of channels with verdicts that everybody there can see."""
+        shared = select(cases.c.channel_id).where(cases.c.judged_at.is_not(None), is_shared(cases)).distinct()
+        found = await self._database.values(shared.order_by(cases.c.channel_id))
+        return [each for each in found if not each.startswith(_DIRECT_MESSAGES)]
+
     async def count(self, which: Selection) -> int:
         return int(await self._database.value(select(func.count()).where(*which.conditions())))
 

@@ -59,6 +59,9 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         assert {few[name] for name in ("mean", "replies_by_score", "share_up_to_2", "change")} == {None}
         assert [each["mean"] for each in stats["trend"][-2:]] == [None, 3.75]
 
+        listed = await client.call_tool("channels", {})
+        assert (listed.structured_content or {})["result"] == [{"channel": each, "name": None} for each in ("C1", "C2")]
+        assert "SLACK_BOT_TOKEN is not set" in await call("stats", "#help-desk")
         lowest = await call("lowest")
         assert [(each["case"], each["score"], each["message_ts"]) for each in lowest] == [(1, 1, "1.0"), (2, 2, "2.0")]
         assert [each["case"] for each in await call("recent")] == list(range(20, 0, -1))
