@@ -41,10 +41,18 @@ def schemas() -> Mapping[str, Mapping[str, Any]]:
 
 def _lines(program: str, app: typer.Typer) -> Iterator[str]:
     group: Any = typer.main.get_command(app)
-    above = group.context_class(group, info_name=program, terminal_width=_WIDTH, **group.context_settings)
+    yield from _below(
+        group, group.context_class(group, info_name=program, terminal_width=_WIDTH, **group.context_settings)
+    )
+
+
+def _below(group: Any, above: Any) -> Iterator[str]:
     for name, command in sorted(group.commands.items()):
         context = command.context_class(command, info_name=name, parent=above)
-        yield f"## {program} {name}\n\n```text\n{command.get_help(context)}\n```\n"
+        if hasattr(command, "commands"):
+            yield from _below(command, context)
+        else:
+            yield f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from pocket_slack import Sandbox, SystemClock
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 LARGEST_BYTES = 200_000
 WIDTH = 1240
-DIGEST_PX = 535
+DIGEST_PX = 462
 """The digest down to the chart; its causes have a picture of their own."""
 STARTS_AT = 1_768_902_060.0
 """9:41 on a Tuesday in January 2026."""
@@ -127,7 +127,7 @@ async def open_page(slack: Sandbox) -> AsyncIterator[Page]:
 
 async def show_thread(page: Page, question: str) -> Locator:
     """Opens a thread of help-desk that contains an example verdict; returns the thread."""
-    await page.set_viewport_size({"width": WIDTH, "height": 640})
+    await page.set_viewport_size({"width": WIDTH, "height": 665})
     await page.get_by_role("link", name="help-desk").click()
     await page.get_by_role("listitem", name=question).get_by_role("button", name="2 replies").click()
     thread = page.get_by_role("complementary", name="Thread")

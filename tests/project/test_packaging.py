@@ -53,6 +53,7 @@ judge-bot release --channel help-desk --assistant helper new | is not watched in
 judge-bot purge --dry-run --days 30
 judge-bot copy --from sqlite+aiosqlite:///no.db --to sqlite+aiosqlite:///copy.db | or create one with judge-bot serve
 judge-bot audit
+judge-bot installations list
 judge-bot live | such as '#judge-test'
 judge-bot mcp | pip install 'slack-judge[mcp]'
 pocket-slack --version

@@ -50,7 +50,7 @@ def test_the_site_is_whole_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     reference = (tmp_path / "docs" / "commands.html").read_text(encoding="utf-8")
     for program, app in (("judge", judge.cli.app), ("judge-bot", bot.cli.app)):
         for name, command in typer.main.get_command(app).commands.items():
-            assert f'id="{program}-{name}"' in reference
+            assert f'id="{program}-{name}' in reference
             assert [each.opts[-1] for each in command.params if each.opts[-1] not in reference] == []
     for name in ("row", "verdict", "settings"):
         assert "properties" in json.loads((tmp_path / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
