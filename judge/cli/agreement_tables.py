@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judge.cli.options import count, to_printable
-from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion
+from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion, mean_labels
 from judge.evaluation.agreement.report import Comparison, Difference, Report
 from judge.evaluation.agreement.scores import Columns
 
@@ -108,6 +108,11 @@ def _confusion(comparison: Comparison) -> RenderableType:
     for row, each in enumerate(counts):
         cells = [Text(f"{count:,}" if count else ".", "bold" * (row == column)) for column, count in enumerate(each)]
         table.add_row(levels[row], *cells)
+    means = {
+        str(score): f"{mean:.1f}" + (f"\n{low:.1f}-{high:.1f}" if low is not None and len(levels) < 8 else "")
+        for score, (mean, low, high) in mean_labels(comparison.sample)
+    }
+    table.add_row("Mean label", *(means.get(level, "") for level in levels))
     return table
 
 

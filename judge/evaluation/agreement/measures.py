@@ -1,5 +1,6 @@
 """The measures of agreement with people, or with another judge, and the interval of each."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import reduce
@@ -10,6 +11,7 @@ import numpy as np
 from judge.evaluation.agreement.jackknife import Floats, Ints, Range, Statistic, interval
 from judge.evaluation.agreement.sample import Bools, Sample
 from judge.evaluation.kappa import Moments
+from judge.evaluation.stats import Interval, MeanEstimator
 
 _NO_SPREAD = 1e-9
 
@@ -51,6 +53,16 @@ def confusion(sample: Sample) -> Ints:
     table = np.zeros((sample.n_levels, sample.n_levels), dtype=np.int64)
     np.add.at(table, sample.levels, 1)
     return table
+
+
+def mean_labels(sample: Sample) -> list[tuple[int, Interval]]:
+    """For each score, halves rounded up, the mean label of the responses that have it."""
+    means = defaultdict[int, MeanEstimator](lambda: MeanEstimator(sample.scale))
+    for level, label, prompt in zip(
+        sample.levels[1].tolist(), sample.label.tolist(), sample.prompts.tolist(), strict=True
+    ):
+        means[level + sample.scale.low].add(label, cluster=prompt)
+    return [(score, found.judge) for score, mean in sorted(means.items()) if (found := mean.estimate())]
 
 
 def exact_match(sample: Sample) -> Statistic:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from judge.errors import SetupError
-from judge.evaluation.agreement.measures import confusion
+from judge.evaluation.agreement.measures import confusion, mean_labels
 from judge.evaluation.agreement.report import Comparison
 from judge.rows.files import os_reason, private, refuse_foreign
 
@@ -82,6 +82,10 @@ def _draw_one(axes: Axes, comparison: Comparison) -> None:
             axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)
         axes.set_xticks(range(low, high + 1))
         axes.set_yticks(range(low, high + 1))
+    for score, (mean, lowest, highest) in mean_labels(comparison.sample):
+        ends = [each for each in (lowest, mean, highest) if each is not None]
+        axes.plot([score + 0.3] * len(ends), ends, color="#c2410c")
+        axes.plot(score + 0.3, mean, "o", color="#c2410c", markersize=4)
     axes.set_title(f"{fill(comparison.judge, 36)}\n{len(comparison.sample.scores):,} responses", fontsize=11)
     axes.set_xlabel("judge's score")
-    axes.set_ylabel("people's label (shade: share of the row)")
+    axes.set_ylabel("people's label (shade: share of the row; dots: means)")

@@ -127,8 +127,18 @@ def _to_line(key: str, value: Mapping[str, Any]) -> bytes:
     return f"{encode({'key': key, 'value': value})}\n".encode()
 
 
+def _from_line(path: Path, number: int, raw: bytes) -> tuple[str, Mapping[str, Any]]:
+    try:
+        line = decode(raw)
+        key, value = str(line["key"]), dict(line["value"])
+        if key.startswith("score/"):
+            CaseScore(**value)
+        return key, value
+    except (KeyError, TypeError, ValueError) as exc:
+        raise SetupError(f"{path}, line {number}: not as judge align wrote it; delete that line.") from exc
+
+
 _OF_LABELS = {"parts", "attempts"}
-_FOREIGN = "not as judge align wrote it; delete that line."
 
 
 class FileMemory(LineFile):
@@ -149,11 +159,8 @@ class FileMemory(LineFile):
         found = self._values.get(key)
         if key in _OF_LABELS and self._shared.exists():
             for number, raw in read_lines(self._shared):
-                try:
-                    line = decode(raw)
-                    found = {**(found or {}), **line["value"]} if line["key"] == key else found
-                except (KeyError, TypeError, ValueError) as exc:
-                    raise SetupError(f"{self._shared}, line {number}: {_FOREIGN}") from exc
+                name, value = _from_line(self._shared, number, raw)
+                found = {**(found or {}), **value} if name == key else found
         return found
 
     async def put(self, key: str, value: Mapping[str, Any]) -> None:
@@ -173,11 +180,4 @@ class FileMemory(LineFile):
             self.trouble = f"Careful: only {self.path} remembers what was tried on these labels, since {why}."
 
     def _take(self, number: int, _: int, raw: bytes) -> None:
-        try:
-            line = decode(raw)
-            key, value = str(line["key"]), dict(line["value"])
-            if key.startswith("score/"):
-                CaseScore(**value)
-            self._values[key] = value
-        except (KeyError, TypeError, ValueError) as exc:
-            raise SetupError(f"{self.path}, line {number}: {_FOREIGN}") from exc
+        self._values.update([_from_line(self.path, number, raw)])

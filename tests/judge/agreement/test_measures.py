@@ -14,6 +14,7 @@ from judge.evaluation.agreement.measures import (
     kendall_tau_b,
     krippendorff_alpha,
     mean_error,
+    mean_labels,
     pairwise_accuracy,
     pairwise_reversals,
     pairwise_ties,
@@ -264,3 +265,12 @@ def test_equal_scores_agree_perfectly(scores: list[int]) -> None:
         pairwise_accuracy,
     ):
         assert measure(sample).value == pytest.approx(1), measure.__name__
+
+
+def test_the_mean_label_of_each_score_is_over_its_responses_and_its_interval_over_prompts() -> None:
+    found = dict(mean_labels(MIXED))
+    # Scores 5, 5, 5 have the labels 4, 5 and 2, and 1 and 0 have 3 and 1; 3 and 2 have 3 and 1.
+    assert {score: round(each.mean, 3) for score, each in found.items()} == {0: 1, 1: 3, 2: 1, 3: 3, 5: 3.667}
+    assert found[0].low is None
+    assert found[5].low is not None
+    assert found[5].low < 3.667 < (found[5].high or 0)
