@@ -41,11 +41,11 @@ _NOTE = (
     "alert, what a release has changed, and the week's digest."
 )
 
-_SEED = 7
-_MEANS = {"helper": (2.9, 4.0), "drafter": (3.7, 2.2)}
+_SEED = 5
+_MEANS = {"helper": (2.9, 4.0), "drafter": (3.9, 1.8)}
 """The mean scores before the last week that is over, and since then: a release helped one, and the other got worse."""
 _RELEASE = "answers with steps"
-_A_WEEK, _WITH_TEXTS = 20, 4  # replies of each assistant; the newest weeks, whose replies can be read
+_A_WEEK, _WITH_TEXTS = 24, 4  # replies of each assistant; the newest weeks, whose replies can be read
 _UNSCORED, _LABELLED = 0.04, 0.4
 _LABELS_PER_WEEK = 50  # more than a week has cases, so all with texts can be scored blind
 _SOON = timedelta(minutes=2)
