@@ -62,7 +62,8 @@ STEP = _of_case(_HELD, IS_OPEN)
 RECORD = _of_case(_HELD, cases.c.status == sa.literal_column("'received'"))
 FINISH = _of_case(_HELD, cases.c.status == sa.literal_column("'judged'"))
 _AS_STORED = (cases.c.id, cases.c.question, cases.c.response)
-ADD = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside())
+ADD = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside()[:2])
+ADD_BESIDE_OTHERS = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside())
 
 
 async def change(connection: AsyncConnection, statement: sa.UpdateBase, values: dict[str, Any]) -> bool:
@@ -163,13 +164,14 @@ class Store:
         async def add(connection: AsyncConnection) -> LoggedCase:
             if limits.are_there:
                 await db.lock_for_transaction(connection, f"cases of {case.team_id}")
-            row = (await connection.execute(ADD, values | beside)).one()
+            has_others = self.jobs.has_others  # where it has none, its cases need not be counted
+            row = (await connection.execute(ADD_BESIDE_OTHERS if has_others else ADD, values | beside)).one()
             if limits.are_there:
                 await spending.check(connection, case.team_id, case.requester_id, limits, case)
             added = LoggedCase.model_validate(values | {each.name: row._mapping[each.name] for each in _AS_STORED})
             if case.turns:
                 await connection.execute(sa.insert(turns), turn_rows(case, row.id))
-            turn = priority(row.of_person, row.of_channel, row.of_workspace * self.jobs.has_others)
+            turn = priority(row.of_person, row.of_channel, row.of_workspace if has_others else 0)
             if self.database.is_sqlite:  # only this process works in the file
                 db.after_commit(connection, partial(self._keep, added))
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
