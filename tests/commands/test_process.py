@@ -12,6 +12,7 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.app import running_bot
+from bot.commands import screens
 from bot.slack import ids
 from tests.model_server import Answer, Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -113,6 +114,8 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
         "ok     SLACK_APP_TOKEN",
         "ok     DATABASE_URL",
         "ok     JUDGE_MODEL",
+        "       Slack checks all messages and windows, which takes about a minute ...",
+        f"ok     {(n := len(screens.load()))} of {n} messages and windows are accepted by Slack",
     ]
     assert len(model_server.requests) == 1
 

@@ -39,7 +39,7 @@ async def test_a_verdict_of_the_stronger_model_says_why_and_both_are_in_the_log(
     stage, words, recorded = await judged(open_stage, BIG)
     assert "Score 2 of 5" in words
     assert "It names the wrong command." in words
-    assert "judged by big, since small's ratings went from 1 to 5 · 2 ratings: 2, 2 · case 1" in words
+    assert "judged by big, since small's ratings went from 1 to 5 · 2 ratings: 2, 2 · not checked" in words
     assert (recorded.model, recorded.escalation, recorded.spread, recorded.skipped_ratings) == (
         "big",
         "small > big",
