@@ -1,5 +1,6 @@
 """A PostgreSQL for the tests: a cluster in a temporary folder, on a free port of this machine, removed afterwards."""
 
+import contextlib
 import glob
 import os
 import pwd
@@ -12,7 +13,6 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 ABSENT = "PostgreSQL is not installed (Debian, Ubuntu: apt install postgresql)"
@@ -83,7 +83,9 @@ class Cluster:
         """Sends a signal to all its processes at once: SIGKILL, or SIGSTOP and SIGCONT."""
         pids = self.pids()
         for pid in pids:
-            os.kill(pid, number)
+            # One of them may have ended by itself since, as autovacuum's do.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
         if number == signal.SIGKILL:
             while any(_is_running(pid) for pid in pids):
                 time.sleep(0.01)
@@ -131,7 +133,7 @@ def _is_running(pid: int) -> bool:
         return False
 
 
-@contextmanager
+@contextlib.contextmanager
 def cluster(binaries: Path, *, is_guarded: bool = False) -> Iterator[Cluster]:
     """A running server, guarded or not. As root it runs under `postgres`, because PostgreSQL refuses to run as root."""
     user = pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
