@@ -8,7 +8,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-import structlog
 from cachetools import TTLCache
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
@@ -17,13 +16,10 @@ from bot.feature import Services
 from bot.features.score import handlers
 from bot.slack.client import teams_of
 from bot.slack.invocation import TEAMS, workspace_of
-from bot.slack.messages import odd_part
 from bot.workspaces import Workspace, Workspaces
 
 _BOLT_APPS = 200
 _BOLT_KEPT_S = 600.0
-
-logger = structlog.get_logger(__name__)
 
 
 class Entrance:
@@ -35,16 +31,9 @@ class Entrance:
         self._first_bolt = _make_bolt(workspaces.first.services)
 
     async def door(self, body: dict[str, Any]) -> AsyncApp | None:
-        """Notes whose a payload is, as `enterprise_id` and `team_id`; it is an event of a channel, or left to Bolt.
-
-        An event without a part that Slack always sends is dropped, because sent again it would be the same.
-        """
-        event = body.get("event") or {}
-        if odd := odd_part(event):
-            logger.warning("odd_event_dropped", kind=str(event.get("type")), part=odd)
-            return None
+        """Notes whose a payload is, as `enterprise_id` and `team_id`; it is an event of a channel, or left to Bolt."""
         body["enterprise_id"], body["team_id"] = workspace_of(body)
-        if self._workspaces.installations and _is_end(event):
+        if self._workspaces.installations and _is_end(body.get("event") or {}):
             await self._workspaces.end(body)
             return None
         found = await self._workspaces.find(body["enterprise_id"], body["team_id"])

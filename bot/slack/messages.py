@@ -193,44 +193,6 @@ def asks_for_score(text: str) -> bool:
 
 ADDED, REMOVED = "reaction_added", "reaction_removed"
 
-_TS = re.compile(r"[0-9]{1,10}\.[0-9]{1,6}")
-_TIMES = ("ts", "thread_ts", "deleted_ts")
-_WORDS = ("type", "subtype", "channel", "channel_type", "user", "bot_id", "item_user", "reaction", "inviter")
-_NEEDED = {
-    "message": ("channel", "ts"),
-    "message_changed": ("channel", "message"),
-    "message_deleted": ("channel", "deleted_ts"),
-    "app_mention": ("channel", "ts"),
-    "app_home_opened": ("channel", "user"),
-    "member_joined_channel": ("channel", "user"),
-    ADDED: ("user", "reaction", "item", "event_ts"),
-    REMOVED: ("user", "reaction", "item", "event_ts"),
-}
-
-
-def odd_part(event: Any) -> str:
-    """The part of an event that is missing or malformed; empty if all parts that the app reads are well-formed."""
-    if not isinstance(event, dict):
-        return "event"
-    kind = event.get("subtype") if event.get("subtype") in _NEEDED else event.get("type")
-    if missing := [name for name in _NEEDED.get(str(kind), ()) if event.get(name) is None]:
-        return missing[0]
-    parts = {name: event[name] for name in ("message", "previous_message", "item") if event.get(name) is not None}
-    if odd := [name for name, part in parts.items() if not isinstance(part, dict)]:
-        return odd[0]
-    if "message" in parts and "ts" not in parts["message"]:
-        return "message"
-    if kind in (ADDED, REMOVED) and parts["item"].get("type") == "message":
-        event = event | {"ts": event["event_ts"]}
-        if not {"channel", "ts"} <= parts["item"].keys():
-            return "item"
-    for part in (event, *parts.values()):
-        texts = {name: part[name] for name in (*_TIMES, *_WORDS) if part.get(name) is not None}
-        for name, text in texts.items():
-            if not isinstance(text, str) or (name in _TIMES and not _TS.fullmatch(text)):
-                return name
-    return ""
-
 
 def to_reaction(body: Raw) -> Reaction | None:
     """The reaction in an event, or None if it is not on a message.

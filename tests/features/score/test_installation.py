@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
 from bot.domain.blocker import FOREIGN
 from bot.pipeline.text import NOT_SERVED, WENT_WRONG
@@ -102,22 +101,3 @@ def mention(stage: Stage, changes: dict[str, Any]) -> dict[str, Any]:
     granted = [{"enterprise_id": None, "team_id": workspace.team_id, "user_id": workspace.bot.id, "is_bot": True}]
     sent = {"type": "event_callback", "event_id": "Ev1", "event_time": 1, "team_id": workspace.team_id}
     return sent | {"authorizations": granted, "event": {k: v for k, v in event.items() if v is not None}}
-
-
-async def test_an_event_that_is_not_as_slack_sends_them_is_acknowledged_and_dropped_with_a_line(stage: Stage) -> None:
-    reaction = {"type": "reaction_added", "reaction": "mag", "item": {"type": "message", "ts": "1.1"}}
-    for changes in (
-        {"ts": None},
-        {"ts": "2777000000000.000001"},
-        {"channel": {"id": "C1"}},
-        {"type": "message", "channel_type": "channel", "ts": "1e5"},
-        {"type": "message", "subtype": "message_changed", "message": {"text": "New."}},
-        reaction | {"event_ts": "1.1"},
-        {"type": "app_home_opened", "user": None, "tab": "home"},
-    ):
-        with capture_logs() as lines:
-            sent = stage.slack.workspace.deliveries.send("events_api", mention(stage, changes))
-            assert (await stage.slack.settled(sent)).is_acked
-        said = [line["event"] for line in lines if line["log_level"] in ("warning", "error")]
-        assert said == ["odd_event_dropped"], changes
-    assert await stage.cases() == 0
