@@ -2,16 +2,14 @@
 
 import ipaddress
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
-from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource
+from pydantic_settings import EnvSettingsSource, NoDecode, PydanticBaseSettingsSource
 
 
 class Role(StrEnum):
@@ -73,47 +71,38 @@ BotToken = Annotated[SecretStr, _prefixed("xoxb-", EXPECTED_BOT)]
 AppToken = Annotated[SecretStr, _prefixed("xapp-", EXPECTED_APP)]
 
 
-def _listed(text: object) -> object:
-    if not isinstance(text, str):
-        return text
-    ids = frozenset(part for part in re.split(r"[\s,]+", text) if part)
-    for each in ids:
-        if not re.fullmatch("[CGD][A-Z0-9]{2,}", each):
-            raise ValueError(
-                f"{each!r} is not a channel id; expected ids such as C0123ABCD, separated by commas "
-                "(in Slack: the channel's name > About, at the bottom)"
-            )
-    return ids
+def _listed(pattern: str, expected: str) -> BeforeValidator:
+    """Splits a text at commas and spaces into its parts, each once; all must match, or `expected` is the error."""
+
+    def parse(text: object) -> object:
+        if not isinstance(text, str):
+            return text
+        parts = tuple(dict.fromkeys(part for part in re.split(r"[\s,]+", text) if part))
+        for part in parts:
+            if not re.fullmatch(pattern, part):
+                raise ValueError(expected.format(part))
+        return parts
+
+    return BeforeValidator(parse)
 
 
-def _named(text: object) -> object:
-    if not isinstance(text, str):
-        return text
-    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    if "offline" in names:
-        raise ValueError("'offline' is not a model; leave it out")
-    if longest := [name for name in names if re.search(r"\s", name)]:
-        raise ValueError(f"{longest[0]!r} contains a space; expected names separated by commas")
-    return names
-
-
-ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_named)]
-ChannelIds = Annotated[frozenset[str], NoDecode, BeforeValidator(_listed)]
 SlackAddress = Annotated[str, AfterValidator(_slacks_address)]
-
-
-def _fernet_keys(text: object) -> object:
-    if not isinstance(text, str):
-        return text
-    keys = tuple(part for part in re.split(r"[\s,]+", text) if part)
-    for key in keys:
-        if not re.fullmatch(r"[\w-]{43}=", key):
-            raise ValueError("expected keys of 44 characters, the newest first, separated by commas; " + MAKE_KEY)
-    return keys
-
-
+ModelNames = Annotated[tuple[str, ...], NoDecode, _listed("(?!offline$).+", "{!r} is not a model; leave it out")]
+ChannelIds = Annotated[
+    frozenset[str],
+    NoDecode,
+    _listed(
+        "[CGD][A-Z0-9]{2,}",
+        "{!r} is not a channel id; expected ids such as C0123ABCD, separated by commas "
+        "(in Slack: the channel's name > About, at the bottom)",
+    ),
+]
 MAKE_KEY = "python -c 'from cryptography.fernet import Fernet as F; print(F.generate_key().decode())' makes one"
-TokenKeys = Annotated[tuple[SecretStr, ...], NoDecode, BeforeValidator(_fernet_keys)]
+TokenKeys = Annotated[
+    tuple[SecretStr, ...],
+    NoDecode,
+    _listed(r"[\w-]{43}=", f"expected keys of 44 characters, the newest first, separated by commas; {MAKE_KEY}"),
+]
 
 
 SECRETS = frozenset(
@@ -125,62 +114,39 @@ SECRETS = frozenset(
 """The settings whose value may come from a file, named by `NAME_FILE`."""
 
 
-@dataclass(frozen=True)
-class UnreadFile:
-    """Why a file gave no secret; takes the secret's place, so that it is reported with all other problems."""
-
-    problem: str
-
-
-class SecretFiles(PydanticBaseSettingsSource):
-    """Secrets from the files that `NAME_FILE` names, as Docker and Kubernetes mount them."""
-
-    def __init__(self, settings_cls: type[BaseSettings], *named_in: PydanticBaseSettingsSource) -> None:
-        super().__init__(settings_cls)
-        self.found = {
-            name: value
-            for source in reversed(named_in)
-            if isinstance(source, EnvSettingsSource)
-            for name, value in source.env_vars.items()
-        }
-
-    @property
-    def paths(self) -> Sequence[Path]:
-        named = (self.found.get(f"{name}_file") for name in sorted(SECRETS))
-        return [Path(path) for path in named if path]
-
-    def __call__(self) -> dict[str, Any]:
-        """The secrets by setting; an `UnreadFile` for each file that gives none."""
-        fields = self.settings_cls.model_fields.items()
-        values = {name: self.get_field_value(field, name)[0] for name, field in fields if name in SECRETS}
-        return {name: value for name, value in values.items() if value is not None}
-
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """What pydantic-settings asks of a source: the value, its name, and that it is not JSON."""
-        path = self.found.get(f"{field_name}_file")
-        if path and self.found.get(field_name):
-            name = field_name.upper()
-            return UnreadFile(f"is set, and so is {name}_FILE; leave one of them out"), field_name, False
-        return _read_secret(Path(path), f"{field_name.upper()}_FILE") if path else None, field_name, False
+def variables_of(*sources: PydanticBaseSettingsSource) -> Mapping[str, str | None]:
+    """The variables of the environment and `.env`, by their names in small letters; the first source wins."""
+    return {
+        name: value
+        for source in reversed(sources)
+        if isinstance(source, EnvSettingsSource)
+        for name, value in source.env_vars.items()
+    }
 
 
-_MOST_OF_A_SECRET = 64 * 1024
+def secret_files(variables: Mapping[str, str | None]) -> Mapping[str, Path]:
+    """The files that `NAME_FILE` names, as Docker and Kubernetes mount them, by setting."""
+    return {name: Path(path) for name in sorted(SECRETS) if (path := variables.get(f"{name}_file"))}
 
 
-def _read_secret(file: Path, named_by: str) -> str | UnreadFile:
+def read_secrets(variables: Mapping[str, str | None]) -> dict[str, Any]:
+    """The secrets in those files; in place of one that cannot be read, a ValueError, reported with all others."""
+    return {
+        name: ValueError(f"is set, and so is {name.upper()}_FILE; leave one of them out")
+        if variables.get(name)
+        else _read_secret(file, f"the file that {name.upper()}_FILE names")
+        for name, file in secret_files(variables).items()
+    }
+
+
+def _read_secret(file: Path, where: str) -> str | ValueError:
     """The content of the file. A problem never names the path, because it may be the secret itself by mistake."""
-    where = f"the file that {named_by} names"
     try:
-        if file.exists() and not file.is_file():  # a device or a pipe may never end
-            return UnreadFile(f"{where} is not a regular file; expected a file that holds only the secret")
-        with file.open(encoding="utf-8-sig") as opened:
-            secret = opened.read(_MOST_OF_A_SECRET + 1).rstrip("\r\n")
+        secret = file.read_text(encoding="utf-8-sig").rstrip("\r\n")
     except OSError as exc:
-        return UnreadFile(f"{where} cannot be read ({exc.strerror}); expected a file that the app may read")
+        return ValueError(f"{where} cannot be read ({exc.strerror}); expected a file that the app may read")
     except UnicodeDecodeError:
-        return UnreadFile(f"{where} is not text in UTF-8; it must hold only the secret")
-    if len(secret) > _MOST_OF_A_SECRET:
-        return UnreadFile(f"{where} holds more than 64 KiB; it must hold only the secret")
+        return ValueError(f"{where} is not text in UTF-8; it must hold only the secret")
     if len(secret.splitlines()) > 1:
-        return UnreadFile(f"{where} has more than one line; it must hold only the secret")
-    return secret or UnreadFile(f"{where} is empty; write the secret into it")
+        return ValueError(f"{where} has more than one line; it must hold only the secret")
+    return secret or ValueError(f"{where} is empty; write the secret into it")

@@ -1,6 +1,6 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
@@ -13,6 +13,7 @@ from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
     EnvSettingsSource,
+    InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
@@ -73,30 +74,25 @@ class StoreSettings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The sources, the first one wins: arguments, files of secrets, the environment, `.env`."""
-        files = setting_values.SecretFiles(settings_cls, env_settings, dotenv_settings)
-        return init_settings, files, env_settings, dotenv_settings
+        secrets = setting_values.read_secrets(setting_values.variables_of(env_settings, dotenv_settings))
+        return init_settings, InitSettingsSource(settings_cls, secrets), env_settings, dotenv_settings
 
     @field_validator("*", mode="before")
     @classmethod
     def _is_read(cls, value: object) -> object:
-        if isinstance(value, setting_values.UnreadFile):
-            raise ValueError(value.problem)
+        if isinstance(value, ValueError):
+            raise value
         return value
-
-
-class ChannelDefaults(StoreSettings):
-    """Adds what it takes to ask Slack for the names of channels; without a token, Slack is not asked."""
-
-    slack_bot_token: setting_values.BotToken | None = None
-    slack_api_url: setting_values.SlackAddress = SLACK_API_URL
 
 
 Zone = Annotated[str, AfterValidator(lambda text: week.parse_zone(text).key)]
 
 
-class WeekSettings(StoreSettings):
-    """Adds the time zone of the weeks."""
+class ReaderSettings(StoreSettings):
+    """Adds the zone of the weeks, and what names channels need; without a token, Slack is not asked for them."""
 
+    slack_bot_token: setting_values.BotToken | None = None
+    slack_api_url: setting_values.SlackAddress = SLACK_API_URL
     digest_tz: Zone = "UTC"
 
 
@@ -353,7 +349,7 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
     that is nearly a setting's.
     """
     try:
-        wrong = [f"{n}: did you mean {m}?" for n, m in _misspelt(_names(env_file)).items()]
+        wrong = _misspelt(env_file)
         found = kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         wrong += [_explain_one(dict(each)) for each in exc.errors(include_url=False, include_input=False)]
@@ -367,24 +363,21 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
     return found
 
 
-def _names(env_file: Path | None) -> Set[str]:
-    if env_file is None or not env_file.is_file():
-        return frozenset()
-    return {name.upper() for name in dotenv_values(env_file, encoding="utf-8-sig")}
-
-
-def _misspelt(names: Set[str]) -> Mapping[str, str]:
-    """The names that are nearly a setting's, each with that; other programs' variables are left alone."""
+def _misspelt(env_file: Path | None) -> list[str]:
+    """A problem for each name in the file that is nearly a setting's; other programs' variables are left alone."""
     known = {name.upper() for name in Settings.model_fields}
     known |= {f"{name}_FILE" for name in known}
-    close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in sorted(names - known)}
-    return {name: found[0] for name, found in close.items() if found}
+    found = dotenv_values(env_file, encoding="utf-8-sig") if env_file and env_file.is_file() else {}
+    unknown = sorted({name.upper() for name in found} - known)
+    close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in unknown}
+    return [f"{name}: did you mean {meant[0]}?" for name, meant in close.items() if meant]
 
 
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
     """The files that settings are read from: `env_file`, if it exists, and each file that a `NAME_FILE` names."""
     named_in = EnvSettingsSource(StoreSettings), DotEnvSettingsSource(StoreSettings, env_file=env_file)
-    return [*([env_file] if env_file.exists() else []), *setting_values.SecretFiles(StoreSettings, *named_in).paths]
+    files = setting_values.secret_files(setting_values.variables_of(*named_in))
+    return [*([env_file] if env_file.exists() else []), *files.values()]
 
 
 def load_settings(

@@ -21,7 +21,7 @@ from bot.domain.week import Week, parse_zone
 from bot.errors import BotError
 from bot.figures import week as figures_week
 from bot.figures.quality import Agreement
-from bot.settings import ChannelDefaults, WeekSettings, load
+from bot.settings import ReaderSettings, load
 from bot.slack.client import SLACK_ERRORS, web_client
 from bot.slack.members import Listed, list_channels
 from bot.store.audit import Act, Action
@@ -40,13 +40,13 @@ WeekName = Annotated[str | None, Field(description="An ISO week such as 2026-W47
 
 async def serve() -> None:
     """Answers on standard input and output until the input is closed."""
-    zone, named = load(WeekSettings).digest_tz, load(ChannelDefaults)
+    settings = load(ReaderSettings)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(opened.opened_database())
         client = None
-        if named.slack_bot_token:
-            client = await stack.enter_async_context(web_client(named.slack_bot_token, named.slack_api_url))
-        log, server = Log(database, zone, client), mcp.Server("slack-judge-log")
+        if settings.slack_bot_token:
+            client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+        log, server = Log(database, settings.digest_tz, client), mcp.Server("slack-judge-log")
         for tool in (log.channels, log.recent, log.lowest, log.stats, log.agreement):
             server.add_tool(tool, annotations=mcp.READS)
         await server.run_stdio_async()

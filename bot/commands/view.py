@@ -13,7 +13,7 @@ from bot.commands.export import to_row
 from bot.commands.opened import note, one_team, opened_database, operator, reading
 from bot.errors import BotError
 from bot.pipeline.verdict_text import in_short
-from bot.settings import ChannelDefaults, load
+from bot.settings import ReaderSettings, load
 from bot.slack.client import web_client
 from bot.store.audit import Act, Action
 from bot.store.export import Exports, Selection
@@ -31,7 +31,7 @@ _CARRIED = (
 
 async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:
     """Writes the page and prints its size."""
-    settings, reader = load(ChannelDefaults), Reader()
+    settings, reader = load(ReaderSettings), Reader()
     has_texts = settings.store_text == "full"
     given = channel.rpartition("/")[-1]
     if settings.slack_bot_token is None:

@@ -119,7 +119,6 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
         ((BOT, APP, "JUDGE_MODEL=offline", "JUDGE_MODELS=large"), "OPENAI_API_KEY: missing"),
         ((*COMPLETE, "JUDGE_MODELS=large, offline"), "JUDGE_MODELS: 'offline' is not a model; leave it out"),
         ((*COMPLETE, "WATCH_TIER=flex", "JUDGE_ASK=decision"), "WATCH_TIER: decisions have no tiers"),
-        ((*COMPLETE, "JUDGE_MODELS=large small"), "JUDGE_MODELS: 'large small' contains a space"),
         ((*COMPLETE, "CHANNELS_ALLOWED='#general'"), "CHANNELS_ALLOWED: '#general' is not a channel id; "),
         ((*COMPLETE, "SLACK_API_URL=http://slack.com/api/"), NO_TLS),
         ((*COMPLETE, "SLACK_API_URL=http://slack:8123/"), NO_TLS),
@@ -235,17 +234,13 @@ def test_a_secret_that_is_set_twice_is_refused(tmp_path: Path, name: str) -> Non
         (b"xoxb-hush\xff", "is not text in UTF-8"),
         (b"xapp-hush\n", "expected a token that begins with xoxb-"),
         (b"xoxb-1\nhush\n", "has more than one line"),
-        (b"xoxb-hush" * 10_000, "holds more than 64 KiB"),
-        (Path("/dev/zero"), "is not a regular file"),
     ],
 )
 def test_an_invalid_secret_file_is_reported_without_its_contents(
-    tmp_path: Path, content: bytes | Path | None, said: str
+    tmp_path: Path, content: bytes | None, said: str
 ) -> None:
     file = tmp_path / "token"
-    if isinstance(content, Path):
-        file.symlink_to(content)
-    elif content is not None:
+    if content is not None:
         file.write_bytes(content)
     lines = (f"SLACK_BOT_TOKEN_FILE={file}", "JUDGE_MODEL=offline")
     first, second = refusal(lambda: load_settings(env(tmp_path, *lines))).splitlines()[1:]  # all are reported together
@@ -300,7 +295,7 @@ def test_the_limits_allow_for_the_most_ratings_that_a_case_can_take(
 
 
 def test_models_to_choose_from_are_named_once_and_in_order(tmp_path: Path) -> None:
-    listed = load_settings(env(tmp_path, *COMPLETE, "JUDGE_MODELS=' large,,small , large'"))
+    listed = load_settings(env(tmp_path, *COMPLETE, "JUDGE_MODELS=' large,,small , large small'"))
     assert listed.judge_models == ("large", "small")
     assert load_settings(env(tmp_path, *COMPLETE)).judge_models == ()
 
