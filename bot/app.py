@@ -127,12 +127,12 @@ async def running_bot(
             signs.append(engine.is_running)
         if role is not Role.WORKER:
             link = await _open_link(stack, services, workspaces)
-            tasks.append(_begin(stack, link.watch()))
+            if isinstance(link, SocketLink):
+                tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
             is_well = [*signs, store.processes.has_signed]
-            probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, is_well)
-            await stack.enter_async_context(probes.server)
+            await stack.enter_async_context(Probes(settings.metrics_host, settings.metrics_port, store.cases, is_well))
         logger.info("connected", team=services.identity.team_id, model=settings.judge_model, role=role)
         logger.info("in_force", **{name.replace(" ", "_"): value for name, value in settings.in_force().items()})
         yield RunningBot(services, tasks, workspaces)

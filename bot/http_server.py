@@ -53,7 +53,7 @@ class HttpServer:
         addresses = self._runner.addresses if self._runner else []
         return (addresses[0][0], addresses[0][1]) if addresses else None
 
-    async def is_answered(self) -> bool:
+    async def is_connected(self) -> bool:
         """Whether the server answers right now, tested with a request such as an outside client would send."""
         if self.address is None:
             return False

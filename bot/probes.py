@@ -13,16 +13,16 @@ _OUT_OF_REACH = "the database is out of reach\n"
 _UNWELL = "Slack cannot reach this process, it takes no jobs, or the log cannot be written; its log says which\n"
 
 
-class Probes:
-    """Answers while the context of its `server` is open."""
+class Probes(HttpServer):
+    """Answers while its context is open."""
 
     def __init__(self, host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
         self._cases = cases
         self._signs = signs
         self._pages = {"/healthz": self._healthz, "/readyz": self._readyz, "/metrics": self._metrics}
-        self.server = HttpServer(("METRICS_HOST", "METRICS_PORT"), host, port, self._answer)
+        super().__init__(("METRICS_HOST", "METRICS_PORT"), host, port, self._show)
 
-    async def _answer(self, request: web.BaseRequest) -> web.Response:
+    async def _show(self, request: web.BaseRequest) -> web.Response:
         page = self._pages.get(request.path)
         if page is None or request.method not in ("GET", "HEAD"):
             return web.Response(status=404, text=f"here are {', '.join(self._pages)}\n")

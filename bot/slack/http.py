@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 import structlog
@@ -36,7 +36,7 @@ _STAMP = re.compile(r"[0-9]{1,12}")
 _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}")
 
 
-class HttpFront:
+class HttpFront(HttpServer):
     """Listens for Slack's requests while its context is open.
 
     A request without a fresh signature is refused before its body is read, and a body larger than `LARGEST_BODY`, or
@@ -58,30 +58,15 @@ class HttpFront:
         traffic: Traffic | None = None,
         pages: "InstallPages | None" = None,
     ) -> None:
+        super().__init__(HTTP_SETTINGS, host, port, self._take)
         self._pages = pages
         self._door = door
         self._traffic = traffic or Traffic()
         self._unverified = 0
         self._clock = clock or Clock()
         self._verifier = SignatureVerifier(signing_secret.get_secret_value(), self._clock)
-        self.server = HttpServer(HTTP_SETTINGS, host, port, self._answer)
 
-    async def __aenter__(self) -> Self:
-        """Starts to listen; raises SettingsError if the port is taken or the host is not an address of this machine."""
-        await self.server.__aenter__()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.server.__aexit__()
-
-    async def is_connected(self) -> bool:
-        return await self.server.is_answered()
-
-    async def watch(self) -> None:
-        """Never returns, because there is no connection that could be lost."""
-        await asyncio.Event().wait()
-
-    async def _answer(self, request: web.BaseRequest) -> web.Response:
+    async def _take(self, request: web.BaseRequest) -> web.Response:
         if request.path != EVENTS and self._pages:
             return await self._pages.answer(request)
         if request.path != EVENTS:

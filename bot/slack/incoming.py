@@ -134,19 +134,54 @@ _ACK_S = 3.0  # then Slack tells the person that it failed: https://docs.slack.d
 logger = structlog.get_logger(__name__)
 
 
-class _Handler:
-    """Acknowledges what has arrived before it closes. Slack reports later payloads as failed, or sends them again."""
+class SocketLink:
+    """Connected while its context is open. slack-sdk reconnects by itself, but may stop trying (bolt-python#1529).
 
-    def __init__(self, door: Door, client: AsyncWebClient, app_token: SecretStr, traffic: Traffic) -> None:
+    It acknowledges what has arrived before it closes. Slack reports later payloads as failed, or sends them again.
+    """
+
+    def __init__(
+        self,
+        door: Door,
+        client: AsyncWebClient,
+        app_token: SecretStr,
+        traffic: Traffic | None = None,
+        patience_s: float = _PATIENCE_S,
+    ) -> None:
         logger = logging.getLogger("slack_sdk.socket_mode")
-        self.client = SocketModeClient(app_token.get_secret_value(), logger=logger, web_client=client)
-        self.client.socket_mode_request_listeners.append(self.handle)  # type: ignore[arg-type]
+        self._socket = SocketModeClient(app_token.get_secret_value(), logger=logger, web_client=client)
+        self._socket.socket_mode_request_listeners.append(self._handle)  # type: ignore[arg-type]
         self._door = door
-        self._traffic = traffic
+        self._client = client
+        self._app_token = app_token
+        self._traffic = traffic or Traffic()
+        self._patience_s = patience_s
         self._under_way: set[asyncio.Task[None]] = set()
         self._is_leaving = False
 
-    async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:
+    async def __aenter__(self) -> Self:
+        """Connects; raises SlackError if Slack refuses the app-level token or cannot be reached."""
+        try:
+            # The URL is requested here, because slack-sdk would retry a wrong token for ever without raising.
+            self._socket.wss_uri = await open_socket_url(self._client, self._app_token)
+            async with asyncio.timeout(self._patience_s):
+                await self._socket.connect()  # type: ignore[no-untyped-call]
+        except TimeoutError as exc:
+            raise SlackError("Socket Mode: Slack returned an address, but a connection to it failed") from exc
+        finally:
+            if not await self.is_connected():
+                await self.__aexit__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._is_leaving = True
+        try:
+            if self._under_way:
+                await asyncio.wait(self._under_way, timeout=_ACK_S)
+        finally:
+            await self._socket.close()  # type: ignore[no-untyped-call]
+
+    async def _handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:
         if self._is_leaving:
             return
         if self._traffic.is_full:
@@ -165,55 +200,8 @@ class _Handler:
             else:
                 await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
 
-    async def leave(self) -> None:
-        self._is_leaving = True
-        try:
-            if self._under_way:
-                await asyncio.wait(self._under_way, timeout=_ACK_S)
-        finally:
-            await self.client.close()  # type: ignore[no-untyped-call]
-
-
-class SocketLink:
-    """Connected while its context is open. slack-sdk reconnects by itself, but may stop trying (bolt-python#1529)."""
-
-    def __init__(
-        self,
-        door: Door,
-        client: AsyncWebClient,
-        app_token: SecretStr,
-        traffic: Traffic | None = None,
-        patience_s: float = _PATIENCE_S,
-    ) -> None:
-        self._door = door
-        self._client = client
-        self._traffic = traffic or Traffic()
-        self._app_token = app_token
-        self._patience_s = patience_s
-        self._handler: _Handler | None = None
-
-    async def __aenter__(self) -> Self:
-        """Connects; raises SlackError if Slack refuses the app-level token or cannot be reached."""
-        # The URL is requested here, because the handler would retry a wrong token for ever without raising.
-        url = await open_socket_url(self._client, self._app_token)
-        self._handler = _Handler(self._door, self._client, self._app_token, self._traffic)
-        self._handler.client.wss_uri = url
-        try:
-            async with asyncio.timeout(self._patience_s):
-                await self._handler.client.connect()  # type: ignore[no-untyped-call]
-        except TimeoutError as exc:
-            raise SlackError("Socket Mode: Slack returned an address, but a connection to it failed") from exc
-        finally:
-            if not await self.is_connected():
-                await self.__aexit__()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._handler is not None:
-            await self._handler.leave()
-
     async def is_connected(self) -> bool:
-        return self._handler is not None and await self._handler.client.is_connected()
+        return await self._socket.is_connected()
 
     async def watch(self) -> None:
         """Waits, and raises SlackError once the connection is lost for good: a new process may succeed."""

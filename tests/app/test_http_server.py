@@ -18,10 +18,10 @@ def a_server(answer: Answer = greet) -> HttpServer:
 
 async def test_it_is_answered_only_while_it_is_open() -> None:
     server = a_server()
-    assert await server.is_answered() is False
+    assert await server.is_connected() is False
     async with server:
-        assert await server.is_answered() is True
-    assert await server.is_answered() is False
+        assert await server.is_connected() is True
+    assert await server.is_connected() is False
 
 
 async def test_a_connection_without_a_response_counts_as_not_answered() -> None:
@@ -31,14 +31,14 @@ async def test_a_connection_without_a_response_counts_as_not_answered() -> None:
         return web.Response()
 
     async with a_server(hang_up) as server:
-        assert await server.is_answered() is False
+        assert await server.is_connected() is False
 
 
 async def test_it_is_not_answered_if_no_file_descriptor_is_left() -> None:
     async with a_server() as server:
         with descriptors(0):
-            assert await server.is_answered() is False
-        assert await server.is_answered() is True
+            assert await server.is_connected() is False
+        assert await server.is_connected() is True
 
 
 async def test_a_port_in_use_gives_one_sentence() -> None:

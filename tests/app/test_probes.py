@@ -17,7 +17,7 @@ from tests.streams import connect, heard
 
 async def status_of(probes: Probes, path: str, method: str = "GET") -> int:
     said = await heard(
-        await connect(probes.server, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        await connect(probes, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
     )
     return int(said.split()[1])
 
@@ -36,7 +36,7 @@ async def test_a_process_is_ready_if_the_log_answers_and_all_signs_are_good(
 ) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     probes = Probes("127.0.0.1", 0, store.cases, signs)
-    async with probes.server:
+    async with probes:
         assert await status_of(probes, "/readyz") == status
         assert await status_of(probes, "/healthz") == 200
         assert await status_of(probes, "/metrics") == 200
@@ -66,7 +66,7 @@ async def test_a_process_that_cannot_write_to_the_log_stops_being_ready(tmp_path
 async def test_without_the_log_the_process_is_alive_but_not_ready(tmp_path: Path) -> None:
     database = Database(connect_database(f"sqlite+aiosqlite:///{tmp_path}/empty.db"))
     probes = Probes("127.0.0.1", 0, Cases(database), [yes])
-    async with probes.server:
+    async with probes:
         assert await status_of(probes, "/healthz") == 200
         assert await status_of(probes, "/readyz") == 503
         assert await status_of(probes, "/metrics") == 503

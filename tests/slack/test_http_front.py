@@ -72,7 +72,7 @@ def sized(body: bytes) -> dict[str, str]:
 
 async def answer_to(front: HttpFront, sent: bytes) -> tuple[int, bytes]:
     """Status and all the rest. Where the body is not sent, the front has answered without it."""
-    said = await heard(await connect(front.server, sent))
+    said = await heard(await connect(front, sent))
     assert said, "the connection was closed without an answer"
     head, _, rest = said.partition(b"\r\n\r\n")
     return int(head.split()[1]), rest
@@ -111,7 +111,7 @@ async def test_a_request_without_a_fresh_signature_is_refused_before_the_body() 
         for stamp, signature in REFUSED_BY_HEADERS:
             named = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": signature}
             headers = {name: value for name, value in named.items() if value is not None}
-            stream = await connect(front.server, request(headers | {"Content-Length": "1000"}))
+            stream = await connect(front, request(headers | {"Content-Length": "1000"}))
             assert await first_status(stream) == 401, headers
 
 
@@ -144,14 +144,14 @@ async def test_a_body_of_the_largest_size_is_taken() -> None:
 
 async def test_a_body_that_says_it_is_larger_is_refused_before_it_comes() -> None:
     async with open_front() as front:
-        stream = await connect(front.server, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)}))
+        stream = await connect(front, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)}))
         assert await first_status(stream) == 413
 
 
 async def test_a_body_that_grows_larger_is_refused_before_its_end() -> None:
     chunk = b"10000\r\n" + b"x" * 2**16 + b"\r\n"
     async with open_front() as front:
-        stream = await connect(front.server, request(signed(b"") | {"Transfer-Encoding": "chunked"}))
+        stream = await connect(front, request(signed(b"") | {"Transfer-Encoding": "chunked"}))
         for _ in range(LARGEST_BODY // 2**16):
             stream[1].write(chunk)
         stream[1].write(b"1\r\nx\r\n")
@@ -189,7 +189,7 @@ async def test_large_bodies_have_a_budget_until_they_are_verified_and_small_ones
     async with open_front() as front:
         front.most_unverified = size * 3 // 2
         front.longest_read_s = ONLY_A_HANG_S
-        streams = [await connect(front.server, request(signed(b"") | headers) + begin) for _ in range(2)]
+        streams = [await connect(front, request(signed(b"") | headers) + begin) for _ in range(2)]
         heads = [asyncio.create_task(reader.readuntil(b"\r\n\r\n")) for reader, _ in streams]
         async with asyncio.timeout(ONLY_A_HANG_S):
             (refused,), (held,) = await asyncio.wait(heads, return_when=asyncio.FIRST_COMPLETED)
@@ -206,7 +206,7 @@ async def test_large_bodies_have_a_budget_until_they_are_verified_and_small_ones
 async def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
     async with open_front() as front:
         front.longest_read_s = 0.0
-        assert await first_status(await connect(front.server, request(signed(b"") | {"Content-Length": "9"}))) == 408
+        assert await first_status(await connect(front, request(signed(b"") | {"Content-Length": "9"}))) == 408
 
 
 async def test_there_is_nothing_else_at_the_port() -> None:
@@ -247,7 +247,7 @@ async def test_what_is_too_much_at_once_is_refused_at_once_and_not_accepted() ->
     body, may_ack, traffic = a_command(), asyncio.Event(), Traffic(most=1)
     whole = request(signed(body) | sized(body)) + body
     async with open_front(may_ack, traffic=traffic) as front:
-        first = await connect(front.server, whole)
+        first = await connect(front, whole)
         async with asyncio.timeout(ONLY_A_HANG_S):
             while not traffic.is_full:  # noqa: ASYNC110 - it tells nobody
                 await asyncio.sleep(0)

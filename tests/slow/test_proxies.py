@@ -74,8 +74,8 @@ async def test_a_proxy_passes_on_slacks_requests_and_drops_half_sent_ones(name: 
         pytest.skip(f"{name} is not installed; apt-get install caddy nginx-light")
     body = a_command()
     async with open_front() as front:
-        assert front.server.address
-        async with running(name, tmp_path, front.server.address[1]) as port:
+        assert front.address
+        async with running(name, tmp_path, front.address[1]) as port:
             whole = request({"Host": "localhost"} | signed(body) | sized(body)) + body
             half = await asyncio.open_connection("localhost", port)
             half[1].write(HALF)
