@@ -319,13 +319,6 @@ oauth_states = _table("oauth_states", *_key("state"), *_needed(expires_at=UtcDat
 # Secrets of this installation, made when they are first needed
 keys = _table("keys", *_key("name"), *_needed("value"))
 
-alerts = _table(
-    "alerts",
-    *_key("team_id", "channel_id", "author_id", "day"),  # in UTC; at most one alert a day
-    *_needed("kind", claimed_at=UtcDateTime),
-    *_maybe(posted_at=UtcDateTime),
-)
-
 notices = _table(
     "notices",  # what each recipient is told once: of a watch, or, without a channel, a week's request for labels
     *_key("team_id", "channel_id", "author_id", "name", "recipient"),

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from random import sample
 from typing import Any
@@ -26,8 +25,7 @@ from judge.evaluation import drift
 from judge.evaluation.align import BudgetError
 from judge.evaluation.blame import FEWEST, STEPS, Blame, find_blame
 
-PATIENCE = timedelta(minutes=12)
-"""What is told waits at most this long. A change found meanwhile waits as long after that: half an hour in all."""
+_PATIENCE_S = 720  # what is told waits at most this long; a change found meanwhile waits as long after that
 _LOOKED_AT, _MOST_FAILURES = 500, 3
 
 logger = structlog.get_logger(__name__)
@@ -49,15 +47,12 @@ class AskedAgain:
         self._services = services
         self._found: dict[tuple[str, ...], Blame | str] = {}
 
-    async def about(self, watch: Watch, name: str, change: Change, *, is_first: bool = True) -> Blame | str:
-        """Who has changed, or why that cannot be told, in a few words; empty without a model to ask.
-
-        At a second try to tell the change of that name, it is only looked up, so that it is not told still later.
-        """
+    async def about(self, watch: Watch, name: str, change: Change) -> Blame | str:
+        """Who has changed, or why that cannot be told, in a few words; empty without a model to ask."""
         key = watch.team_id, watch.channel_id, watch.author_id, name
-        if is_first and key not in self._found:
+        if key not in self._found:
             self._found[key] = await self._ask(watch, change)
-        return self._found.get(key, "the app stopped meanwhile")
+        return self._found[key]
 
     async def note(self, watch: Watch, change: Change, found: Blame | str) -> None:
         """Begins a later judge version where that was found, once it is told."""
@@ -77,7 +72,7 @@ class AskedAgain:
         if len(drawn) < FEWEST:
             return f"fewer than {FEWEST} replies with texts"
         with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE.total_seconds()):
+            async with asyncio.timeout(_PATIENCE_S):
                 for begin, end in zip((0, *STEPS), STEPS, strict=False):
                     why = await self._score(watch, judge, drawn[begin:end], verdicts)
                     found = await self._blame(change, verdicts)

@@ -1,92 +1,27 @@
 """Alerts, sent once and the same day: an assistant is clearly worse, better or gone, or its watch has no scores."""
 
 import asyncio
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 import structlog
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.watch import Watch
 from bot.feature import Services
-from bot.features.watch import ids, text
-from bot.features.watch.again import PATIENCE, AskedAgain, Change, who_changed
+from bot.features.watch import text
+from bot.features.watch.again import AskedAgain, Change, who_changed
 from bot.features.watch.figures import name_of
-from bot.features.watch.queries import AlertKind, Alerts, Releases, WatchOrders, day_of, watched
+from bot.features.watch.notices import send_alert, tell_post
+from bot.features.watch.queries import Notices, Releases, WatchOrders, day_of, watched
 from bot.features.watch.questions import questions_line
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST
-from bot.pipeline.quoting import note_found, note_quotes
-from bot.slack import client, messenger
-from bot.slack.members import MembershipError
-from bot.slack.messages import find_marked, to_metadata
-from bot.store.assignments import EVERYBODY
+from bot.slack.messenger import Post
 from bot.store.figures import BEGINNING, Place, Span, TimedScore
 from judge.evaluation import drift
 from judge.scoring.rubric import Scale
-
-KEPT_OUT = "not_in_channel"
-"""Stands in for Slack's error if a person may not look into the channel, or no longer may."""
-
-
-async def send_alert(
-    services: Services,
-    watch: Watch,
-    post: messenger.Post,
-    kind: str | None = None,
-    since: datetime | None = None,
-    told: Collection[int] = (),
-) -> Mapping[str, str]:
-    """Sends the post to all who get a watch's alerts; returns Slack's errors, by the id of each that it did not reach.
-
-    Pass `since` if the post may already have been sent since then and Slack's answer was lost. The channel then gets it
-    only if it is not there yet. A person may get it twice, because the app may not read their direct messages.
-    `told` are the cases whose scores the post shows.
-    """
-    place = {"channel": watch.channel_id, "author": watch.author_id}
-    mark = to_metadata(ids.METADATA_ALERT, place | ({"kind": str(kind)} if kind else {}))
-    reasons = {to: await _send(services, watch, to, post, mark, since, told) for to in watch.alerts_to}
-    return {to: reason for to, reason in reasons.items() if reason}
-
-
-async def _send(
-    services: Services,
-    watch: Watch,
-    to: str,
-    post: messenger.Post,
-    mark: dict[str, Any],
-    since: datetime | None,
-    told: Collection[int],
-) -> str:
-    call = services.client.chat_postMessage
-    try:
-        if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
-            return KEPT_OUT
-        found = await _find(services, to, mark, since) if since and to == watch.channel_id else None
-        if found:
-            await note_found(services.store, services.client, watch.team_id, to, found)
-            return ""
-        async with services.telling(watch.team_id, told, EVERYBODY if to == watch.channel_id else to):
-            sent = await messenger.send_in_known_blocks(
-                call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS
-            )
-        await note_quotes(services.store, services.client, watch.team_id, told, sent["channel"], sent["ts"])
-    except MembershipError as exc:
-        return str(exc)
-    except client.SLACK_ERRORS as exc:
-        return client.slack_word(exc)
-    return ""
-
-
-async def _find(services: Services, channel_id: str, mark: dict[str, Any], since: datetime) -> str | None:
-    try:
-        return await find_marked(services.client, channel_id, mark, since.timestamp())
-    except SlackApiError as exc:
-        if client.is_transient(exc):
-            raise
-        return None  # the channel cannot be read; an alert that comes twice is better than none
-
 
 RECENT = timedelta(days=7)
 REFERENCE = timedelta(days=28)
@@ -99,6 +34,21 @@ _LOWEST = 3
 logger = structlog.get_logger(__name__)
 
 
+class AlertKind(StrEnum):
+    """What an alert reports.
+
+    `WORSE`: the assistant is worse than before. `BELOW`: it is below its floor. `UNREAD`: the channel cannot be read.
+    `SILENT`: the watch has no scores. `GONE`: the assistant no longer writes. `BETTER`: it is better than before.
+    """
+
+    WORSE = "worse"
+    BELOW = "below"
+    UNREAD = "unread"
+    SILENT = "silent"
+    GONE = "gone"
+    BETTER = "better"
+
+
 class DriftAlerts:
     """Checks each watch that sends alerts; while a drop lasts, its alert is repeated every seven days."""
 
@@ -107,7 +57,7 @@ class DriftAlerts:
         self._tallies = services.store.tallies
         self._orders = WatchOrders(services.store.database)
         self._replies = Replies(services.store.database)
-        self._alerts = Alerts(services.store.database)
+        self._notices = Notices(services.store.database)
         self._releases = Releases(services.store.database)
         self._newest: dict[tuple[Place, AlertKind, float | None], int] = {}
         self._judges: dict[Place, str | None] = {}
@@ -135,45 +85,27 @@ class DriftAlerts:
         self._judges[place] = newest.judge_version
 
     async def _look_at(self, watch: Watch) -> Sequence[Coroutine[Any, Any, None]]:
-        """Sends what is due, except for alerts of changes: these are returned, because the judge is asked again."""
+        """Sends what is due, at most one alert a day; that of a change is returned: the judge is asked first."""
+        day = day_of(self._services.clock())
         others = {AlertKind.UNREAD: self._unread, AlertKind.SILENT: self._silent, AlertKind.GONE: self._gone}
-        asking = list[Coroutine[Any, Any, None]]()
-        for kind in AlertKind:
-            now = self._services.clock()
-            post = await others[kind](watch) if kind in others else None
-            found = None if kind in others else await self._drop(watch, kind)
-            if post and (since := await self._alerts.claim(watch, kind, now)):
-                await self._send(watch, kind, post, now, since)
-            elif found and (since := await self._alerts.claim(watch, kind, now, PATIENCE)):
-                asking.append(self._tell(watch, kind, *found, now, since))
-        return asking
+        names = {f"{kind} {day}": kind for kind in AlertKind}
+        begun = [name for name in names if name in await self._notices.of_day(watch, day)]
+        for name in begun or names:
+            kind = names[name]
+            if begun and (await self._notices.told(watch, name)).issuperset(watch.alerts_to):
+                break
+            if kind not in others and (found := await self._drop(watch, kind)):
+                return [self._tell(watch, name, day, *found)]
+            if kind in others and (post := await others[kind](watch)):
+                await tell_post(self._services, watch, name, post, day, may_repeat=True)
+                break
+        return []
 
-    async def _send(
-        self,
-        watch: Watch,
-        kind: AlertKind,
-        post: messenger.Post,
-        now: datetime,
-        since: datetime,
-        told: Collection[int] = (),
-    ) -> bool:
-        """Whether an alert that was claimed `now` has reached somebody; otherwise, it is tried again."""
-        missed = await send_alert(self._services, watch, post, kind, since if since < now else None, told)
-        for to, error in missed.items():
-            logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
-        if len(missed) == len(watch.alerts_to):
-            return False
-        await self._alerts.note_posted(watch, now, self._services.clock())
-        logger.info("alert_sent", channel=watch.channel_id, kind=kind)
-        return True
-
-    async def _tell(
-        self, watch: Watch, kind: AlertKind, drop: drift.Drop, change: Change, now: datetime, since: datetime
-    ) -> None:
-        """Sends the alert of a change with what asking again finds; it waits for that only at the first try."""
+    async def _tell(self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change) -> None:
+        """Sends the alert of a change with what asking again finds."""
         place, scale = watched(watch), Scale(*change.after[0].kind.scale)
-        found = await self._asked.about(watch, f"{kind} {day_of(now)}", change, is_first=since == now)
-        after, name = change.after, await name_of(self._services, watch.author_id)
+        found = await self._asked.about(watch, name, change)
+        after, who = change.after, await name_of(self._services, watch.author_id)
         lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
         cases = await self._services.store.low_replies.among(place, [each.id for each in lowest])
@@ -182,8 +114,9 @@ class DriftAlerts:
             await questions_line(self._services.store.database, place, change),
         ]
         its, beside = (after[0].judged_at, len(after)), "\n".join(filter(None, lines))
-        post = text.drift_alert(watch, name, drop, its, cases, scale, self._services.identity.url, beside)
-        if await self._send(watch, kind, post, now, since, told):
+        post = text.drift_alert(watch, who, drop, its, cases, scale, self._services.identity.url, beside)
+        missed = await tell_post(self._services, watch, name, post, day, told, may_repeat=True)
+        if len(missed) < len(watch.alerts_to):
             await self._asked.note(watch, change, found)
 
     async def _drop(self, watch: Watch, kind: AlertKind) -> tuple[drift.Drop, Change] | None:
@@ -226,14 +159,14 @@ class DriftAlerts:
         before = [each for each in before if each.kind == judge]
         return drop, Change(drop.kind, before, recent[drop.since :])
 
-    async def _unread(self, watch: Watch) -> messenger.Post | None:
+    async def _unread(self, watch: Watch) -> Post | None:
         unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
-        told = await self._alerts.last(watch, AlertKind.UNREAD) if unread else None
+        told = await self._last(watch, AlertKind.UNREAD) if unread else None
         if unread is None or (told and told > unread.since):
             return None
         return text.unread_alert(watch, await name_of(self._services, watch.author_id), unread)
 
-    async def _silent(self, watch: Watch) -> messenger.Post | None:
+    async def _silent(self, watch: Watch) -> Post | None:
         now = self._services.clock()
         span = Span(now - SILENT_FOR, now)
         expected = await self._replies.expected(watched(watch), span.start, now - _PATIENCE)
@@ -241,7 +174,7 @@ class DriftAlerts:
             return None
         return text.silent_alert(watch, await name_of(self._services, watch.author_id), expected, SILENT_FOR)
 
-    async def _gone(self, watch: Watch) -> messenger.Post | None:
+    async def _gone(self, watch: Watch) -> Post | None:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""
         week_ago, place = self._services.clock() - RECENT, watched(watch)
         by_day = await self._replies.coverage(place, day_of(week_ago - RECENT))
@@ -251,9 +184,13 @@ class DriftAlerts:
         return text.gone_alert(watch, await name_of(self._services, watch.author_id), before)
 
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
-        last = await self._alerts.last(watch, kind)
+        last = await self._last(watch, kind)
         for_how_long = RECENT + REFERENCE if kind is AlertKind.BETTER else RECENT
         return last is not None and last > self._services.clock() - for_how_long
+
+    async def _last(self, watch: Watch, kind: AlertKind) -> datetime | None:
+        """When that was told last, before today: what is told today may not have reached all yet."""
+        return await self._notices.last(watch, kind, day_of(self._services.clock()))
 
 
 def replied_at(each: TimedScore) -> datetime:

@@ -1,6 +1,6 @@
 """What a new watch tells: the channel, if that is wanted, that it is watched, and then its first figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -11,7 +11,7 @@ from bot.domain.watch import Watch
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.watch.figures import name_of, read_watched
-from bot.features.watch.low_alerts import tell_once
+from bot.features.watch.notices import tell_once, tell_post
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
 from bot.features.watch.reply_queries import Replies
@@ -28,15 +28,6 @@ FIRST = 20
 """After so many scores of a new watch its first figures are told."""
 _NEW_FOR, _LATE = timedelta(weeks=8), timedelta(days=2)  # notices are kept for longer
 _NAME = 80
-
-
-async def tell_post(services: Services, watch: Watch, name: str, post: Post) -> Mapping[str, str]:
-    """Sends a post to each who hears of a watch, at most once under that name; returns Slack's errors."""
-
-    async def write() -> tuple[Post, Sequence[int]]:
-        return post, ()
-
-    return await tell_once(services, watch, name, day_of(watch.since), write)
 
 
 async def announce(services: Services, watch: Watch, by: str) -> str:

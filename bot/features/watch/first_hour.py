@@ -11,7 +11,7 @@ from bot.domain.numbers import number_of
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import ids, orders
-from bot.features.watch.first_figures import tell_post
+from bot.features.watch.notices import tell_post
 from bot.features.watch.text import not_read
 from bot.features.watch.window_text import price_a_day
 from bot.slack import blocks as ui

@@ -1,26 +1,20 @@
 """Alerts about single low replies: within minutes, five a day one by one, and the others of a day together after it."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
-
-import structlog
 
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import text
-from bot.features.watch.alerts import send_alert
 from bot.features.watch.figures import name_of
+from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, day_of, watched
 from bot.slack.messenger import Post
 from bot.store.figures import Span
 
 _SINGLY = 5
-_NOT_SENT = {"ratelimited", "rate_limited"}
-
-logger = structlog.get_logger(__name__)
 
 
 async def tell_low(services: Services) -> None:
@@ -55,36 +49,3 @@ async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> tu
         return None
     post = text.low_alert(watch, await name_of(services, watch.author_id), kept, services.identity.url)
     return post, [each.id for each in kept]
-
-
-async def tell_once(
-    services: Services,
-    watch: Watch,
-    name: str,
-    day: str,
-    write: Callable[[], Awaitable[tuple[Post, Sequence[int]] | None]],
-) -> Mapping[str, str]:
-    """Sends what `write` returns, a post and the cases it tells of, to each who hears of a watch, at most once.
-
-    Returns Slack's errors, by the id of each that it did not reach.
-    If an answer of Slack is lost, the channel is searched for the post. A person, whose direct messages the app may not
-    read, is not told again.
-    """
-    notices, now, errors = Notices(services.store.database), services.clock(), dict[str, str]()
-    for to in watch.alerts_to:
-        since = await notices.claim(watch, name, to, day, now)
-        if since is None:
-            continue
-        is_repeated, is_channel = since < now, to == watch.channel_id
-        written = await write() if is_channel or not is_repeated else None
-        if written:
-            only = replace(watch, alerts_to=(to,))
-            missed = await send_alert(services, only, written[0], name, since if is_repeated else None, written[1])
-            errors |= missed
-            if error := missed.get(to):
-                logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
-                if error in _NOT_SENT:
-                    await notices.take_back(watch, name, to)
-                continue
-        await notices.note_told(watch, name, to, services.clock())
-    return errors

@@ -15,9 +15,9 @@ from bot.domain.watch import Shows, Watch
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch import text as words
-from bot.features.watch.alerts import send_alert
 from bot.features.watch.figures import counted, name_of
 from bot.features.watch.input import WatchRequest, clicked_watch
+from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.watcher import Raw, Watcher
 from bot.features.watch.window_text import price_a_day

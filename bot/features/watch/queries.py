@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,7 +13,7 @@ from bot.domain.watch import Watch
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
 from bot.store.figures import Place, TimedScore
-from bot.store.schema import IS_WAITED_FOR, alerts, cases, labels, notices, releases, replies, watches
+from bot.store.schema import IS_WAITED_FOR, cases, labels, notices, releases, replies, watches
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE, Watches
 
@@ -141,59 +140,20 @@ def _act(watch: Watch, by: str, what: Action) -> Act:
 _LEASE = timedelta(minutes=5)
 
 
-class AlertKind(StrEnum):
-    """What an alert reports.
-
-    `WORSE`: the assistant is worse than before. `BELOW`: it is below its floor. `UNREAD`: the channel cannot be read.
-    `SILENT`: the watch has no scores. `GONE`: the assistant no longer writes. `BETTER`: it is better than before.
-    """
-
-    WORSE = "worse"
-    BELOW = "below"
-    UNREAD = "unread"
-    SILENT = "silent"
-    GONE = "gone"
-    BETTER = "better"
-
-
-class Alerts(db.StoreQueries):
-    async def last(self, watch: Watch, kind: AlertKind) -> datetime | None:
-        query = sa.select(sa.func.max(alerts.c.posted_at)).filter_by(**key_of(watch), kind=kind)
-        at: datetime | None = await self._database.value(query)
-        return at
-
-    async def claim(
-        self, watch: Watch, kind: AlertKind, now: datetime, takes: timedelta = timedelta()
-    ) -> datetime | None:
-        """If today's alert of this watch is ours to post: since when it may be there, or `now` if it is the first try.
-
-        None if it is not ours. A try from before midnight counts, too. It stays ours for as long as it `takes` more.
-        """
-        yesterday = key_of(watch) | {"day": day_of(now - timedelta(days=1)), "posted_at": None}
-        left = await self._database.one(sa.select(alerts.c.kind, alerts.c.claimed_at).filter_by(**yesterday))
-        if left and left.claimed_at > now - _LEASE:
-            return None
-        values = {"kind": kind, "claimed_at": now + takes}
-        is_left = sa.and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
-        is_first = await db.claim(self._database, alerts, {**key_of(watch), "day": day_of(now)}, values, is_left)
-        if is_first is None:
-            return None
-        if left and left.kind == kind:
-            since: datetime = left.claimed_at
-            return since
-        return now if is_first else now.replace(hour=0, minute=0, second=0, microsecond=0)
-
-    async def note_posted(self, watch: Watch, claimed_at: datetime, now: datetime) -> None:
-        posted = sa.update(alerts).filter_by(**key_of(watch), day=day_of(claimed_at)).values(posted_at=now)
-        await self._database.execute(posted)
-
-
 class Notices(db.StoreQueries):
     """What each recipient of a watch is told once, by name: the intent is noted before the post, and then the post."""
 
     async def of_day(self, watch: Watch, day: str) -> set[str]:
         """The names of what was told of a day, or was meant to be."""
         return set(await self._database.values(sa.select(notices.c.name).filter_by(**key_of(watch), day=day)))
+
+    async def last(self, watch: Watch, kind: str, before: str) -> datetime | None:
+        """When an alert of this kind, with which its name begins, was told last on a day `before` that."""
+        its = sa.select(sa.func.max(notices.c.posted_at)).filter_by(**key_of(watch))
+        at: datetime | None = await self._database.value(
+            its.where(notices.c.name.startswith(f"{kind} "), notices.c.day < before)
+        )
+        return at
 
     async def told(self, watch: Watch, name: str) -> set[str]:
         its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
@@ -257,9 +217,10 @@ class Releases(db.StoreQueries):
 
         async def begin(connection: AsyncConnection) -> None:
             mark = {"set_by": JUDGE, "set_at": since, "note": version, "needed": 0, **key_of(place)}
-            await connection.execute(sa.insert(releases).values(mark))
             scores = sa.update(cases).filter_by(**its).where(cases.c.judged_at >= since)
-            await connection.execute(scores.values(later))
+            if not (await connection.execute(scores.values(later))).rowcount:
+                return  # another process has found it, too
+            await connection.execute(sa.insert(releases).values(mark))
             await connection.execute(sa.update(watches).filter_by(**its).values(later))  # and there is no other notice
 
         await self._database.write(begin)

@@ -19,8 +19,8 @@ from bot.features.watch import release_text as text
 from bot.features.watch.again import AskedAgain, Change, who_changed
 from bot.features.watch.alerts import REFERENCE, replied_at
 from bot.features.watch.figures import name_of
-from bot.features.watch.first_figures import tell_post
 from bot.features.watch.input import WatchState, clicked_watch, clicked_watch_window
+from bot.features.watch.notices import tell_post
 from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
 from bot.features.watch.text import not_watched
 from bot.figures.week import FEWEST

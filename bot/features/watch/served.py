@@ -11,7 +11,7 @@ from bot.feature import Services
 from bot.features.watch.again import AskedAgain, Change, who_changed
 from bot.features.watch.alerts import RECENT, REFERENCE
 from bot.features.watch.figures import name_of
-from bot.features.watch.first_figures import tell_post
+from bot.features.watch.notices import tell_post
 from bot.features.watch.queries import Notices, watched
 from bot.features.watch.text import new_model_notice
 from bot.store.figures import Span, is_public

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from bot.domain.watch import Watch
 from bot.features.watch import ids
-from bot.features.watch.queries import AlertKind, Alerts
+from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.text import new_judge_notice
 from bot.pipeline.quoting import unquote
 from bot.store.schema import assignments, cases
@@ -95,8 +95,9 @@ async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(stage: Stage,
 async def test_an_alert_that_is_not_sent_tells_no_scores(stage: Stage) -> None:
     watch, now = await change(stage, alerts_to=(stage.ann.id,)), datetime.now(UTC)
     await drop(stage)
-    await Alerts(stage.log.database).claim(watch, AlertKind.SILENT, now)
-    await Alerts(stage.log.database).note_posted(watch, now, now)
+    name, notices = f"silent {day_of(now)}", Notices(stage.log.database)
+    await notices.claim(watch, name, stage.ann.id, day_of(now), now)
+    await notices.note_told(watch, name, stage.ann.id, now)
     await alarm(stage)
     assert direct(stage, "ann") == []
     async with stage.log.database.engine.connect() as connection:
@@ -113,7 +114,7 @@ async def test_who_may_not_look_into_the_channel_any_more_hears_nothing(stage: S
     assert (len(direct(stage, "ann")), direct(stage, "ben")) == (1, [])
 
 
-async def test_an_alert_that_reached_no_person_is_tried_again(stage: Stage) -> None:
+async def test_whom_an_alert_did_not_reach_is_sent_it_again(stage: Stage) -> None:
     stage.slack.workspace.channel(CHANNEL).is_private = True
     await change(stage, alerts_to=(stage.ben.id,))
     stage.ben.leave(CHANNEL)

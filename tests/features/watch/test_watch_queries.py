@@ -1,4 +1,4 @@
-"""What the store keeps of watches, the replies they have seen and the alerts they sent; on both databases."""
+"""What the store keeps of watches and the replies they have seen; on both databases."""
 
 import asyncio
 from dataclasses import replace
@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from bot.domain.case import Case, CaseSource
 from bot.domain.watch import ReplyOutcome, Shows
-from bot.features.watch.queries import AlertKind, Alerts, Unread, WatchOrders, watched
+from bot.features.watch.queries import Unread, WatchOrders, watched
 from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.store import Store
 from bot.store.audit import Action
@@ -20,7 +20,6 @@ from tests.features.watch.watching import WATCH, a_reply
 
 LOOK_AT = select(watches.c.look_at)
 HOUR = timedelta(hours=1)
-MIDNIGHT = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 @pytest.fixture
@@ -31,11 +30,6 @@ def orders(log: Store) -> WatchOrders:
 @pytest.fixture
 def replies(log: Store) -> Replies:
     return Replies(log.database)
-
-
-@pytest.fixture
-def alerts(log: Store) -> Alerts:
-    return Alerts(log.database)
 
 
 async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(orders: WatchOrders) -> None:
@@ -168,30 +162,6 @@ async def test_who_set_and_who_ended_which_watch_is_noted(log: Store, orders: Wa
     acts = [(act.who, act.what, act.channel_id, act.user_id) for act in await log.audit.since()]
     place = (WATCH.channel_id, WATCH.author_id)
     assert acts == [("U7", Action.WATCH_SET, *place), ("U8", Action.WATCH_ENDED, *place)]
-
-
-async def test_an_alert_is_claimed_once_a_day_and_again_where_its_sender_died(alerts: Alerts) -> None:
-    later = NOW + timedelta(minutes=6)
-    assert await alerts.claim(WATCH, AlertKind.WORSE, NOW) == NOW
-    assert await alerts.claim(WATCH, AlertKind.SILENT, NOW) is None
-    assert await alerts.last(WATCH, AlertKind.WORSE) is None
-    assert await alerts.claim(WATCH, AlertKind.WORSE, later) == MIDNIGHT
-    await alerts.note_posted(WATCH, NOW, later)
-    assert await alerts.last(WATCH, AlertKind.WORSE) == later
-    assert await alerts.last(WATCH, AlertKind.SILENT) is None
-    assert await alerts.claim(WATCH, AlertKind.WORSE, later + HOUR) is None
-    assert await alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later) == later
-    tomorrow = NOW + timedelta(days=1)
-    assert await alerts.claim(WATCH, AlertKind.WORSE, tomorrow) == tomorrow
-
-
-async def test_an_alert_that_was_claimed_before_midnight_is_the_same_after_it(alerts: Alerts) -> None:
-    before, after = MIDNIGHT - timedelta(seconds=1), MIDNIGHT + timedelta(seconds=1)
-    assert await alerts.claim(WATCH, AlertKind.WORSE, before) == before
-    assert await alerts.claim(WATCH, AlertKind.WORSE, after) is None
-    assert await alerts.claim(WATCH, AlertKind.WORSE, after + timedelta(minutes=5)) == before
-    await alerts.note_posted(WATCH, before, after)
-    assert await alerts.last(WATCH, AlertKind.WORSE) == after
 
 
 async def test_a_test_goes_out_once_a_minute(orders: WatchOrders) -> None:

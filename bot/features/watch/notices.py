@@ -1,0 +1,122 @@
+"""Sends what a watch has to tell to all who hear of it: at once, or once under a name, whatever process dies."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+from slack_sdk.errors import SlackApiError
+
+from bot.domain.watch import Watch
+from bot.feature import Services
+from bot.features.watch import ids
+from bot.features.watch.queries import Notices, day_of
+from bot.pipeline.quoting import note_found, note_quotes
+from bot.slack import client, messenger
+from bot.slack.members import MembershipError
+from bot.slack.messages import find_marked, to_metadata
+from bot.slack.messenger import Post
+from bot.store.assignments import EVERYBODY
+
+_KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not look into the channel
+_NOT_SENT = {"ratelimited", "rate_limited"}
+
+logger = structlog.get_logger(__name__)
+
+
+async def send_alert(services: Services, watch: Watch, post: Post) -> Mapping[str, str]:
+    """Sends the post to all who hear of a watch; returns Slack's errors, by the id of each that it did not reach."""
+    errors = {to: await _send(services, watch, to, post) for to in watch.alerts_to}
+    return {to: error for to, error in errors.items() if error}
+
+
+async def tell_post(
+    services: Services,
+    watch: Watch,
+    name: str,
+    post: Post,
+    day: str = "",
+    told: Sequence[int] = (),
+    *,
+    may_repeat: bool = False,
+) -> Mapping[str, str]:
+    """Sends a post that tells of these cases, as `tell_once` does; without a `day`, it is of the watch's first."""
+
+    async def write() -> tuple[Post, Sequence[int]]:
+        return post, told
+
+    return await tell_once(services, watch, name, day or day_of(watch.since), write, may_repeat=may_repeat)
+
+
+async def tell_once(
+    services: Services,
+    watch: Watch,
+    name: str,
+    day: str,
+    write: Callable[[], Awaitable[tuple[Post, Sequence[int]] | None]],
+    *,
+    may_repeat: bool = False,
+) -> Mapping[str, str]:
+    """Sends what `write` returns, a post and the cases it tells of, to each who hears of a watch, at most once.
+
+    Returns Slack's errors, by the id of each that it did not reach.
+    If an answer of Slack is lost, the channel is searched for the post. A person, whose direct messages the app may not
+    read, is told again only if it `may_repeat`.
+    """
+    notices, now, errors = Notices(services.store.database), services.clock(), dict[str, str]()
+    for to in watch.alerts_to:
+        since = await notices.claim(watch, name, to, day, now)
+        if since is None:
+            continue
+        is_due = since == now or to == watch.channel_id or may_repeat
+        if is_due and (written := await write()):
+            post, told = written
+            if error := await _send(services, watch, to, post, name, since if since < now else None, told):
+                errors[to] = error
+                logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
+                if error in _NOT_SENT:
+                    await notices.take_back(watch, name, to)
+                continue
+            logger.info("alert_sent", channel=watch.channel_id, to=to, name=name)
+        await notices.note_told(watch, name, to, services.clock())
+    return errors
+
+
+async def _send(
+    services: Services,
+    watch: Watch,
+    to: str,
+    post: Post,
+    name: str = "",
+    since: datetime | None = None,
+    told: Collection[int] = (),
+) -> str:
+    """Slack's error, or an empty string. With `since`, the channel gets the post only if it is not there since then."""
+    mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id, "name": name})
+    try:
+        if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
+            return _KEPT_OUT
+        found = await _find(services, to, mark, since) if since and to == watch.channel_id else None
+        if found:
+            await note_found(services.store, services.client, watch.team_id, to, found)
+            return ""
+        call = services.client.chat_postMessage
+        async with services.telling(watch.team_id, told, EVERYBODY if to == watch.channel_id else to):
+            sent = await messenger.send_in_known_blocks(
+                call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS
+            )
+        await note_quotes(services.store, services.client, watch.team_id, told, sent["channel"], sent["ts"])
+    except MembershipError as exc:
+        return str(exc)
+    except client.SLACK_ERRORS as exc:
+        return client.slack_word(exc)
+    return ""
+
+
+async def _find(services: Services, channel_id: str, mark: dict[str, Any], since: datetime) -> str | None:
+    try:
+        return await find_marked(services.client, channel_id, mark, since.timestamp())
+    except SlackApiError as exc:
+        if client.is_transient(exc):
+            raise
+        return None  # the channel cannot be read; an alert that comes twice is better than none
