@@ -35,34 +35,22 @@ OFFLINE = "offline"
 class StoreSettings(BaseSettings):
     """Where the database is, what it keeps, and for how long; enough for commands that use neither Slack nor a model.
 
-    `python -m tools.settings` makes the page of all settings from the descriptions.
+    `python -m tools.settings` makes the page of all settings from the text below each.
     """
 
     model_config = SettingsConfigDict(
         env_file=_ENV_FILE, env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
-    database_url: str = Field(
-        default="sqlite+aiosqlite:///slack-judge.db",
-        description="where the database is kept; migrated on start. Use `postgresql://...` for several processes",
-    )
-    store_text: Literal["full", "none"] = Field(
-        default="full",
-        description="`none` drops texts and justifications once a verdict is delivered; scores, links and hashes stay",
-    )
-    text_days: int = Field(
-        default=90,
-        ge=0,
-        le=36_500,
-        description="texts and justifications are dropped this many days after the request, scores stay; `0`: they are "
-        "kept as long as their case",
-    )
-    retention_days: int | None = Field(
-        default=None,
-        ge=1,
-        le=36_500,
-        description="cases are deleted this many days after they were requested; without it they are kept",
-    )
+    database_url: str = "sqlite+aiosqlite:///slack-judge.db"
+    """where the database is kept; migrated on start. Use `postgresql://...` for several processes"""
+    store_text: Literal["full", "none"] = "full"
+    """`none` drops texts and justifications once a verdict is delivered; scores, links and hashes stay"""
+    text_days: int = Field(90, ge=0, le=36_500)
+    """texts and justifications are dropped this many days after the request, scores stay; `0`: they are kept as long as
+    their case"""
+    retention_days: int | None = Field(None, ge=1, le=36_500)
+    """cases are deleted this many days after they were requested; without it they are kept"""
 
     @classmethod
     def settings_customise_sources(
@@ -103,147 +91,97 @@ class Settings(StoreSettings):
     asks_model: ClassVar[bool] = True
     serves_many: ClassVar[bool] = True
 
-    serve_http: bool = Field(
-        default=False,
-        description="`true`, or `judge-bot serve --http`: Slack sends requests to `HTTP_PORT`, instead of Socket Mode",
-    )
-    slack_client_id: str | None = Field(
-        default=None, description="many workspaces install the app, instead of one with `SLACK_BOT_TOKEN`"
-    )
-    slack_client_secret: SecretStr | None = Field(default=None, description="its secret")
-    token_keys: setting_values.TokenKeys = Field(
-        default=(), description="encrypt their tokens; the newest first, separated by commas"
-    )
-    slack_bot_token: setting_values.BotToken | None = Field(
-        default=None, validate_default=True, description="bot token, `xoxb-`; required without `SLACK_CLIENT_ID`"
-    )
-    slack_app_token: setting_values.AppToken | None = Field(
-        default=None,
-        validate_default=True,
-        description="app-level token, `xapp-`; required for Socket Mode, which is the default",
-    )
-    slack_signing_secret: SecretStr | None = Field(
-        default=None,
-        validate_default=True,
-        description="verifies that requests come from Slack; required with `SERVE_HTTP`",
-    )
-    http_host: str = Field(default="127.0.0.1", description="address on which HTTP mode listens")
-    http_port: int = Field(default=3000, ge=0, le=65535, description="HTTP mode's port; `0` takes a free one")
-    metrics_host: str = Field(default="127.0.0.1", description="address of `/healthz`, `/readyz` and `/metrics`")
-    metrics_port: int | None = Field(default=None, ge=0, le=65535, description="their port; without it they are off")
-    slack_api_url: setting_values.SlackAddress = Field(
-        default=SLACK_API_URL,
-        description="change it for GovSlack (`slack-gov.com/api/` with `https://`) or a stand-in on this machine",
-    )
+    serve_http: bool = False
+    """`true`, or `judge-bot serve --http`: Slack sends requests to `HTTP_PORT`, instead of Socket Mode"""
+    slack_client_id: str | None = None
+    """many workspaces install the app, instead of one with `SLACK_BOT_TOKEN`"""
+    slack_client_secret: SecretStr | None = None
+    """its secret"""
+    token_keys: setting_values.TokenKeys = ()
+    """encrypt their tokens; the newest first, separated by commas"""
+    slack_bot_token: setting_values.BotToken | None = Field(None, validate_default=True)
+    """bot token, `xoxb-`; required without `SLACK_CLIENT_ID`"""
+    slack_app_token: setting_values.AppToken | None = Field(None, validate_default=True)
+    """app-level token, `xapp-`; required for Socket Mode, which is the default"""
+    slack_signing_secret: SecretStr | None = Field(None, validate_default=True)
+    """verifies that requests come from Slack; required with `SERVE_HTTP`"""
+    http_host: str = "127.0.0.1"
+    """address on which HTTP mode listens"""
+    http_port: int = Field(3000, ge=0, le=65535)
+    """HTTP mode's port; `0` takes a free one"""
+    metrics_host: str = "127.0.0.1"
+    """address of `/healthz`, `/readyz` and `/metrics`"""
+    metrics_port: int | None = Field(None, ge=0, le=65535)
+    """their port; without it they are off"""
+    slack_api_url: setting_values.SlackAddress = SLACK_API_URL
+    """change it for GovSlack (`slack-gov.com/api/` with `https://`) or a stand-in on this machine"""
 
-    openai_base_url: str | None = Field(
-        default=None,
-        description="any OpenAI-compatible server instead of OpenAI's: vLLM, Ollama, llama.cpp, LiteLLM, ...",
-    )
-    judge_model: str = Field(
-        default=DEFAULT_MODEL,
-        description="the judge; several names separated by commas form a panel; `offline` is the word counter",
-    )
-    judge_models: setting_values.ModelNames = Field(
-        default=(),
-        description="further models on the same server, separated by commas, that a channel may choose with `/judge "
-        "rubric use`",
-    )
-    openai_api_key: SecretStr | None = Field(
-        default=None,
-        validate_default=True,
-        description="key of the model's server; required unless `OPENAI_BASE_URL` is set or `JUDGE_MODEL` is `offline`",
-    )
-    judge_rubric: str = Field(default="additive-5", description="a name from `judge rubrics`, or such a file")
-    judge_samples: int | None = Field(
-        default=None,
-        ge=1,
-        le=16,
-        description="ratings per model, at most; the score is their median. Default: 3, or 1 each in a panel",
-    )
-    judge_escalate_to: str | None = Field(
-        default=None,
-        description="a stronger model on the same server, asked when ratings are two or more points apart or too few "
-        "are usable",
-    )
-    judge_escalate_spread: float | None = Field(
-        default=None,
-        ge=0,
-        description="how wide a distribution calls for it, in points (standard deviation). Default: the widest tenth",
-    )
-    judge_ask: Literal["text", "distribution", "decision"] = Field(
-        default="text",
-        description="`distribution`: from log probabilities, `decision`: from a decision model, both without a reason",
-    )
-    judge_effort: str | None = Field(default=None, description="how much the model thinks, such as `low`")
-    judge_answer_tokens: int | None = Field(
-        default=None, ge=1, description="longest answer. Default: 1024, or 8192 if the model thinks"
-    )
-    judge_options: SecretStr | None = Field(default=None, description="JSON object, more fields for each request")
-    judge_tier: str | None = Field(default=None, description="`flex`: half the price, within 15 minutes")
-    judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases judged at the same time")
-    judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one answer, in seconds")
+    openai_base_url: str | None = None
+    """any OpenAI-compatible server instead of OpenAI's: vLLM, Ollama, llama.cpp, LiteLLM, ..."""
+    judge_model: str = DEFAULT_MODEL
+    """the judge; several names separated by commas form a panel; `offline` is the word counter"""
+    judge_models: setting_values.ModelNames = ()
+    """further models on the same server, separated by commas, that a channel may choose with `/judge rubric use`"""
+    openai_api_key: SecretStr | None = Field(None, validate_default=True)
+    """key of the model's server; required unless `OPENAI_BASE_URL` is set or `JUDGE_MODEL` is `offline`"""
+    judge_rubric: str = "additive-5"
+    """a name from `judge rubrics`, or such a file"""
+    judge_samples: int | None = Field(None, ge=1, le=16)
+    """ratings per model, at most; the score is their median. Default: 3, or 1 each in a panel"""
+    judge_escalate_to: str | None = None
+    """a stronger model on the same server, asked when ratings are two or more points apart or too few are usable"""
+    judge_escalate_spread: float | None = Field(None, ge=0)
+    """how wide a distribution calls for it, in points (standard deviation). Default: the widest tenth"""
+    judge_ask: Literal["text", "distribution", "decision"] = "text"
+    """`distribution`: from log probabilities, `decision`: from a decision model, both without a reason"""
+    judge_effort: str | None = None
+    """how much the model thinks, such as `low`"""
+    judge_answer_tokens: int | None = Field(None, ge=1)
+    """longest answer. Default: 1024, or 8192 if the model thinks"""
+    judge_options: SecretStr | None = None
+    """JSON object, more fields for each request"""
+    judge_tier: str | None = None
+    """`flex`: half the price, within 15 minutes"""
+    judge_concurrency: int = Field(8, ge=1, le=256)
+    """cases judged at the same time"""
+    judge_timeout_s: float = Field(60, gt=0, le=3600)
+    """longest time for one answer, in seconds"""
 
-    max_cases_per_user_per_hour: int = Field(
-        default=60, ge=0, le=1_000_000, description="cases one person may request within an hour; `0`: no limit"
-    )
-    max_cases_per_day: int = Field(
-        default=2000,
-        ge=0,
-        le=1_000_000,
-        description="cases the workspace may request within 24 hours; watches and automations get at most half each; "
-        "`0`: no limit",
-    )
-    max_tokens_per_day: int = Field(
-        default=0,
-        ge=0,
-        description="tokens that verdicts may use within 24 hours; `0`: no limit. At most one case goes beyond it",
-    )
-    channels_allowed: setting_values.ChannelIds = Field(
-        default=frozenset(),
-        description="ids of the only channels where anything is scored, separated by commas; without it, all",
-    )
-    channels_denied: setting_values.ChannelIds = Field(
-        default=frozenset(), description="ids of channels where nothing is scored, separated by commas"
-    )
-    score_people: Annotated[bool | Literal["private"], BeforeValidator(setting_values.to_whom)] = Field(
-        default="private",
-        description="`private`: of a person's reply, only who asked sees the verdict; `true`: everybody does; `false`: "
-        "only replies of bots are scored. A person's reply is in no figure",
-    )
-    verdict_visibility: Visibility = Field(
-        default=Visibility.THREAD,
-        description="`me`: only the person who asked sees a verdict, unless they choose otherwise",
-    )
-    unconfirmed_posts: Literal["tell", "repost"] = Field(
-        default="tell",
-        description="after a post whose answer was lost in a thread the bot cannot read: `tell` only the person who "
-        "asked, or `repost` and risk a duplicate",
-    )
-    watch_by: Literal["looking", "events"] = Field(
-        default="looking",
-        description="how watched replies are found: `looking` reads their channels every 5 minutes; `events` needs "
-        "`judge-bot manifest --with message-events`",
-    )
-    watch_tier: Literal["flex"] | None = Field(
-        default=None, description="`flex`: watched replies at half the price, each within 15 minutes"
-    )
-    watch_by_admins: bool = Field(default=False, description="`true`: only admins of the workspace may change watches")
-    digest_day: Annotated[str, AfterValidator(week.parse_day)] = Field(
-        default="monday", description="day of the digest, unless a channel chose another"
-    )
-    digest_time: Annotated[str, AfterValidator(lambda text: f"{week.parse_time(text):%H:%M}")] = Field(
-        default="09:00", description="time of the digest"
-    )
-    digest_tz: Zone = Field(default="UTC", description="zone of that time and the weeks, such as `Europe/Berlin`")
-    digest_by: Literal["members", "admins"] = Field(
-        default="members",
-        description="who may change a channel's digest, watches, rubrics and reaction: `members`, or only `admins` of "
-        "the workspace",
-    )
-    log_format: Literal["console", "json"] = Field(
-        default="console", description="`json`: one object per line. Tokens and texts are never logged"
-    )
+    max_cases_per_user_per_hour: int = Field(60, ge=0, le=1_000_000)
+    """cases one person may request within an hour; `0`: no limit"""
+    max_cases_per_day: int = Field(2000, ge=0, le=1_000_000)
+    """cases the workspace may request within 24 hours; watches and automations get at most half each; `0`: no limit"""
+    max_tokens_per_day: int = Field(0, ge=0)
+    """tokens that verdicts may use within 24 hours; `0`: no limit. At most one case goes beyond it"""
+    channels_allowed: setting_values.ChannelIds = frozenset()
+    """ids of the only channels where anything is scored, separated by commas; without it, all"""
+    channels_denied: setting_values.ChannelIds = frozenset()
+    """ids of channels where nothing is scored, separated by commas"""
+    score_people: Annotated[bool | Literal["private"], BeforeValidator(setting_values.to_whom)] = "private"
+    """`private`: of a person's reply, only who asked sees the verdict; `true`: everybody does; `false`: only replies of
+    bots are scored. A person's reply is in no figure"""
+    verdict_visibility: Visibility = Visibility.THREAD
+    """`me`: only the person who asked sees a verdict, unless they choose otherwise"""
+    unconfirmed_posts: Literal["tell", "repost"] = "tell"
+    """after a post whose answer was lost in a thread the bot cannot read: `tell` only the person who asked, or `repost`
+    and risk a duplicate"""
+    watch_by: Literal["looking", "events"] = "looking"
+    """how watched replies are found: `looking` reads their channels every 5 minutes; `events` needs `judge-bot manifest
+    --with message-events`"""
+    watch_tier: Literal["flex"] | None = None
+    """`flex`: watched replies at half the price, each within 15 minutes"""
+    watch_by_admins: bool = False
+    """`true`: only admins of the workspace may change watches"""
+    digest_day: Annotated[str, AfterValidator(week.parse_day)] = "monday"
+    """day of the digest, unless a channel chose another"""
+    digest_time: Annotated[str, AfterValidator(lambda text: f"{week.parse_time(text):%H:%M}")] = "09:00"
+    """time of the digest"""
+    digest_tz: Zone = "UTC"
+    """zone of that time and the weeks, such as `Europe/Berlin`"""
+    digest_by: Literal["members", "admins"] = "members"
+    """who may change a channel's digest, watches, rubrics and reaction: `members`, or only `admins` of the workspace"""
+    log_format: Literal["console", "json"] = "console"
+    """`json`: one object per line. Tokens and texts are never logged"""
 
     @field_validator("slack_bot_token")
     @classmethod
