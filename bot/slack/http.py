@@ -77,19 +77,17 @@ class HttpFront(HttpServer):
             return _not_slacks()
         try:
             async with asyncio.timeout(self.longest_read_s):
-                body = await self._read(request)
+                body = (await self._read(request)).decode()
         except TimeoutError:
             return web.Response(status=408)
-        except (web.RequestPayloadError, ConnectionError):
+        except (web.RequestPayloadError, ConnectionError, UnicodeDecodeError):
             return web.Response(status=400, text="the body cannot be read\n")
-        if isinstance(body, web.Response):
-            return body
-        if not self._is_slacks(body, request.headers):
+        if not self._verifier.is_valid_request(body, request.headers):
             return _not_slacks()
         return await self._dispatch(body)
 
-    async def _read(self, request: web.BaseRequest) -> bytes | web.Response:
-        """The body, or the refusal of one that is too large, or too large for now."""
+    async def _read(self, request: web.BaseRequest) -> bytes:
+        """The body; raises the refusal of one that is too large, or too large for now."""
         body, held = bytearray(), 0
         try:
             while True:
@@ -97,21 +95,21 @@ class HttpFront(HttpServer):
                 self._unverified += size - held
                 held = size
                 if size > LARGEST_BODY:
-                    return web.Response(status=413, text=f"expected at most {LARGEST_BODY} bytes\n")
+                    raise web.HTTPRequestEntityTooLarge(LARGEST_BODY, size)
                 if size > _ANY_TIME and self._unverified > self.most_unverified:
-                    return _not_now("too much unverified", self.most_unverified)
+                    raise _not_now("too much unverified", self.most_unverified)
                 if not (part := await request.content.readany()):
                     return bytes(body)
                 body += part
         finally:
             self._unverified -= held
 
-    async def _dispatch(self, body: bytes) -> web.Response:
-        bolt_request = _to_request(body.decode())
+    async def _dispatch(self, body: str) -> web.Response:
+        bolt_request = _to_request(body)
         if bolt_request is None:
             return web.Response(status=400, text="expected a payload from Slack\n")
         if self._traffic.is_full:
-            return _not_now("too many at once", MOST)
+            raise _not_now("too many at once", MOST)
         with self._traffic.payload(bolt_request.body):
             if app := await self._door(bolt_request.body):
                 return await to_aiohttp_response(await app.async_dispatch(bolt_request))
@@ -124,21 +122,15 @@ class HttpFront(HttpServer):
             return False
         return abs(self._clock.now() - int(stamp)) <= FRESH_S
 
-    def _is_slacks(self, body: bytes, headers: Mapping[str, str]) -> bool:
-        try:
-            return self._verifier.is_valid_request(body, headers)
-        except UnicodeDecodeError:
-            return False
-
 
 def _not_slacks() -> web.Response:
     return web.json_response({"error": "invalid request"}, status=401)
 
 
-def _not_now(reason: str, most: int) -> web.Response:
+def _not_now(reason: str, most: int) -> web.HTTPServiceUnavailable:
     """Not accepted: Slack shows the person an error, and sends an event again."""
     logger.warning("payload_refused", reason=reason, most=most)
-    return web.Response(status=503, headers={"Retry-After": "1"})
+    return web.HTTPServiceUnavailable(headers={"Retry-After": "1"})
 
 
 def _to_request(body: str) -> AsyncBoltRequest | None:

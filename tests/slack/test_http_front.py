@@ -125,8 +125,8 @@ async def test_who_is_refused_before_the_body_can_read_so_having_sent_it() -> No
 
 @pytest.mark.parametrize(
     ("body", "secret"),
-    [(a_command("score this") + b"!", SECRET), (b"\xff\xfe", SECRET), (a_command(), "another")],
-    ids=["another text", "no text", "another secret"],
+    [(a_command("score this") + b"!", SECRET), (a_command(), "another")],
+    ids=["another text", "another secret"],
 )
 async def test_a_signature_of_something_else_is_refused(body: bytes, secret: str) -> None:
     async with open_front() as front:
@@ -169,9 +169,8 @@ async def test_a_body_is_taken_as_it_was_signed() -> None:
 
 async def test_a_body_that_cannot_be_read_is_refused() -> None:
     async with open_front() as front:
-        sent = request(signed(b"") | {"Transfer-Encoding": "chunked"}) + b"no number\r\n"
-        status, _ = await answer_to(front, sent)
-    assert status == 400
+        for headers, body in (({"Transfer-Encoding": "chunked"}, b"no number\r\n"), (sized(b"\xff"), b"\xff")):
+            assert (await answer_to(front, request(signed(b"") | headers) + body))[0] == 400
 
 
 CHUNK = b"18000\r\n" + b"x" * 0x18000 + b"\r\n"
