@@ -5,7 +5,6 @@ more come.
 """
 
 import logging
-from collections.abc import Mapping
 from typing import Any
 
 from cachetools import TTLCache
@@ -33,7 +32,9 @@ class Entrance:
     async def door(self, body: dict[str, Any]) -> AsyncApp | None:
         """Notes whose a payload is, as `enterprise_id` and `team_id`; it is an event of a channel, or left to Bolt."""
         body["enterprise_id"], body["team_id"] = workspace_of(body)
-        if self._workspaces.installations and _is_end(body.get("event") or {}):
+        event = body.get("event") or {}
+        has_lost_token = event.get("type") == "tokens_revoked" and (event.get("tokens") or {}).get("bot")
+        if self._workspaces.installations and (has_lost_token or event.get("type") == "app_uninstalled"):
             await self._workspaces.end(body)
             return None
         found = await self._workspaces.find(body["enterprise_id"], body["team_id"])
@@ -49,12 +50,6 @@ class Entrance:
         team_id = workspace.services.identity.team_id
         self._bolts[team_id] = bolt = self._bolts.get(team_id) or _make_bolt(workspace.services)
         return bolt
-
-
-def _is_end(event: Mapping[str, Any]) -> bool:
-    """Whether an event says that the app was removed, or has lost the bot's token."""
-    kind, tokens = event.get("type"), event.get("tokens") or {}
-    return kind == "app_uninstalled" or (kind == "tokens_revoked" and bool(tokens.get("bot")))
 
 
 def _make_bolt(services: Services) -> AsyncApp:

@@ -57,21 +57,15 @@ class RepeatFilter(logging.Filter):
         said = record.msg.get("event") if isinstance(record.msg, dict) else record.msg
         event = record.name, _NUMBER.sub("#", str(said).partition("\n")[0][:_LONGEST_EVENT])
         with self._lock:
-            ended = self._end_minute()
+            now, ended = self._clock(), Counter[tuple[str, str]]()
+            if now - self._since >= _MINUTE_S:
+                ended, self._seen, self._since = self._seen, ended, now
             self._seen[event] += 1
             passes = self._seen[event] <= self._most
         for (name, text), number in ended.items():
             if number > self._most:
                 logger.warning("left out %d lines of %s: %s", number - self._most, name, text)
         return passes
-
-    def _end_minute(self) -> Counter[tuple[str, str]]:
-        """The counts of the minute that has ended; empty while it lasts."""
-        now = self._clock()
-        if now - self._since < _MINUTE_S:
-            return Counter()
-        ended, self._seen, self._since = self._seen, Counter(), now
-        return ended
 
 
 def _first_line(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

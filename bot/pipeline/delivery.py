@@ -35,10 +35,6 @@ OnVerdict = Callable[[LoggedCase, CaseVerdict], Awaitable[None]]
 logger = structlog.get_logger(__name__)
 
 
-class _UnconfirmedError(Exception):
-    """An earlier post may or may not have reached Slack, and the app may not read the thread to check."""
-
-
 class Delivery:
     """Posts and updates the messages about a case, and opens its modals.
 
@@ -179,42 +175,33 @@ class Delivery:
 
         If an earlier attempt may have posted the message, it is searched for first.
         """
-        was_begun = case.thread_intent if part == "thread" else case.reply_intent
-        is_new = False
+        mark = to_metadata(ids.METADATA_EVENT, {"case_id": case.id, "part": part})
+        if case.thread_intent if part == "thread" else case.reply_intent:
+            oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
+            try:
+                found = await find_marked(self._client, case.channel_id, mark, oldest, case.thread_ts)
+            except SlackApiError as exc:
+                if is_transient(exc):
+                    raise
+                found = None
+                if not self._reposts_unconfirmed:  # the app may not read the thread to check
+                    return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
+            if found:
+                return case.model_copy(update={f"{part}_ts": found}), False
+        where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": mark}
         try:
-            ts = await self._find(case, part) if was_begun else None
-            if ts is None:
-                case, ts = await self._post(case, part, post)
-                is_new = True
+            # One post per channel at a time: if Slack delays one, the channel's next posts wait for it.
+            async with self._lines[case.channel_id].turn(case.requester_id):
+                case = await self._still_held(case)
+                answer = await send_in_known_blocks(self._client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
         except SlackApiError as exc:
             return _blocked(case, exc), False
-        except _UnconfirmedError:
-            return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
-        return case.model_copy(update={f"{part}_ts": ts}), is_new
-
-    async def _post(self, case: LoggedCase, part: OurMessage, post: Post) -> tuple[LoggedCase, str]:
-        where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": _mark(case, part)}
-        # One post per channel at a time: if Slack delays one, the channel's next posts wait for it.
-        async with self._lines[case.channel_id].turn(case.requester_id):
-            case = await self._still_held(case)
-            answer = await send_in_known_blocks(self._client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
-            return case, str(answer["ts"])
+        return case.model_copy(update={f"{part}_ts": str(answer["ts"])}), True
 
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
         """The case, checked in the store after a while: a process that froze must not post beside a later attempt."""
         is_fresh = clock_s() - case.asked_at_s < _FRESH_S
         return case if is_fresh else await self._store.renew(case)
-
-    async def _find(self, case: LoggedCase, part: OurMessage) -> str | None:
-        oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
-        try:
-            return await find_marked(self._client, case.channel_id, _mark(case, part), oldest, case.thread_ts)
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
-            if self._reposts_unconfirmed:
-                return None
-            raise _UnconfirmedError from exc
 
 
 def taken_up(case: LoggedCase) -> LoggedCase:
@@ -237,7 +224,3 @@ def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:
     error = slack_word(exc)
     logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
     return case.model_copy(update={"blocked_by": error})
-
-
-def _mark(case: LoggedCase, part: OurMessage) -> dict[str, Any]:
-    return to_metadata(ids.METADATA_EVENT, {"case_id": case.id, "part": part})

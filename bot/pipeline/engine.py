@@ -14,19 +14,16 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Protocol
 
-import aiohttp
 import structlog
 from pgqueuer import PgQueuer
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from pgqueuer.errors import RetryRequested
 from pgqueuer.models import Job, Schedule
-from slack_sdk.errors import SlackApiError
 
 from bot import metrics
 from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_brief
 from bot.slack.incoming import Traffic
 from bot.store import Store
-from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import JobPayload
 
 TAKEOVER = timedelta(seconds=15)
@@ -222,12 +219,12 @@ class Engine:
             raise RetryRequested(LANDS, "stopped") from None
         except RetryError as exc:
             raise RetryRequested(exc.pause, str(exc)) from None
-        except (SlackApiError, aiohttp.ClientError, *STORE_ERRORS) as exc:
-            logger.warning("job_interrupted", kind=kind, case=payload.case_id, reason=in_brief(exc))
-            raise RetryRequested(growing_pause(job.attempts + 1), in_brief(exc)) from None
         except Exception as exc:
-            logger.error("job_failed", kind=kind, case=payload.case_id, exc_info=exc)
-            raise RetryRequested(growing_pause(job.attempts + 1), type(exc).__name__) from None
+            if reason := in_brief(exc):
+                logger.warning("job_interrupted", kind=kind, case=payload.case_id, reason=reason)
+            else:
+                logger.error("job_failed", kind=kind, case=payload.case_id, exc_info=exc)
+            raise RetryRequested(growing_pause(job.attempts + 1), reason or type(exc).__name__) from None
         finally:
             metrics.RUNNING.dec()
             del self._running[key]

@@ -106,20 +106,15 @@ def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     case = listed.case
     who = _TYPED if case.message_ts is None else clip(listed.author, _NAME)
     where = f"{who} in {_where(case.channel_id)}" if who else _where(case.channel_id)
-    parts = [_linked(case, workspace_url), where, short_date(case.created_at), f"case {case.id}"]
+    ts, state = case.reply_ts or case.message_ts or case.thread_ts, _state(case)
+    if ts is not None:
+        state = f"<{permalink(workspace_url, case.channel_id, ts, case.thread_ts or case.parent_ts)}|{state}>"
+    parts = [state, where, short_date(case.created_at), f"case {case.id}"]
     if case.is_private or case.blocked_by is not None:
         parts.append("only you")
     if not has_words:
         parts.append(listed.missing or "no text")
     return " · ".join(parts)
-
-
-def _linked(case: LoggedCase, workspace_url: str) -> str:
-    ts = case.reply_ts or case.message_ts or case.thread_ts
-    if ts is None:
-        return _state(case)
-    link = permalink(workspace_url, case.channel_id, ts, case.thread_ts or case.parent_ts)
-    return f"<{link}|{_state(case)}>"
 
 
 def _state(case: LoggedCase) -> str:

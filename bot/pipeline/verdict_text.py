@@ -71,22 +71,23 @@ _DELETED = "A message that was judged was deleted, so I removed what I had quote
 _FORGOTTEN = "I removed what I had quoted, because its author asked me to forget it."
 
 
-def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase, *, has_quotes: bool = True) -> list[dict[str, Any]]:
-    """A verdict's blocks, with a line above the buttons if texts were edited, deleted or forgotten; idempotent.
+def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post:
+    """A verdict, with a line above the buttons if texts were edited, deleted or forgotten; idempotent.
 
     Without `has_quotes`, nothing is quoted although texts are left: a part of the reply was deleted.
     """
     if not (case.loses_words or case.edited_at):
-        return blocks
+        return verdict
     words = _EDITED if has_quotes else _CHANGED
     if case.loses_words:
         words = _DELETED if case.deleted_at else _FORGOTTEN
     line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
-    kept = [block for block in blocks if block.get("block_id") != ids.BLOCK_AMENDMENT]
+    kept, text = [block for block in verdict.blocks if block.get("block_id") != ids.BLOCK_AMENDMENT], verdict.text
     if case.loses_words or not has_quotes:
         kept = [_without_reason(block) for block in kept if block.get("block_id") != ids.BLOCK_QUOTED_QUESTION]
+        text = text.partition(":")[0] if text.startswith("Score ") else text
     at = next((number for number, block in enumerate(kept) if block["type"] == "actions"), len(kept))
-    return [*kept[:at], line, *kept[at:]]
+    return Post(text, [*kept[:at], line, *kept[at:]])
 
 
 def _without_reason(block: dict[str, Any]) -> dict[str, Any]:
@@ -136,13 +137,6 @@ def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "") -> P
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
     buttons = [*_opinions(case, verdict), *_buttons(case, verdict)]
     return amended(Post(summary, [*blocks, actions(*buttons)] if buttons else blocks), case)
-
-
-def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post:
-    """A verdict, with a line if what it judged was edited, deleted or forgotten; idempotent."""
-    is_quoting = (case.loses_words or not has_quotes) and verdict.text.startswith("Score ")
-    text = verdict.text.partition(":")[0] if is_quoting else verdict.text
-    return Post(text, amend_blocks(verdict.blocks, case, has_quotes=has_quotes))
 
 
 def replaced(case: LoggedCase, verdict: CaseVerdict, by: LoggedCase, workspace_url: str) -> Post:

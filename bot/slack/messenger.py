@@ -25,7 +25,7 @@ WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": Fa
 logger = structlog.get_logger(__name__)
 
 
-_CHARTS = 2
+_CHART, _CHARTS = "data_visualization", 2
 """The most charts that Slack takes in a message; the first ones are drawn."""
 
 
@@ -51,14 +51,12 @@ class Post:
     @classmethod
     def of(cls, text: str, parts: "Sequence[dict[str, Any] | Drawn]") -> "Post":
         """The post of these parts; charts beyond the most that Slack takes are in plain form."""
-        drawn, charts = [], 0
-        for part in parts:
-            is_chart = isinstance(part, Drawn) and part.block["type"] == "data_visualization"
-            charts += is_chart
-            drawn.append(
-                part if isinstance(part, dict) else part.plain if is_chart and charts > _CHARTS else part.block
-            )
         plain = [part if isinstance(part, dict) else part.plain for part in parts]
+        charts = [part for part in parts if isinstance(part, Drawn) and part.block["type"] == _CHART]
+        drawn = [
+            part.block if isinstance(part, Drawn) and part not in charts[_CHARTS:] else its
+            for part, its in zip(parts, plain, strict=True)
+        ]
         return cls(text, drawn, None if plain == drawn else plain)
 
     @property
@@ -138,7 +136,7 @@ class Messenger:
         except SlackApiError as exc:
             logger.warning("modal_refused", error=slack_word(exc))
             return None
-        return _to_open_view(answer)
+        return OpenView(answer["view"]["id"], answer["view"]["hash"])
 
     async def update_modal(self, view_id: str, view: dict[str, Any], version: str | None = None) -> OpenView | None:
         """Changes the content of an open modal; returns None if the person has closed it.
@@ -153,7 +151,7 @@ class Messenger:
                 raise
             logger.warning("modal_refused", error=slack_word(exc))
             return None
-        return _to_open_view(answer)
+        return OpenView(answer["view"]["id"], answer["view"]["hash"])
 
     async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
         # Slack shows an ephemeral message in a thread only if the thread already exists:
@@ -220,10 +218,6 @@ async def _at_most_twice(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> A
     except (aiohttp.ClientError, TimeoutError):
         pass
     return await call()
-
-
-def _to_open_view(answer: AsyncSlackResponse) -> OpenView:
-    return OpenView(answer["view"]["id"], answer["view"]["hash"])
 
 
 async def _is_taken(way: str, call: Awaitable[object]) -> bool:
