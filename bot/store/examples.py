@@ -10,15 +10,22 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.store.database import Database, after_commit
-from bot.store.schema import align_records, channels, improvements, replays, rubrics
+from bot.store.schema import align_records, channels, judge_requests, rubrics
 from judge import DEFAULT_RUBRIC, Rubric, RubricError, load_rubric
 
 
+class Aim(StrEnum):
+    """What a person wants of a channel's judge: to compare another one with it, or to improve it."""
+
+    COMPARE = "compare"
+    IMPROVE = "improve"
+
+
 class Progress(StrEnum):
-    """How far an improvement is.
+    """How far a comparison or an improvement is.
 
     `RUNNING`: it is at work. `STOPPED`: it was told to stop. `FORGOTTEN`: words that it has read were deleted, so it
-    stops. `OFFERED`: it waits for a decision about the rubric that it found. `USED`: that rubric was used.
+    stops. `OFFERED`: it waits for a person's decision. `USED`: the rubric that it found was used.
     """
 
     RUNNING = "running"
@@ -28,8 +35,6 @@ class Progress(StrEnum):
     USED = "used"
 
 
-LEARNT = "learnt"
-"""The key of the record that names the cases an improvement has read."""
 PROPOSALS = delete(align_records).where(align_records.c.key.startswith("proposal/"))
 """Deletes what models have proposed to improvements."""
 
@@ -59,20 +64,13 @@ async def drop_examples(database: Database, connection: AsyncConnection, gone: I
 
 async def _end_learning(connection: AsyncConnection, gone: Mapping[str, Set[str]]) -> None:
     """Ends the improvements that have read any of these cases (numbers by team), and deletes what came of them."""
-    read = select(improvements, align_records.c.value).where(
-        improvements.c.team_id.in_(gone),
-        align_records.c.team_id == improvements.c.team_id,
-        align_records.c.channel_id == improvements.c.channel_id,
-        align_records.c.key == LEARNT,
-    )
+    read = select(judge_requests).where(judge_requests.c.team_id.in_(gone), judge_requests.c.learnt.is_not(None))
     for row in (await connection.execute(read)).all():
-        if gone[row.team_id].isdisjoint(row.value["cases"]):
+        if gone[row.team_id].isdisjoint(row.learnt):
             continue
-        ended = update(improvements).where(improvements.c.id == row.id, improvements.c.status == Progress.RUNNING)
+        ended = update(judge_requests).filter_by(id=row.id, status=Progress.RUNNING)
         await connection.execute(ended.values(status=Progress.FORGOTTEN, prompt=None))
-        await connection.execute(
-            delete(improvements).where(improvements.c.id == row.id, improvements.c.status == Progress.OFFERED)
-        )
+        await connection.execute(delete(judge_requests).filter_by(id=row.id, status=Progress.OFFERED))
         await connection.execute(PROPOSALS.filter_by(team_id=row.team_id, channel_id=row.channel_id))
 
 
@@ -94,6 +92,5 @@ async def _replace(connection: AsyncConnection, row: Row[Any], left: Rubric) -> 
     await connection.execute(update(rubrics).filter_by(**of_rubric, name=row.name, number=row.number).values(text))
     is_used = update(channels).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
     await connection.execute(is_used.values(rubric_version=left.version, updated_at=utc_now()))
-    for table in (improvements, replays):
-        named = update(table).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
-        await connection.execute(named.values(rubric_version=left.version))
+    named = update(judge_requests).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
+    await connection.execute(named.values(rubric_version=left.version))

@@ -24,13 +24,12 @@ from bot.store.schema import (
     assignments,
     audit,
     cases,
-    improvements,
+    judge_requests,
     labels,
     metadata,
     people,
     ratings,
     releases,
-    replays,
     rubrics,
     spent,
     thumbs,
@@ -204,14 +203,13 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
     "draw": assignments.c.user_id,
     "thumb": thumbs.c.user_id,
     "rubric": rubrics.c.saved_by,
-    "replay": replays.c.user_id,
-    "improvement": improvements.c.user_id,
+    "request": judge_requests.c.user_id,
     "release": releases.c.set_by,
     "spent": spent.c.requester_id,
 }
 
 StoredRow = tuple[str, Mapping[str, Any]]
-"""The kind (settings, case, label, draw, thumb, rubric, replay, improvement, release, spent, audit); its columns."""
+"""The kind (settings, case, label, draw, thumb, rubric, request, release, spent, audit); its columns."""
 
 
 class Personal:

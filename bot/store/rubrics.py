@@ -1,4 +1,4 @@
-"""Channels' rubrics, with a row for each saved version, and labelled cases judged again before a judge is changed."""
+"""Channels' rubrics, with a row for each saved version, and the judge that a channel has chosen."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -18,7 +18,8 @@ from bot.store.database import (
     lock_learning,
     upsert,
 )
-from bot.store.schema import channels, replays, rubrics
+from bot.store.examples import Aim, Progress
+from bot.store.schema import channels, judge_requests, rubrics
 from judge.scoring.rubric import reference_version
 
 # Built once, because every request runs it.
@@ -88,7 +89,7 @@ class Rubrics(StoreQueries):
         place = {"team_id": team_id, "channel_id": channel_id}
         statement = upsert(self._database, channels, place | to_columns(judge) | {"updated_at": utc_now()})
         version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
-        outdated = delete(replays).filter_by(**place).where(replays.c.told_at.is_not(None))
+        outdated = delete(judge_requests).filter_by(**place, aim=Aim.COMPARE, status=Progress.OFFERED)
 
         async def use(connection: AsyncConnection) -> bool:
             await lock_learning(connection)

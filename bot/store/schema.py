@@ -240,39 +240,18 @@ rubrics = _table(
     *_needed("version", "saved_by", prompt=Text, saved_at=UtcDateTime),  # the version is a hash of the prompt
 )
 
-replays = _numbered(
-    "replays",  # labelled cases judged again before a channel's judge is changed; one per channel, until decided
-    *_needed("team_id", "channel_id", "user_id", asked_at=UtcDateTime),  # the user is who wants the change
-    *_maybe("rubric", "rubric_version", "judge_model", told_at=UtcDateTime),
-    sa.UniqueConstraint("team_id", "channel_id"),
-)
-
-replayed = _table(
-    "replayed",  # the cases of a replay
-    *_key(replay_id=Integer, case_id=Integer),
-    *_needed("team_id"),
-    sa.ForeignKeyConstraint(["replay_id"], ["replays.id"], ondelete="CASCADE"),
-    _of_case(),
-)
-
-replay_scores = _table(
-    "replay_scores",  # what a judge gave a case that another one had scored
-    *_key(replay_id=Integer, case_id=Integer, judge_version=String),
-    *_maybe(score=Integer),  # NULL: it was asked, and gave no score
-    sa.ForeignKeyConstraint(["replay_id", "case_id"], ["replayed.replay_id", "replayed.case_id"], ondelete="CASCADE"),
-)
-
-improvements = _numbered(
-    "improvements",  # of a channel's judge, learnt from labels; one per channel, until another begins
-    *_needed("team_id", "channel_id", "user_id", "status", started_at=UtcDateTime),  # the user is who asked for it
-    *_maybe("rubric", "rubric_version", "judge_model"),  # the judge in use when it began
+judge_requests = _numbered(
+    "judge_requests",  # to compare a channel's judge with another, or to improve it; one of each aim for a channel
+    *_needed("team_id", "channel_id", "user_id", "aim", "status", asked_at=UtcDateTime),
+    *_maybe("rubric", "rubric_version", "judge_model"),  # the judge to compare, or the one to improve
     *_maybe("message_channel", "message_ts"),  # the message in which the person sees its progress
     *_maybe(prompt=CleanText),  # the rubric that it found, if that is better
-    sa.UniqueConstraint("team_id", "channel_id"),
+    *_maybe(learnt=_JSON),  # the numbers of the cases that it has read
+    sa.UniqueConstraint("team_id", "channel_id", "aim"),
 )
 
 align_records = _table(
-    "align_records",  # what improvements of a channel's judge remember about labelled cases and models' answers
+    "align_records",  # what requests about a channel's judge remember of labelled cases and models' answers
     *_key("team_id", "channel_id", "key"),
     *_maybe(case_id=Integer),  # the case that it is about
     *_needed(value=JSON),

@@ -7,9 +7,9 @@ from functools import partial
 
 from bot.feature import Feature, Services
 from bot.features.rubrics import comparison, handlers, improvement
-from bot.features.rubrics.improvement_queries import IMPROVE, Improvements
-from bot.features.rubrics.replay_queries import REPLAY, ChannelReplays
+from bot.features.rubrics.queries import JudgeRequests
 from bot.pipeline.engine import JobHandler, PeriodicJob
+from bot.store.examples import Aim
 
 _HELP = """\
 • `/judge rubric` shows and changes the rubric that replies here are scored with
@@ -22,18 +22,17 @@ def feature(services: Services) -> Feature:
     pauses = defaultdict[int, Iterator[timedelta]](lambda: iter(services.model_pauses))
     if judges:
         jobs = {
-            REPLAY: lambda job: comparison.run(services, judges, job.case_id),
-            IMPROVE: lambda job: improvement.run(services, judges, job.case_id, pauses[job.case_id]),
+            Aim.COMPARE: lambda job: comparison.run(services, judges, job.case_id),
+            Aim.IMPROVE: lambda job: improvement.run(services, judges, job.case_id, pauses[job.case_id]),
         }
 
     async def resubmit() -> None:
-        await ChannelReplays.from_store(services.store).resubmit(services.identity.team_id)
-        await Improvements.from_store(services.store).resubmit(services.identity.team_id)
+        await JudgeRequests.from_store(services.store).resubmit(services.identity.team_id)
 
     return Feature(
         register=partial(handlers.register, services=services),
         words={"rubric": partial(handlers.answer, services), "reference": partial(handlers.answer_reference, services)},
         more_help=_HELP,
         jobs=jobs,
-        periodic_jobs=[PeriodicJob("resubmit_improvements", resubmit)],
+        periodic_jobs=[PeriodicJob("resubmit_judge_requests", resubmit)],
     )

@@ -1,9 +1,11 @@
 """Compares a new judge with the one in use on labelled cases, tells the result, and switches a channel to it."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
+from typing import Any
 
 import structlog
 from sqlalchemy import UpdateBase
@@ -14,7 +16,7 @@ from bot.domain.verdict import OFFLINE
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import text as words
-from bot.features.rubrics.replay_queries import LEAST, ChannelReplay, ChannelReplays, Labelled
+from bot.features.rubrics.queries import LEAST, MOST, JudgeRequest, JudgeRequests, Labelled
 from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
 from bot.pipeline.text import sentence
@@ -23,104 +25,122 @@ from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import MembershipError
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post
 from bot.store.audit import Action
+from bot.store.examples import Progress
 from bot.store.rubrics import RubricGoneError
-from judge import Judge, JudgeError
-from judge.evaluation.align import BudgetError
+from judge import Judge, JudgeError, Turn, Verdict
+from judge.evaluation.align import Asker, Budget, BudgetError
 from judge.evaluation.stats import Interval, paired
+from judge.scoring.judging import Written
 from judge.scoring.rubric import Scale
 
-_MOST_FAILURES = 3
+BUDGET = Budget(requests=400, tokens=2_000_000)
+"""Of one improvement, and of each judge of a comparison, which asks less."""
+Compared = tuple[Labelled, int | None, int | None]
+"""A labelled case, and its scores by the judge in use and by the new one, as far as they gave any."""
 
 logger = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True)
+class Counted:
+    """A judge whose requests all count in the limits: `ask` is `asking.ask` for one workspace."""
+
+    judge: Judge
+    ask: Callable[[Sequence[str], Callable[[], Awaitable[Any]], Callable[[Any], int]], Awaitable[Any]]
+
+    @property
+    def version(self) -> str:
+        return self.judge.version
+
+    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
+        scoring = partial(self.judge.score, question, response, conversation=conversation)
+        texts = [question, response, *(each.text for each in conversation), self.judge.reference]
+        verdict: Verdict = await self.ask(texts, scoring, tokens_of)
+        return verdict
+
+    async def write(self, prompt: str) -> Written:
+        written: Written = await self.ask([prompt], partial(self.judge.write, prompt), lambda found: found.tokens or 0)
+        return written
+
+
 async def run(services: Services, judges: Judges, number: int) -> None:
-    """Runs a replay until the person who asked for it can decide; does nothing if they were told the result already.
+    """Runs a comparison until the person who asked for it can decide; does nothing if they were told the result.
 
     After a crash, it continues after the last score. Raises one of `SLACK_ERRORS` if the person could not be told.
     """
-    replays = ChannelReplays.from_store(services.store)
-    replay = await replays.find(number)
-    if replay is None or replay.told_at:
+    log = JudgeRequests.from_store(services.store)
+    request = await log.find(number)
+    if request is None or request.status == Progress.OFFERED:
         return
-    chosen = await services.store.rubrics.chosen(*replay.place)
-    in_use = await judges.by(*replay.place, chosen)
-    judge = await judges.by(*replay.place, replay.judge)
-    cases: Sequence[Labelled] = []
+    chosen = await services.store.rubrics.chosen(*request.place)
+    in_use = await judges.by(*request.place, chosen)
+    judge = await judges.by(*request.place, request.judge)
+    cases: Sequence[Compared] = []
     is_cut, why = False, "" if judge else words.GONE
     try:
         if judge and in_use and in_use.rubric.scale == judge.rubric.scale:
-            cases, is_cut = await _judged(services, replay, in_use, judge)
-    except JudgeError:
+            cases, is_cut = await _judged(services, request, in_use, judge)
+    except JudgeError as exc:
+        logger.warning("judge_failed", channel=request.channel_id, error=type(exc).__name__, reason=str(exc))
         why = words.NO_MODEL
-    if await replays.find(number) is None:
+    if await log.find(number) is None:
         return
-    now = await services.store.rubrics.chosen(*replay.place)
+    now = await services.store.rubrics.chosen(*request.place)
     if (now, now.reference) != (chosen, chosen.reference):  # these figures are of a judge no longer in use
         await run(services, judges, number)
         return
-    name = words.named(replay.judge, services.rubrics.default)
-    here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)
-    if not why and not await services.access.is_in(replay.channel_id, replay.user_id):
+    name = words.named(request.judge, services.rubrics.default)
+    here = Recipient(request.user_id, request.channel_id, is_in_channel=True)
+    if not why and not await services.access.is_in(request.channel_id, request.user_id):
         why = words.NOT_BOTH_HERE
     if why or judge is None:
         await services.messenger.tell(here, why.format(judge=name))
-        await replays.drop(number)
+        await log.drop(number)
         return
     versions = in_use.version if in_use else "", judge.version
     is_offline = OFFLINE in {judge.model, in_use.model if in_use else ""}
     scale = judge.rubric.scale
     post = comparison(number, name, cases, versions, scale, is_cut=is_cut, is_offline=is_offline)
     await services.messenger.tell(here, post)
-    await replays.note_told(replay)
-    logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases), is_cut=is_cut)
+    await log.offer(number)
+    logger.info("rubric_replayed", channel=request.channel_id, judge=judge.version, cases=len(cases), is_cut=is_cut)
 
 
 async def _judged(
-    services: Services, replay: ChannelReplay, in_use: Judge, judge: Judge
-) -> tuple[Sequence[Labelled], bool]:
-    """The cases scored by both judges, and whether a limit cut that short; if they are too few, no judge is asked."""
-    replays, is_cut = ChannelReplays.from_store(services.store), False
-    await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
-    if len(await replays.cases(replay)) >= LEAST:
-        for each in (judge, in_use):
-            try:
-                await _judge(services, replay, each)
-            except BudgetError:
-                is_cut = True
-    return await replays.cases(replay), is_cut
+    services: Services, request: JudgeRequest, in_use: Judge, judge: Judge
+) -> tuple[Sequence[Compared], bool]:
+    """The cases with the scores of both, and whether a limit cut that short; if they are too few, no judge is asked.
 
-
-async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> None:
-    """Has a judge score the cases that it has not scored yet, one at a time.
-
-    Raises BudgetError if a limit is used up, and JudgeError if the model failed on three cases in a row.
+    They are judged one at a time, and each answer is remembered. Raises JudgeError if the model fails.
     """
-    replays, failures = ChannelReplays.from_store(services.store), 0
-    for each in await replays.cases(replay):
-        if judge.version in each.scores:
-            continue
-        case = each.case
-        if await replays.find(replay.id) is None:
-            break
-        scoring = partial(judge.score, case.question, case.response, conversation=case.conversation)
-        texts = [case.question, case.response, *(each.text for each in case.conversation), judge.reference]
+    log = JudgeRequests.from_store(services.store)
+    cases = await log.labelled(*request.place, judge.rubric.scale, MOST, [in_use.version, judge.version])
+    scores: dict[str, dict[str, int | None]] = {in_use.version: {}, judge.version: {}}
+    is_cut = False
+
+    async def count(*asking: Any) -> Any:
+        if await log.find(request.id) is None:
+            raise BudgetError
+        return await ask(services.store, services.limits, request.team_id, *asking)
+
+    for each in (judge, in_use) if len(cases) >= LEAST else ():
+        known = {case.case.id: case.scored for case in cases if case.judge_version == each.version}
+        make = partial(lambda its, rubric: Counted(its.by(rubric), count), each)
+        asker = Asker(make, log.records(*request.place), BUDGET, known=known)
         try:
-            verdict = await ask(services.store, services.limits, replay.team_id, texts, scoring, tokens_of)
-        except JudgeError as exc:
-            logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
-            failures += 1
-            if failures == _MOST_FAILURES:
-                raise
-            continue
-        failures = 0
-        await replays.record(replay, int(case.id), judge.version, verdict.score)
+            for case in cases:
+                of_case = await asker.scores(each.rubric, [case.case])
+                scores[each.version] |= {number: scored.score for number, scored in of_case.items()}
+        except BudgetError:
+            is_cut = True
+    before, now = scores[in_use.version], scores[judge.version]
+    return [(each, before.get(each.case.id), now.get(each.case.id)) for each in cases], is_cut
 
 
 def comparison(
     number: int,
     judge: str,
-    cases: Sequence[Labelled],
+    cases: Sequence[Compared],
     versions: tuple[str, str],
     scale: Scale,
     *,
@@ -145,13 +165,11 @@ def comparison(
 
 
 def _compared(
-    judge: str, cases: Sequence[Labelled], versions: tuple[str, str], scale: Scale, *, is_offline: bool
+    judge: str, cases: Sequence[Compared], versions: tuple[str, str], scale: Scale, *, is_offline: bool
 ) -> str:
     """The figures of two judge versions; empty if too few cases have both scores."""
     rows = [
-        (each, before, now, each.case.label)
-        for each in cases
-        if (before := each.scores.get(versions[0])) is not None and (now := each.scores.get(versions[1])) is not None
+        (each, before, now, each.case.label) for each, before, now in cases if before is not None and now is not None
     ]
     gains = ((abs(was - people) - abs(now - people), each.case.thread) for each, was, now, people in rows)
     closer = paired(gains, scale)

@@ -14,14 +14,14 @@ from bot.feature import Services
 from bot.features.rubrics import ids, improvement_handlers
 from bot.features.rubrics import text as words
 from bot.features.rubrics.comparison import tell_channel, use
-from bot.features.rubrics.improvement_queries import Improvements
-from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
+from bot.features.rubrics.queries import LEAST, MOST, JudgeRequests
 from bot.features.rubrics.text import DEFAULT, RubricRequest, parse_rubric, typed_rubric
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation
 from bot.slack.messenger import Post
+from bot.store.examples import Aim
 from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC, find_flags
 from judge.scoring.rubric import reference_version
@@ -153,9 +153,8 @@ async def _answer(services: Services, invocation: Invocation, request: RubricReq
         case "state":
             rubrics, models = services.rubrics, services.settings.judge_models
             chosen, made = await rubrics.log.chosen(*place), await rubrics.log.newest(*place)
-            wish = await ChannelReplays.from_store(services.store).of(*place)
-            improvement = await Improvements.from_store(services.store).of(*place)
-            return words.state(chosen, rubrics.default, list(rubrics.shipped), made, models, wish, improvement)
+            asked = [await JudgeRequests.from_store(services.store).of(aim, *place) for aim in Aim]
+            return words.state(chosen, rubrics.default, list(rubrics.shipped), made, models, *asked)
 
 
 async def _delete(services: Services, body: dict[str, Any]) -> None:
@@ -255,27 +254,28 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         if judge != chosen:  # the same for now, but a change of the app's default would affect only one of them
             await use(services, *place, user_id, judge)
         return words.unchanged(judge, rubrics.default)
-    if await ChannelReplays.from_store(services.store).begin(*place, user_id, judge, LEAST):
-        texts = await ChannelReplays.from_store(services.store).texts(*place)
-        tokens = 2 * sum(services.limits.expected_tokens(*each) for each in texts)
+    log = JudgeRequests.from_store(services.store)
+    if len(cases := [each.case for each in await log.labelled(*place, most=MOST)]) >= LEAST:
+        await log.begin(Aim.COMPARE, *place, user_id, judge)
+        tokens = 2 * sum(services.limits.expected_tokens(each.question, each.response) for each in cases)
         name = words.named(judge, rubrics.default)
-        return words.BEGUN.format(judge=name, n=len(texts), tokens=f"{round(tokens, -3):,}")
+        return words.BEGUN.format(judge=name, n=len(cases), tokens=f"{round(tokens, -3):,}")
     return f"{await use(services, *place, user_id, judge)} {words.TOO_FEW_LABELS}"
 
 
 async def _decide(services: Services, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
     """Carries out a button under a comparison, and returns what to say; empty if an earlier press has decided it."""
-    replays = ChannelReplays.from_store(services.store)
-    replay = await replays.find(number) if number is not None else None
-    if replay is None or (replay.team_id, replay.user_id) != (invocation.team_id, invocation.user_id):
+    log = JudgeRequests.from_store(services.store)
+    request = await log.find(number) if number is not None else None
+    if request is None or (request.team_id, request.user_id) != (invocation.team_id, invocation.user_id):
         # Say which judge scores the channel that the button was pressed in, if this person may see its rubrics.
         if await services.access.refusal(invocation, "rubrics", is_change=False):
             return f"{words.CLOSED} {words.ASK}"
         chosen = await services.rubrics.log.chosen(invocation.team_id, invocation.channel_id)
         return f"{words.CLOSED} {words.IN_USE.format(judge=words.named(chosen, services.rubrics.default))}"
-    if refusal := await services.access.refusal(invocation, "rubrics", replay.channel_id, is_change=True):
+    if refusal := await services.access.refusal(invocation, "rubrics", request.channel_id, is_change=True):
         return refusal
     # If the button was pressed twice, the first press answers.
     if not is_wanted:
-        return words.LEFT if await replays.drop(replay.id) else ""
-    return await use(services, *replay.place, replay.user_id, replay.judge, replays.decision(replay.id))
+        return words.LEFT if await log.drop(request.id) else ""
+    return await use(services, *request.place, request.user_id, request.judge, log.decision(request.id))

@@ -13,15 +13,14 @@ from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
-from bot.features.rubrics.comparison import tell_other, use
-from bot.features.rubrics.improvement import BUDGET
-from bot.features.rubrics.improvement_queries import Improvement, Improvements
+from bot.features.rubrics.comparison import BUDGET, tell_other, use
+from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
 from bot.features.rubrics.text import LONGEST_NAME, TOO_MANY
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, short_date
 from bot.slack.messenger import Post, Posted
-from bot.store.examples import Progress
+from bot.store.examples import Aim, Progress
 from bot.store.rubrics import SavedBeforeError, TooManyRubricsError
 from judge import Rubric
 from judge.evaluation.align import LEAST_FOR_PROMPTS
@@ -32,16 +31,16 @@ _IMPROVED = "-improved"
 
 async def begin(services: Services, team_id: str, channel_id: str, user_id: str) -> str:
     """Begins an improvement unless one is running; returns that it has begun, or why it cannot."""
-    place, log = (team_id, channel_id), Improvements.from_store(services.store)
+    place, log = (team_id, channel_id), JudgeRequests.from_store(services.store)
     chosen, rubric = await services.rubrics.log.chosen(*place), await services.rubrics.of(*place)
     settings = services.settings
     model = chosen.model if chosen.model in settings.judge_models else settings.judge_model
     found = await log.labelled(*place, rubric.scale)
     if why := words.obstacle(model or "", [each.case for each in found]):
         return why
-    last = await log.begin(*place, user_id, chosen)
+    last = await log.begin(Aim.IMPROVE, *place, user_id, chosen)
     if last and last.status == Progress.RUNNING:
-        return words.RUNNING.format(user=last.user_id, at=short_date(last.started_at))
+        return words.RUNNING.format(user=last.user_id, at=short_date(last.asked_at))
     if last and last.status == Progress.OFFERED and last.user_id != user_id:
         await tell_other(services, last.user_id, channel_id, words.REPLACED.format(user=user_id, channel=channel_id))
     threads = len(threads_of([each.case for each in found]))
@@ -58,7 +57,7 @@ class _Press:
     """A button of a message with these `blocks`, pressed by who asked for it and may still change the rubrics."""
 
     services: Services
-    improvement: Improvement
+    improvement: JudgeRequest
     trigger_id: str
     blocks: Sequence[Block]
 
@@ -72,13 +71,13 @@ class _Press:
         return ""
 
     async def stop(self) -> str:
-        if not await Improvements.from_store(self.services.store).stop(self.improvement.id):
+        if not await JudgeRequests.from_store(self.services.store).stop(self.improvement.id):
             return words.CLOSED
         await self.show(sentence(words.STOPPED.format(channel=self.improvement.channel_id)))
         return ""
 
     async def leave(self, said: str = words.LEFT) -> str:
-        is_left = await Improvements.from_store(self.services.store).leave(self.improvement.id)
+        is_left = await JudgeRequests.from_store(self.services.store).leave(self.improvement.id)
         return await self.decide(said) if is_left else words.CLOSED
 
     async def use(self) -> str:
@@ -90,12 +89,12 @@ class _Press:
             return await self.leave(words.CHANGED_MEANWHILE)
         name = new_name(improvement, services.rubrics.default)
         last = await log.find(*improvement.place, name)
-        if last and last.saved_at > improvement.started_at:
+        if last and last.saved_at > improvement.asked_at:
             return await self.leave(words.SAVED_MEANWHILE.format(name=name))
         number = last.number + 1 if last else 1
         new = SavedRubric(*improvement.place, name, number, improvement.prompt, improvement.user_id, utc_now())
         judge = ChannelJudge(name, new.rubric.version, improvement.judge_model)
-        decides = Improvements.from_store(services.store).use(improvement.id)
+        decides = JudgeRequests.from_store(services.store).use(improvement.id)
         try:
             said = await use(services, *improvement.place, improvement.user_id, judge, decides, new)
         except SavedBeforeError:
@@ -106,7 +105,7 @@ class _Press:
 
     async def go_back(self) -> str:
         improvement, rubrics = self.improvement, self.services.rubrics
-        decides = Improvements.from_store(self.services.store).go_back(improvement.id)
+        decides = JudgeRequests.from_store(self.services.store).go_back(improvement.id)
         # Compare the name, because the version changes if one of the rubric's examples is forgotten.
         if (await rubrics.log.chosen(*improvement.place)).rubric != new_name(improvement, rubrics.default):
             return words.CHOSEN_SINCE
@@ -144,7 +143,7 @@ def register(app: AsyncApp, services: Services) -> None:
 async def _answer(services: Services, body: dict[str, Any]) -> str:
     """Carries out a button, and returns what to tell the person in a message of its own; empty if nothing."""
     invocation, number = payloads.to_invocation(body), payloads.clicked_case_id(body)
-    improvement = await Improvements.from_store(services.store).find(number) if number is not None else None
+    improvement = await JudgeRequests.from_store(services.store).find(number) if number is not None else None
     if improvement is None or (improvement.team_id, improvement.user_id) != (invocation.team_id, invocation.user_id):
         return words.CLOSED
     if refusal := await services.access.refusal(invocation, "rubrics", improvement.channel_id, is_change=True):
@@ -154,7 +153,7 @@ async def _answer(services: Services, body: dict[str, Any]) -> str:
     return await _DO[payloads.clicked_action(body)](pressed)
 
 
-def new_name(improvement: Improvement, default: str) -> str:
+def new_name(improvement: JudgeRequest, default: str) -> str:
     """The name of the improved rubric: that of the channel's own rubric, or one derived from the app's."""
     name = improvement.rubric or default
     if improvement.rubric_version is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.domain.verdict import OFFLINE
 from bot.features.rubrics import ids
-from bot.features.rubrics.improvement_queries import Improvement
+from bot.features.rubrics.queries import JudgeRequest
 from bot.features.rubrics.text import errors
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
@@ -91,12 +91,12 @@ def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
     return TOO_FEW.format(least=LEAST, threads=threads) if threads < LEAST else obstacle_of(cases)
 
 
-def progress(improvement: Improvement, stage: str, figures: str = "") -> Post:
+def progress(improvement: JudgeRequest, stage: str, figures: str = "") -> Post:
     text = f"*Improving the rubric in <#{improvement.channel_id}>*\n:hourglass: {stage}{figures}"
     return Post(text, [ui.section(text), ui.actions(ui.button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
 
 
-def ended(improvement: Improvement | None, channel_id: str) -> str:
+def ended(improvement: JudgeRequest | None, channel_id: str) -> str:
     is_forgotten = improvement is not None and improvement.status == Progress.FORGOTTEN
     return (FORGOTTEN if is_forgotten else STOPPED).format(channel=channel_id)
 
@@ -109,7 +109,7 @@ def stage(way: Way, tested: int) -> str:
 
 
 def report(
-    improvement: Improvement,
+    improvement: JudgeRequest,
     found: Alignment,
     cases: Sequence[LabelledCase],
     attempts: int,
@@ -152,7 +152,7 @@ def report(
     return Post(text, [ui.section(text), *_offer(improvement, in_use, better)]), better.rubric.prompt
 
 
-def _offer(improvement: Improvement, in_use: Rubric, better: Trial) -> list[ui.Block]:
+def _offer(improvement: JudgeRequest, in_use: Rubric, better: Trial) -> list[ui.Block]:
     # A text that may quote replies is shown only in a window, because a message would keep them after their deletion.
     examples = len(examples_of(better.rubric))
     is_whole = better.way is Way.CALIBRATION and not examples and len(in_use.prompt) < _ROOM

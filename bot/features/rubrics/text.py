@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
-from bot.features.rubrics.improvement_queries import Improvement
-from bot.features.rubrics.replay_queries import LEAST, ChannelReplay
+from bot.features.rubrics.queries import LEAST, JudgeRequest
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
 from bot.slack.commands import unknown
@@ -47,8 +46,8 @@ def state(
     shipped: Sequence[str],
     own: Sequence[SavedRubric],
     models: Sequence[str],
-    wish: ChannelReplay | None,
-    improvement: Improvement | None = None,
+    wish: JudgeRequest | None = None,
+    improvement: JudgeRequest | None = None,
 ) -> Post:
     by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
     lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]
@@ -57,12 +56,16 @@ def state(
     if chosen.model and chosen.model not in models:
         lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's default model is used.")
     if wish:
-        stands = "the comparison is done and waits for a decision" if wish.told_at else "the comparison is running"
+        stands = (
+            "the comparison is done and waits for a decision"
+            if wish.status == Progress.OFFERED
+            else "the comparison is running"
+        )
         lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}: {stands}.")
     if improvement and improvement.status != Progress.USED:
         waits = improvement.status == Progress.OFFERED
         stands = "a better one is found and waits for a decision" if waits else "the improvement is running"
-        began = ui.short_date(improvement.started_at)
+        began = ui.short_date(improvement.asked_at)
         lines.append(f":hourglass: <@{improvement.user_id}> asked for a better rubric {began}: {stands}.")
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default

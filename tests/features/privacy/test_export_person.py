@@ -13,7 +13,7 @@ from bot.domain.label import Label, Outcome
 from bot.domain.rubric import SavedRubric
 from bot.store import Store
 from bot.store.assignments import answer_of
-from bot.store.schema import cases, replays
+from bot.store.schema import cases, judge_requests
 from tests.cases import TONE, a_case, add, delivered, save_visibility, thumb, url
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
@@ -154,17 +154,18 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
             saved = SavedRubric("T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC))
             await log.rubrics.save(saved)
             wish = {"team_id": "T1", "channel_id": f"C{number}", "user_id": user_id, "rubric": "code"}
-            await log.database.execute(insert(replays).values(wish | {"asked_at": datetime.now(UTC)}))
+            wish |= {"aim": "compare", "status": "running"}
+            await log.database.execute(insert(judge_requests).values(wish | {"asked_at": datetime.now(UTC)}))
             await log.labels.put(case, user_id, Label(2, None))
         await log.database.execute(answer_of("T1", ANN, 1, Outcome.SKIPPED))
 
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)
     of = {row["kind"]: row for row in rows}
-    assert sorted(of) == ["audit", "draw", "label", "replay", "rubric", "settings", "thumb"]
+    assert sorted(of) == ["audit", "draw", "label", "request", "rubric", "settings", "thumb"]
     assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
     assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
-    assert (of["replay"]["user_id"], of["replay"]["rubric"]) == (ANN, "code")
+    assert (of["request"]["user_id"], of["request"]["rubric"]) == (ANN, "code")
     assert (of["thumb"]["user_id"], of["thumb"]["is_up"], of["thumb"]["is_given"]) == (ANN, True, True)
     assert set(of["thumb"]) == {"kind", "team_id", "channel_id", "ts", "user_id", "is_up", "is_given", "changed_at"}
     assert BEN not in str(rows)

@@ -17,11 +17,12 @@ from bot.app import running_bot
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
-from bot.features.rubrics.improvement_queries import Improvements
+from bot.features.rubrics.queries import JudgeRequests
 from bot.features.rubrics.text import used
 from bot.slack import ids as slack_ids
 from bot.slack.blocks import short_date
 from bot.store.audit import Action
+from bot.store.examples import Aim
 from bot.store.schema import align_records, spent
 from pocket_slack import Message
 from tests.cases import TONE
@@ -103,7 +104,7 @@ async def gone(stage: Stage) -> None:
     """Returns once nothing of an improvement is left to be decided."""
 
     async def is_gone() -> bool:
-        return await Improvements.from_store(stage.log).of(*place(stage)) is None
+        return await JudgeRequests.from_store(stage.log).of(Aim.IMPROVE, *place(stage)) is None
 
     await stage.eventually(is_gone)
 
@@ -258,9 +259,9 @@ async def test_one_runs_at_a_time_and_is_listed_until_it_is_stopped(stage: Stage
     gate = asyncio.Event()
     await asked(stage, Held(gate, SO_SO))
     await stage.model.asked(2)
-    first = await Improvements.from_store(stage.log).of(*place(stage))
+    first = await JudgeRequests.from_store(stage.log).of(Aim.IMPROVE, *place(stage))
     assert first is not None
-    assert await say(stage, "improve") == words.RUNNING.format(user=first.user_id, at=short_date(first.started_at))
+    assert await say(stage, "improve") == words.RUNNING.format(user=first.user_id, at=short_date(first.asked_at))
     assert f":hourglass: <@{stage.ann.id}> asked for a better rubric" in await say(stage, "")
     await press(stage, ids.ACTION_IMPROVE_STOP)
     gate.set()

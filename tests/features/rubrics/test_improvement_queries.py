@@ -10,35 +10,35 @@ from sqlalchemy import delete, select, update
 from bot.domain.case import CaseTurn, LoggedCase, Part
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
-from bot.features.rubrics.improvement_queries import Improvement, Improvements
+from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
 from bot.store import Store
-from bot.store.examples import Progress
-from bot.store.schema import align_records, improvements, labels
+from bot.store.examples import Aim, Progress
+from bot.store.schema import align_records, judge_requests, labels
 from judge import Turn
 from judge.evaluation.align.examples import examples_of
 from judge.scoring.rubric import Scale
 from tests.cases import ANN, delivered, put_back
-from tests.features.rubrics.test_replay_queries import NEW, labelled
+from tests.features.rubrics.test_comparison_queries import NEW, labelled
 from tests.store.test_examples import WAYS, Way, save, showing, use
 
 SCALE = Scale(0, 5)
 
 
-async def begun(log: Store, channel_id: str = "C1") -> Improvement:
-    before = await Improvements.from_store(log).of("T1", channel_id)
-    assert await Improvements.from_store(log).begin("T1", channel_id, "U1", NEW) == before
-    improvement = await Improvements.from_store(log).of("T1", channel_id)
+async def begun(log: Store, channel_id: str = "C1") -> JudgeRequest:
+    before = await JudgeRequests.from_store(log).of(Aim.IMPROVE, "T1", channel_id)
+    assert await JudgeRequests.from_store(log).begin(Aim.IMPROVE, "T1", channel_id, "U1", NEW) == before
+    improvement = await JudgeRequests.from_store(log).of(Aim.IMPROVE, "T1", channel_id)
     assert improvement is not None
     return improvement
 
 
-async def begun_with_an_example(log: Store) -> tuple[LoggedCase, Improvement]:
+async def begun_with_an_example(log: Store) -> tuple[LoggedCase, JudgeRequest]:
     """A case that the channel's rubric shows as an example, and an improvement of that rubric."""
     case = await delivered(log)
     await save(log, showing(case.id))
     await use(log, showing(case.id))
-    await Improvements.from_store(log).begin("T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
-    begins = await Improvements.from_store(log).of("T1", "C1")
+    await JudgeRequests.from_store(log).begin(Aim.IMPROVE, "T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
+    begins = await JudgeRequests.from_store(log).of(Aim.IMPROVE, "T1", "C1")
     assert begins is not None
     return case, begins
 
@@ -48,35 +48,38 @@ async def keys(log: Store) -> list[str]:
 
 
 async def test_of_people_who_begin_at_once_one_does_and_the_others_are_told_of_it(log: Store) -> None:
-    asked = [Improvements.from_store(log).begin("T1", "C1", f"U{number}", NEW) for number in range(10)]
+    asked = [JudgeRequests.from_store(log).begin(Aim.IMPROVE, "T1", "C1", f"U{number}", NEW) for number in range(10)]
     found = await asyncio.gather(*asked)
-    (row,) = await log.database.all(select(improvements))
+    (row,) = await log.database.all(select(judge_requests))
     assert sorted(each.id if each else 0 for each in found) == [0] + [row.id] * 9
     assert (await begun(log, "C2")).judge == NEW
 
 
 async def test_what_is_stopped_or_decided_gives_way_to_the_next(log: Store) -> None:
     first = await begun(log)
-    assert await Improvements.from_store(log).stop(first.id)
+    assert await JudgeRequests.from_store(log).stop(first.id)
     second = await begun(log)
-    assert await Improvements.from_store(log).propose(second.id, "text")
-    await Improvements.from_store(log).offer(second.id)
-    assert not await Improvements.from_store(log).stop(second.id)
+    assert await JudgeRequests.from_store(log).propose(second.id, "text")
+    await JudgeRequests.from_store(log).offer(second.id)
+    assert not await JudgeRequests.from_store(log).stop(second.id)
     third = await begun(log)
-    assert [await Improvements.from_store(log).find(each.id) for each in (first, second, third)] == [None, None, third]
+    assert [await JudgeRequests.from_store(log).find(each.id) for each in (first, second, third)] == [None, None, third]
 
 
 async def test_a_rubric_is_decided_about_once(log: Store) -> None:
     improvement = await begun(log)
-    assert not await Improvements.from_store(log).leave(improvement.id)
-    assert await Improvements.from_store(log).propose(improvement.id, "text")
-    uses, back = Improvements.from_store(log).use(improvement.id), Improvements.from_store(log).go_back(improvement.id)
+    assert not await JudgeRequests.from_store(log).leave(improvement.id)
+    assert await JudgeRequests.from_store(log).propose(improvement.id, "text")
+    uses, back = (
+        JudgeRequests.from_store(log).use(improvement.id),
+        JudgeRequests.from_store(log).go_back(improvement.id),
+    )
     assert not await log.rubrics.use("T1", "C1", NEW, "U1", back)
     other = ChannelJudge("refusal")
     used = await asyncio.gather(*(log.rubrics.use("T1", "C1", other, "U1", uses) for _ in range(3)))
     assert sorted(used) == [False, False, True]
-    await Improvements.from_store(log).offer(improvement.id)
-    assert not await Improvements.from_store(log).leave(improvement.id)
+    await JudgeRequests.from_store(log).offer(improvement.id)
+    assert not await JudgeRequests.from_store(log).leave(improvement.id)
     assert [await log.rubrics.use("T1", "C1", NEW, "U1", back) for _ in range(2)] == [True, False]
     assert await log.rubrics.chosen("T1", "C1") == NEW
 
@@ -85,13 +88,13 @@ async def test_a_rubric_is_decided_about_once(log: Store) -> None:
 async def test_what_models_wrote_goes_at_the_end_and_the_rest_stays(log: Store, ends: str) -> None:
     improvement = await begun(log)
     records, elsewhere = (
-        Improvements.from_store(log).records("T1", "C1"),
-        Improvements.from_store(log).records("T1", "C2"),
+        JudgeRequests.from_store(log).records("T1", "C1"),
+        JudgeRequests.from_store(log).records("T1", "C2"),
     )
     for each in ("parts", "attempts", "proposal/1"):
         await records.put(each, {})
     await elsewhere.put("proposal/2", {})
-    await getattr(Improvements.from_store(log), ends)(improvement.id)
+    await getattr(JudgeRequests.from_store(log), ends)(improvement.id)
     assert await keys(log) == ["attempts", "parts", "proposal/2"]
 
 
@@ -100,7 +103,7 @@ async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: 
     from bot.features.privacy.queries import PersonalData
 
     gone, dropped, kept = [await labelled(log, number, requester_id=f"U{number}") for number in (1, 2, 3)]
-    records = Improvements.from_store(log).records("T1", "C1")
+    records = JudgeRequests.from_store(log).records("T1", "C1")
     for number in (gone, dropped, kept, 99):
         await records.put(f"score/org/model, code 1234/{number}/abc", {"score": number})
     await records.put(f"score/org/model, code 1234/{kept}/abc", {"score": 5})
@@ -127,7 +130,7 @@ async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there
         assert case is not None
         await log.labels.put(case, "U8", Label(5, "Too long."))
     await log.database.execute(update(labels).where(labels.c.user_id == "U9").values(reason="So."))
-    found = await Improvements.from_store(log).labelled("T1", "C1", SCALE)
+    found = await JudgeRequests.from_store(log).labelled("T1", "C1", SCALE)
     assert found[1].case.conversation == (Turn("Person 1", "Hm."),)
     assert [each.case.id for each in found] == [str(blind), str(seen)]
     assert [(each.case.label, each.case.is_blind, each.judge_version) for each in found] == [
@@ -139,7 +142,7 @@ async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there
         (("U9", "U8"), ("So.", "Too long.")),
     ]
     assert found[0].scored.mean == 4
-    assert await Improvements.from_store(log).labelled("T1", "C1", Scale(1, 10)) == []
+    assert await JudgeRequests.from_store(log).labelled("T1", "C1", Scale(1, 10)) == []
 
 
 @pytest.mark.parametrize(("way", "changes"), WAYS.values(), ids=WAYS)
@@ -152,18 +155,18 @@ async def test_what_has_read_words_that_are_forgotten_ends(log: Store, way: Way,
     await put_back(log, case, age)
     ours, others = [await begun(log, each) for each in ("C1", "C2")]
     for each in (ours, others):
-        await Improvements.from_store(log).learn(each, SCALE, [])
-        await Improvements.from_store(log).records(*each.place).put("proposal/1", {"text": "Because."})
-        assert await Improvements.from_store(log).propose(each.id, "Because.")
+        await JudgeRequests.from_store(log).learn(each, SCALE, [])
+        await JudgeRequests.from_store(log).records(*each.place).put("proposal/1", {"text": "Because."})
+        assert await JudgeRequests.from_store(log).propose(each.id, "Because.")
     await way(log, case)
-    ended, left = await Improvements.from_store(log).find(ours.id), await Improvements.from_store(log).find(others.id)
+    ended, left = await JudgeRequests.from_store(log).find(ours.id), await JudgeRequests.from_store(log).find(others.id)
     assert ended is not None
     assert (ended.status, ended.prompt) == (Progress.FORGOTTEN, None)
     assert left is not None
     assert (left.status, left.prompt) == (Progress.RUNNING, "Because.")
-    assert not await Improvements.from_store(log).propose(ours.id, "Because.")
-    assert not await log.rubrics.use("T1", "C1", NEW, "U1", Improvements.from_store(log).use(ours.id))
-    assert await Improvements.from_store(log).learn(ended, SCALE, []) is None
+    assert not await JudgeRequests.from_store(log).propose(ours.id, "Because.")
+    assert not await log.rubrics.use("T1", "C1", NEW, "U1", JudgeRequests.from_store(log).use(ours.id))
+    assert await JudgeRequests.from_store(log).learn(ended, SCALE, []) is None
     assert "proposal/1" not in [row.key for row in await log.database.all(_OF_C1)]
 
 
@@ -171,20 +174,20 @@ async def test_what_was_offered_from_a_forgotten_reply_is_dropped_and_what_is_us
     offered, used = await labelled(log, 1), await labelled(log, 2, channel_id="C2")
     first, second = [await begun(log, each) for each in ("C1", "C2")]
     for each in (first, second):
-        await Improvements.from_store(log).learn(each, SCALE, [])
-        await Improvements.from_store(log).propose(each.id, "text")
-        await Improvements.from_store(log).offer(each.id)
-    assert await log.rubrics.use("T1", "C2", NEW, "U1", Improvements.from_store(log).use(second.id))
+        await JudgeRequests.from_store(log).learn(each, SCALE, [])
+        await JudgeRequests.from_store(log).propose(each.id, "text")
+        await JudgeRequests.from_store(log).offer(each.id)
+    assert await log.rubrics.use("T1", "C2", NEW, "U1", JudgeRequests.from_store(log).use(second.id))
     await log.forgetting.forget([offered, used], "U1")
-    assert await Improvements.from_store(log).find(first.id) is None
-    assert await Improvements.from_store(log).find(second.id) is not None
+    assert await JudgeRequests.from_store(log).find(first.id) is None
+    assert await JudgeRequests.from_store(log).find(second.id) is not None
 
 
 async def test_an_example_of_the_rubric_in_use_is_read_like_a_reply(log: Store) -> None:
     case, begins = await begun_with_an_example(log)
-    assert await Improvements.from_store(log).learn(begins, Scale(1, 9), examples_of(showing(case.id))) == []
+    assert await JudgeRequests.from_store(log).learn(begins, Scale(1, 9), examples_of(showing(case.id))) == []
     await log.forgetting.forget([case.id], "U1")
-    ended = await Improvements.from_store(log).find(begins.id)
+    ended = await JudgeRequests.from_store(log).find(begins.id)
     assert ended is not None
     assert ended.status == Progress.FORGOTTEN
 
@@ -192,17 +195,17 @@ async def test_an_example_of_the_rubric_in_use_is_read_like_a_reply(log: Store) 
 async def test_a_rubric_that_lost_an_example_before_it_was_read_is_not_improved(log: Store) -> None:
     case, begins = await begun_with_an_example(log)
     await log.forgetting.forget([case.id], "U1")
-    assert await Improvements.from_store(log).learn(begins, SCALE, examples_of(showing(case.id))) is None
+    assert await JudgeRequests.from_store(log).learn(begins, SCALE, examples_of(showing(case.id))) is None
 
 
 async def test_what_a_killed_attempt_has_read_counts_for_the_next(log: Store) -> None:
     number = await labelled(log, 1)
     begins = await begun(log)
-    await Improvements.from_store(log).learn(begins, SCALE, [])
+    await JudgeRequests.from_store(log).learn(begins, SCALE, [])
     await log.database.execute(delete(labels))
-    assert await Improvements.from_store(log).learn(begins, SCALE, []) == []
+    assert await JudgeRequests.from_store(log).learn(begins, SCALE, []) == []
     await log.forgetting.forget([number], "U1")
-    ended = await Improvements.from_store(log).find(begins.id)
+    ended = await JudgeRequests.from_store(log).find(begins.id)
     assert ended is not None
     assert ended.status == Progress.FORGOTTEN
 

@@ -10,11 +10,12 @@ from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
 from bot.features.rubrics.comparison import run
-from bot.features.rubrics.replay_queries import LEAST, ChannelReplays
+from bot.features.rubrics.queries import LEAST, JudgeRequests
 from bot.features.rubrics.text import ASK, CLOSED, CUT, GONE, LEFT, NO_MODEL, TOO_FEW, TOO_FEW_LABELS, USED_UP
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.store.audit import Action
-from bot.store.schema import replays, spent
+from bot.store.examples import Aim, Progress
+from bot.store.schema import judge_requests, spent
 from judge import load_rubric, render_prompt
 from pocket_slack import Message
 from tests.features.rubrics.labelled import TOKENS, labelled
@@ -23,8 +24,9 @@ from tests.model_server import Failure, Held
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
 
 
-def asking(rubric: str, *numbers: int) -> list[str]:
-    """What the model is sent for cases that `labelled` made."""
+def asking(rubric: str, number: int = LEAST, most: int = LEAST) -> list[str]:
+    """What the model is sent for the cases that `labelled` made, the newest first, from this number on."""
+    numbers = range(number, number - most, -1)
     return [render_prompt(load_rubric(rubric), f"Question {each}?", f"Answer {each}.") for each in numbers]
 
 
@@ -53,8 +55,8 @@ async def said(stage: Stage, words: str) -> None:
 
 
 async def told_of(stage: Stage, number: int) -> None:
-    """Returns once the log says that the person was told of a replay, which follows the message."""
-    told = select(replays.c.id).where(replays.c.id == number, replays.c.told_at.is_not(None))
+    """Returns once the log says that the person was told of a comparison, which follows the message."""
+    told = select(judge_requests.c.id).filter_by(id=number, status=Progress.OFFERED)
     await stage.eventually(lambda: stage.log.database.values(told))
 
 
@@ -161,7 +163,7 @@ async def test_replies_that_an_earlier_judge_scored_are_scored_by_both(stage: St
     )
     # In use: ten of 3 and the logged 4, where people say 2.
     assert "Distance from people's scores: 1.1 points with the current judge, 0.0 with the new one" in words
-    assert prompts(stage) == [*asking("code", *range(1, 12)), *asking("refusal", *range(1, 11))]
+    assert prompts(stage) == [*asking("code", LEAST + 1, LEAST + 1), *asking("refusal")]
 
 
 async def test_after_a_restart_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
@@ -173,13 +175,13 @@ async def test_after_a_restart_it_goes_on_and_no_case_is_judged_twice(open_stage
     await stage.model.asked(LEAST + 1)
     assert stage.stop_bot
     await stage.stop_bot()
-    assert prompts(stage) == [*asking("code", *range(1, 11)), *asking("refusal", 1)]
+    assert prompts(stage) == [*asking("code"), *asking("refusal", most=1)]
     assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [TOKENS] * LEAST
     stage.model.requests.clear()
     stage = await open_stage()
     told = await compared(stage)
     assert "on the same 10 labelled replies" in shown(told)
-    assert prompts(stage) == asking("refusal", *range(1, 11))  # the first's answer was never seen
+    assert prompts(stage) == asking("refusal")  # the first's answer was never seen
 
 
 async def test_a_judge_on_another_scale_is_asked_nothing(stage: Stage) -> None:
@@ -200,7 +202,7 @@ async def test_a_replaced_change_asks_no_more_and_says_nothing(stage: Stage) -> 
     await say(stage, "use refusal")
     gate.set()
     assert "*`refusal` and the judge in use*" in shown(await compared(stage))
-    assert [each for each in prompts(stage) if each in asking("code", *range(1, LEAST + 1))] == asking("code", 1)
+    assert [each for each in prompts(stage) if each in asking("code")] == asking("code", most=1)
     assert stage.stop_bot
     await stage.stop_bot()
     assert len([m for m in stage.ann.ephemerals(CHANNEL) if buttons(m)]) == 1
@@ -240,7 +242,7 @@ async def test_a_judge_chosen_meanwhile_is_the_one_that_is_compared(stage: Stage
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ben.id)
     gate.set()
     await compared(stage)
-    assert sorted(prompts(stage)) == sorted(asking("code", *range(1, 11)) + asking("refusal", *range(1, 11)))
+    assert sorted(prompts(stage)) == sorted(asking("code") + asking("refusal"))
 
 
 async def test_a_person_who_has_left_the_channel_decides_nothing_and_is_not_told_what_holds_there(stage: Stage) -> None:
@@ -287,7 +289,7 @@ async def test_only_the_person_who_asked_decides(stage: Stage) -> None:
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
     await stage.slack.until(lambda: told.text.startswith(CLOSED))
     assert await used(stage) is None
-    assert await ChannelReplays.from_store(stage.log).find(1) is not None
+    assert await JudgeRequests.from_store(stage.log).find(1) is not None
 
 
 async def test_a_repeated_job_tells_the_person_once(stage: Stage) -> None:
@@ -304,14 +306,14 @@ async def test_a_model_that_does_not_answer_changes_nothing(stage: Stage) -> Non
     stage.model.script(Failure(401, message="wrong key"))
     await say(stage, "use code")
     await said(stage, NO_MODEL.format(judge="`code`"))
-    assert len(stage.model.requests) == 3
+    assert len(stage.model.requests) == 1
     assert await used(stage) is None
 
 
 async def test_a_rubric_that_is_deleted_before_its_comparison_changes_nothing(stage: Stage) -> None:
     await labelled(stage, LEAST)
-    queries = ChannelReplays.from_store(stage.log)
-    await queries.begin(*place(stage), stage.ann.id, ChannelJudge("tone", "00000000"))
+    queries = JudgeRequests.from_store(stage.log)
+    await queries.begin(Aim.COMPARE, *place(stage), stage.ann.id, ChannelJudge("tone", "00000000"))
     await said(stage, GONE.format(judge="`tone`"))
 
     async def is_gone() -> bool:

@@ -11,14 +11,13 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids, text
 from bot.features.rubrics import improvement_text as improving
-from bot.features.rubrics.comparison import comparison
+from bot.features.rubrics.comparison import Compared, comparison
 from bot.features.rubrics.improvement_handlers import new_name
-from bot.features.rubrics.improvement_queries import Improvement
-from bot.features.rubrics.replay_queries import ChannelReplay, Labelled
+from bot.features.rubrics.queries import JudgeRequest, Labelled
 from bot.features.rubrics.text import LONGEST_NAME, is_name
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
-from bot.store.examples import Progress
+from bot.store.examples import Aim, Progress
 from judge import Rubric, list_rubrics, load_rubric
 from judge.evaluation.align import Alignment, CaseScore, LabelledCase, Way
 from judge.evaluation.align.trial import to_trial
@@ -40,18 +39,18 @@ def the_list(
     chosen: ChannelJudge,
     *own: SavedRubric,
     models: tuple[str, ...] = (),
-    wish: ChannelReplay | None = None,
-    improvement: Improvement | None = None,
+    wish: JudgeRequest | None = None,
+    improvement: JudgeRequest | None = None,
 ) -> Post:
     return text.state(chosen, "additive-5", ["additive-5", "code"], own, models, wish, improvement)
 
 
-def a_wish(**changes: Any) -> ChannelReplay:
-    return replace(ChannelReplay(1, "T1", "C1", "U1", "code", None, None, None), **changes)
+def a_wish(aim: Aim = Aim.COMPARE, rubric: str | None = "code", **changes: Any) -> JudgeRequest:
+    return replace(JudgeRequest(1, "T1", "C1", "U1", aim, Progress.RUNNING, rubric, None, None, MOMENT), **changes)
 
 
-def an_improvement(rubric: str | None = None, version: str | None = None, **changes: Any) -> Improvement:
-    return replace(Improvement(7, "T1", "C1", "U1", rubric, version, None, Progress.RUNNING, MOMENT), **changes)
+def an_improvement(rubric: str | None = None, version: str | None = None, **changes: Any) -> JudgeRequest:
+    return a_wish(Aim.IMPROVE, rubric, id=7, rubric_version=version, **changes)
 
 
 USUAL = the_list(ChannelJudge())
@@ -62,7 +61,7 @@ LISTS = {
     "with models": the_list(ChannelJudge("code", None, "large"), models=("large", "larger")),
     "with a model no longer offered": the_list(ChannelJudge("code", None, "large")),
     "with a comparison running": the_list(ChannelJudge(), wish=a_wish()),
-    "with a comparison done": the_list(ChannelJudge(), wish=a_wish(told_at=MOMENT)),
+    "with a comparison done": the_list(ChannelJudge(), wish=a_wish(status=Progress.OFFERED)),
     "with an improvement running": the_list(ChannelJudge(), improvement=an_improvement()),
     "with an improvement offered": the_list(ChannelJudge(), improvement=an_improvement(status=Progress.OFFERED)),
     "with an improvement used": the_list(ChannelJudge(), improvement=an_improvement(status=Progress.USED)),
@@ -156,10 +155,9 @@ def test_a_prompt_is_parted_where_no_blank_line_would_be_lost() -> None:
 
 def a_replayed(
     number: int, before: int | None, now: int | None, *labels: int, is_blind: bool = True, logged_by: str = "v1"
-) -> Labelled:
-    scores = {logged_by: 1} | dict(zip(BOTH, (before, now), strict=True))
+) -> Compared:
     case = LabelledCase(str(number), str(number), "Why?", "So.", fmean(labels), is_blind=is_blind)
-    return Labelled(case, logged_by, CaseScore(1, 1, "", None), scores)
+    return Labelled(case, logged_by, CaseScore(1, 1, "", None)), before, now
 
 
 def compared(*rows: tuple[int | None, int | None, int], **more: bool) -> Post:
@@ -175,7 +173,7 @@ PAIRED = [
     *(a_replayed(number, 5, 3, 3) for number in range(5, 11)),  # 2 closer, six times
     a_replayed(11, 1, None, 1),
     a_replayed(12, None, 1, 1, logged_by="v0"),
-    replace(a_replayed(13, 1, 1, 1), scores={"v2": 1}),  # the judge in use could not be asked
+    a_replayed(13, None, 1, 1),  # the judge in use could not be asked
 ]
 COMPARISONS = {
     # (2 + 0.5 + 0 + 3 + 12) / 10 = 1.8 and (0 + 0.5 + 2 + 1 + 0) / 10 = 0.3 points; (2 + 0 - 2 + 2 + 12) / 10 closer.
