@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 from statistics import fmean, median, median_low
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from judge.scoring.rubric import Calibration
 
@@ -15,22 +15,23 @@ _CUT_MARK = "\n[…]\n"
 _TAIL = 0.1
 
 
-class UnscoredReason(StrEnum):
-    """Why there is no score. The values, the names in lower case, are stored and exported, so they never change.
+class _WithWords(StrEnum):
+    """Members are strings, written with the words that say the same to people."""
+
+    words: str
+
+    def __new__(cls, value: str, words: str = "") -> Self:
+        member = str.__new__(cls, value)
+        member._value_, member.words = value, words
+        return member
+
+
+class UnscoredReason(_WithWords):
+    """Why there is no score; in words, too, unless the detail depends on the case.
+
+    The values are stored and exported, so they never change.
 
     Attributes:
-        EMPTY: The model wrote nothing.
-        REFUSED: The model refused to judge.
-        FILTERED: The server's content filter withheld the answer.
-        TRUNCATED: The answer is cut off.
-        THINKING: The model's thinking used up the tokens of the answer.
-        NO_SCORE: The answer states no score for the response as a whole.
-        ECHOED: The answer repeats the answer format instead of filling it in; its value is "echoed_template".
-        NOT_ASSERTED: The answer only quotes, denies or supposes a score.
-        OFF_SCALE: The score is not on the rubric's scale.
-        NOT_WHOLE: The score is not a whole number.
-        UNCLEAR: The score is a range or a guess, not one number.
-        CONFLICTING: The answer states several scores that do not agree.
         INVALID: A decision's answers are not those to its questions, or their probabilities are not valid.
         CALL_FAILED: The call of the model failed.
         NO_MAJORITY: Some ratings have a score, but no more than half; or all lack one, for different reasons.
@@ -40,18 +41,21 @@ class UnscoredReason(StrEnum):
         NO_REFERENCE: The rubric compares with a reference, and there is none.
     """
 
-    EMPTY = "empty"
-    REFUSED = "refused"
-    FILTERED = "filtered"
-    TRUNCATED = "truncated"
-    THINKING = "thinking"
-    NO_SCORE = "no_score"
-    ECHOED = "echoed_template"
-    NOT_ASSERTED = "not_asserted"
-    OFF_SCALE = "off_scale"
-    NOT_WHOLE = "not_whole"
-    UNCLEAR = "unclear"
-    CONFLICTING = "conflicting"
+    EMPTY = "empty", "The model wrote nothing."
+    REFUSED = "refused", "The model refused to judge."
+    FILTERED = "filtered", "The server's content filter withheld the answer."
+    TRUNCATED = "truncated", "The model's answer is cut off."
+    THINKING = (
+        "thinking",
+        "The model's thinking used up the tokens of its answer; lower JUDGE_EFFORT, or raise JUDGE_ANSWER_TOKENS.",
+    )
+    NO_SCORE = "no_score", "The model's answer states no score for the response as a whole."
+    ECHOED = "echoed_template", "The model echoed the answer format instead of filling it in."
+    NOT_ASSERTED = "not_asserted", "The model only quotes, denies or supposes a score."
+    OFF_SCALE = "off_scale", "The model's score is not on the scale from {} to {}."
+    NOT_WHOLE = "not_whole", "The model's score is not a whole number."
+    UNCLEAR = "unclear", "The model's score is a range or a guess, not one number."
+    CONFLICTING = "conflicting", "The model states several scores that do not agree."
     INVALID = "invalid_answer"
     CALL_FAILED = "call_failed"
     NO_MAJORITY = "no_majority"
@@ -61,33 +65,17 @@ class UnscoredReason(StrEnum):
     NO_REFERENCE = "no_reference"
 
 
-class Flag(StrEnum):
-    """A warning to consider before trusting a score. The values are stored and exported, so they never change.
+class Flag(_WithWords):
+    """A warning to consider before trusting a score; `words` go on after "the response".
 
-    Attributes:
-        ASKS_FOR_SCORE: The response states or requests a score.
-        GIVES_ORDERS: The response gives orders to its reader.
-        HOLDS_TAGS: One of the texts contains a tag of the judge's prompt.
-        AFTER_ORDERS: A turn of the conversation before the question does one of the first two.
-        AGAINST_ORDERS: The reference does.
+    The values are stored and exported, so they never change. `HOLDS_TAGS` counts in the question, too.
     """
 
-    ASKS_FOR_SCORE = "asks_for_score"
-    GIVES_ORDERS = "gives_orders"
-    HOLDS_TAGS = "holds_tags"
-    AFTER_ORDERS = "after_orders"
-    AGAINST_ORDERS = "against_orders"
-
-    @property
-    def words(self) -> str:
-        """What the response does, for a sentence with "the response" as its subject."""
-        return {
-            Flag.ASKS_FOR_SCORE: "asks for a score",
-            Flag.GIVES_ORDERS: "gives the judge orders",
-            Flag.HOLDS_TAGS: "imitates the judge's prompt",
-            Flag.AFTER_ORDERS: "follows a message that gives the judge orders or asks for a score",
-            Flag.AGAINST_ORDERS: "is compared with a reference that gives the judge orders or asks for a score",
-        }[self]
+    ASKS_FOR_SCORE = "asks_for_score", "asks for a score"
+    GIVES_ORDERS = "gives_orders", "gives the judge orders"
+    HOLDS_TAGS = "holds_tags", "imitates the judge's prompt"
+    AFTER_ORDERS = "after_orders", "follows a message that gives the judge orders or asks for a score"
+    AGAINST_ORDERS = "against_orders", "is compared with a reference that gives the judge orders or asks for a score"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,26 +151,9 @@ class Unscored(Spent):
     coverage: float | None = None
 
 
-_DETAILS = {
-    UnscoredReason.EMPTY: "The model wrote nothing.",
-    UnscoredReason.REFUSED: "The model refused to judge.",
-    UnscoredReason.FILTERED: "The server's content filter withheld the answer.",
-    UnscoredReason.TRUNCATED: "The model's answer is cut off.",
-    UnscoredReason.THINKING: "The model's thinking used up the tokens of its answer; lower JUDGE_EFFORT, or raise "
-    "JUDGE_ANSWER_TOKENS.",
-    UnscoredReason.NO_SCORE: "The model's answer states no score for the response as a whole.",
-    UnscoredReason.ECHOED: "The model echoed the answer format instead of filling it in.",
-    UnscoredReason.NOT_ASSERTED: "The model only quotes, denies or supposes a score.",
-    UnscoredReason.OFF_SCALE: "The model's score is not on the scale from {} to {}.",
-    UnscoredReason.NOT_WHOLE: "The model's score is not a whole number.",
-    UnscoredReason.UNCLEAR: "The model's score is a range or a guess, not one number.",
-    UnscoredReason.CONFLICTING: "The model states several scores that do not agree.",
-}
-
-
 def unscored(reason: UnscoredReason, scale: tuple[int, int], raw: str = "") -> Unscored:
     """An answer without a usable score, with the plain sentence that goes with `reason`."""
-    return Unscored(reason=reason, detail=_DETAILS[reason].format(*scale), raw=raw)
+    return Unscored(reason=reason, detail=reason.words.format(*scale), raw=raw)
 
 
 Result: TypeAlias = Rating | Unscored
