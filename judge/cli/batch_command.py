@@ -18,7 +18,7 @@ from judge.rows.files import Format, InputFormat
 
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
-    from judge.rows.row_file import Item, Malformed
+    from judge.rows.row_file import Item
     from judge.scoring.judging import Judge
 
 _GO_ON = "run the same command to continue."
@@ -191,7 +191,7 @@ class _Work:
         """The number of rows without a verdict, and of lines that are not rows."""
         return self.rows - self.batch.journal.tally.rows + self.batch.malformed
 
-    def run_to_end(self, items: "Iterator[Item | Malformed]") -> None:
+    def run_to_end(self, items: "Iterator[Item | str]") -> None:
         """Runs the batch. If it is interrupted or stopped, the command ends here and says how many rows are done."""
         batch, journal = self.batch, self.batch.journal
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
 from judge.rows.journal import Journal
-from judge.rows.row_file import Item, Malformed, to_added
+from judge.rows.row_file import Item, to_added
 from judge.scoring.judging import Judge
 from judge.scoring.ratings import Unscored, UnscoredReason
 
@@ -53,14 +53,14 @@ class Batch:
     def done(self) -> int:
         return self.journal.tally.rows + self.failed
 
-    async def run(self, items: Iterator[Item | Malformed]) -> None:
-        """Judges the rows among `items`, which are read one by one as calls become free."""
+    async def run(self, items: Iterator[Item | str]) -> None:
+        """Judges the rows among `items` (see `RowFile.items`), which are read one by one as calls become free."""
         self._watch_cost()
         async with asyncio.TaskGroup() as group:
             for _ in range(self.concurrency):
                 group.create_task(self._work(items))
 
-    async def _work(self, items: Iterator[Item | Malformed]) -> None:
+    async def _work(self, items: Iterator[Item | str]) -> None:
         while not (self.stopped or self.is_spent):
             try:
                 item = next(items, None)
@@ -69,9 +69,9 @@ class Batch:
                 return
             if item is None:
                 return
-            if isinstance(item, Malformed):
+            if isinstance(item, str):
                 self.malformed += 1
-                self.report(f"line {item.line}: {item.why}; skipped.")
+                self.report(item)
             else:
                 await self._settle(item)
             await asyncio.sleep(0)  # the offline rater never waits, so other tasks would get no turn

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
 from judge.errors import SetupError
 from judge.rows import files
@@ -202,14 +202,6 @@ class Item:
     reference: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
-    """A line that is not a row to judge, and why."""
-
-    line: int
-    why: str
-
-
 @dataclass
 class RowFile:
     """A file of rows, read line by line as often as needed."""
@@ -263,14 +255,14 @@ class RowFile:
                 fields = ", ".join(self.names) or "none"
                 raise SetupError(f"--{option} {name}: no line has this field; the fields are {fields}.")
 
-    def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item | Malformed]:
-        """The rows up to number `limit`, without those whose line `is_done`; malformed lines do not count."""
+    def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item | str]:
+        """The rows up to number `limit`, without those whose line `is_done`; or why a line is not a row."""
         rows = 0
         for line, raw in self.lines():
             if rows == limit:
                 return
             item = None if is_done(line) else parse_item(line, raw)
-            rows += not isinstance(item, Malformed)
+            rows += not isinstance(item, str)
             if item:
                 yield item
 
@@ -292,29 +284,31 @@ class Prompts:
             )
 
 
-def parse_item(line: int, raw: bytes) -> Item | Malformed:
+def parse_item(line: int, raw: bytes) -> Item | str:
+    """The row on a line, or a sentence on why it is none."""
     try:
         row = Row(line, files.decode(raw))
         question, response, _ = dialogue = row.dialogue
         return Item(line, question, response, row.carried, dialogue.conversation, row.reference)
     except ValueError as exc:
-        return Malformed(line, str(exc))
+        return f"line {line}: {exc}; skipped."
 
 
 def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
     """The fields that a verdict adds to its row, except `line`."""
-    names = ("model", "score", "unscored_reason")
     others = {
         "status": "scored" if verdict.is_scored else "unscored",
         "unscored_reason": verdict.unscored.reason if verdict.unscored else None,
         "unscored_detail": verdict.unscored.detail if verdict.unscored else None,
         # Without the ratings' texts, which would make the file many times as long.
         "ratings": [
-            dict(
-                zip(names, (rating.model, getattr(rating, "score", None), getattr(rating, "reason", None)), strict=True)
-            )
-            | {name: each for name in ("coverage", "served") if (each := getattr(rating, name, None)) is not None}
-            for rating in verdict.ratings
+            {
+                "model": each.model,
+                "score": getattr(each, "score", None),
+                "unscored_reason": getattr(each, "reason", None),
+            }
+            | {name: known for name in ("coverage", "served") if (known := getattr(each, name)) is not None}
+            for each in verdict.ratings
         ],
         "flags": list(verdict.flags),
         "samples": samples,
@@ -323,7 +317,6 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
 
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
-_MOST_COLUMNS = 1000
 _KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
 
 
@@ -337,21 +330,21 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
     line = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            first = next((each for each in _lines(path, file) if each.strip()), "")
+            first = next((each for each in file if each.strip()), "")
             file.seek(0)
             # That which gives the most known columns, and among these the most columns.
             split = {each: next(csv.reader([first], delimiter=each), []) for each in _DELIMITERS}
             known = {each: len(_KNOWN.intersection(map(_to_name, cells))) for each, cells in split.items()}
             delimiter = max(split, key=lambda each: (known[each], len(split[each])))
-            reader = csv.reader(_lines(path, file), delimiter=delimiter, strict=True)
-            names: Sequence[str] | None = None
+            reader = csv.reader(file, delimiter=delimiter, strict=True)
+            names: Sequence[str] = ()
             for cells in reader:
-                if any(cells) and names is None:
-                    names = _to_names(path, cells)
-                elif any(cells) and names:
+                if any(cells) and names:
                     yield line, files.encode(_cells_to_fields(f"{path}, line {line}", names, cells)).encode()
+                elif any(cells):
+                    names = _to_names(path, cells)
                 line = reader.line_num + 1
-            if names is None:
+            if not names:
                 _to_names(path, [])
     except UnicodeDecodeError as exc:
         raise SetupError(f"{path}: not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8').") from exc
@@ -363,15 +356,6 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
         raise SetupError(f"{path}: cannot read it ({files.os_reason(exc)}).") from exc
 
 
-def _lines(path: Path, file: TextIO) -> Iterator[str]:
-    while text := file.readline(files.MOST_OF_A_LINE + 1):
-        if len(text) > files.MOST_OF_A_LINE:
-            raise SetupError(
-                f"{path}: a line has more than {files.MOST_OF_A_LINE:,} characters, which is not a text to judge."
-            )
-        yield text
-
-
 def _to_name(cell: str) -> str:
     name = " ".join(cell.split())
     return name.lower() if name.lower() in _KNOWN else name
@@ -379,8 +363,6 @@ def _to_name(cell: str) -> str:
 
 def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
     """The columns' names; a column without a name is called by its number."""
-    if len(cells) > _MOST_COLUMNS:
-        raise SetupError(f"{path}: {len(cells):,} columns, and {_MOST_COLUMNS:,} are read at most; leave some out.")
     names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
     if twice := [name for name in names if names.count(name) > 1]:
         raise SetupError(f"{path}: two columns are named {twice[0]!r}; rename one.")

