@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _SAMPLES = 3
 _TIMES = 10
+_FAILED = ratings.UnscoredReason.CALL_FAILED
 _NAME_ONE = "set OPENAI_API_KEY or OPENAI_BASE_URL, and name a model with JUDGE_MODEL or --model."
 T = TypeVar("T")
 
@@ -247,8 +248,7 @@ class Judge:
         results, failures = await self._ask(self._members, texts, give_up_at, earlier)
         if failures and not ratings.has_majority(results):
             failure = min(failures, key=lambda failure: failure.is_too_long)
-            failed = ratings.UnscoredReason.CALL_FAILED
-            failure.ratings = tuple(each for each in results if getattr(each, "reason", None) is not failed)
+            failure.ratings = tuple(each for each in results if getattr(each, "reason", None) is not _FAILED)
             raise failure
         first = self._combine(results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results))
         if self._stronger and self._doubt.is_about(first):
@@ -365,17 +365,14 @@ class Judge:
         results: list[ratings.Result] = []
         failures: list[errors.JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):
-            model = member.model
             for outcome in own:
                 if isinstance(outcome, ratings.Rating | ratings.Unscored):
                     results.append(ratings.with_short_raw(outcome))
                     continue
-                failure = outcome or self._too_late(model, give_up_at)
+                failure = outcome or self._too_late(member.model, give_up_at)
                 failures.append(failure)
-                failed = ratings.Unscored(
-                    reason=ratings.UnscoredReason.CALL_FAILED, detail=str(failure), model=model.name, cost_usd=0.0
-                )
-                results.append(failed)
+                name = member.model.name
+                results.append(ratings.Unscored(reason=_FAILED, detail=str(failure), model=name, cost_usd=0.0))
         return results, failures
 
     def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> errors.DeadlineError:

@@ -8,8 +8,6 @@ texts.
 import re
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -37,39 +35,23 @@ if TYPE_CHECKING:
 
 _Problem = Enum("_Problem", "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_DECISIONS NO_COMPLETION REJECTED")
 
-# Words that identify a problem before the status does, and the statuses they need; the first matching row counts.
-_WORDS = (
-    (
-        _Problem.FILTERED,
-        range(400, 500),
-        r"content_filter|content_?policy_?violation|content management policy|responsibleaipolicyviolation"
-        r"|(?:input|prompt) was flagged|invalid_prompt|data_inspection_failed|content exists risk",
-    ),
-    (
-        _Problem.QUOTA,
-        range(400, 600),
-        r"insufficient_(?:user_)?quota|insufficient (?:credits|balance)|billing_hard_limit_reached|billing_not_active"
-        r"|credit[_ ]balance|budget_exceeded|exceeded ?(?:token)?budget|budget has been exceeded|crossed budget",
-    ),
-    (
-        _Problem.MODEL,
-        range(400, 500),
-        r"model_not_found|model_access_denied|deploymentnotfound|invalid model|not a valid model|model not exist"
-        r"|access to model|\bmodel\b.{0,100}(?:does not exist|not found)",
-    ),
-    (
-        _Problem.KEY,
-        range(400, 500),
-        # LiteLLM without a database cannot look up a key other than its own
-        r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)|no connected db|no_db_connection",
-    ),
-    (
-        _Problem.TOO_LONG,
-        range(400, 600),
-        r"context[ _]?(?:length|size|window|limit)|too many tokens|prompt is too long|input token count"
-        r"|max_new_tokens` must be|string_above_max_length",
-    ),
-)
+# Words that identify a problem before the status does, if that is below 500; the first pattern that matches counts.
+_WORDS = {
+    _Problem.FILTERED: r"content_filter|content_?policy_?violation|content management policy"
+    r"|responsibleaipolicyviolation|(?:input|prompt) was flagged|invalid_prompt|data_inspection_failed"
+    r"|content exists risk",
+    _Problem.QUOTA: r"insufficient_(?:user_)?quota|insufficient (?:credits|balance)|billing_hard_limit_reached"
+    r"|billing_not_active|credit[_ ]balance|budget_exceeded|exceeded ?(?:token)?budget|budget has been exceeded"
+    r"|crossed budget",
+    _Problem.MODEL: r"model_not_found|model_access_denied|deploymentnotfound|invalid model|not a valid model"
+    r"|model not exist|access to model|\bmodel\b.{0,100}(?:does not exist|not found)",
+    # LiteLLM without a database cannot look up a key other than its own
+    _Problem.KEY: r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)|no connected db"
+    r"|no_db_connection",
+    _Problem.TOO_LONG: r"context[ _]?(?:length|size|window|limit)|too many tokens|prompt is too long|input token count"
+    r"|max_new_tokens` must be|string_above_max_length",
+}
+_ALSO_BY_500 = (_Problem.QUOTA, _Problem.TOO_LONG)
 _STATUSES = {
     401: _Problem.KEY,
     402: _Problem.QUOTA,
@@ -159,14 +141,14 @@ def rejected_option(error: openai.APIError, options: Collection[str]) -> str | N
 
 
 def retry_after_s(error: openai.APIError) -> float | None:
-    """The wait that the server asks for, in seconds; None if it names none."""
+    """The wait that the server asks for, in seconds; None if it names none, or names a date."""
     if not isinstance(error, openai.APIStatusError):
         return None
     for header, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = error.response.headers.get(header, "").strip()
         if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", value):
             return float(value) * unit_s
-    return _until_s(error.response.headers.get("retry-after", ""))
+    return None
 
 
 def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusError | None:
@@ -244,10 +226,10 @@ def _problem(error: openai.APIStatusError) -> _Problem:
 
 
 def _named_problem(error: openai.APIStatusError) -> _Problem | None:
-    """The problem that the server's words name."""
-    words = all_words(error.body)
-    for problem, statuses, pattern in _WORDS:
-        if error.status_code in statuses and re.search(pattern, words, re.IGNORECASE):
+    words, status = all_words(error.body), error.status_code
+    for problem, pattern in _WORDS.items():
+        counts = status in range(400, 600 if problem in _ALSO_BY_500 else 500)
+        if counts and re.search(pattern, words, re.IGNORECASE):
             return problem
     return None
 
@@ -259,15 +241,6 @@ def _lacks_decisions(error: openai.APIStatusError) -> bool:
         error.status_code == 400
         and re.search(r"(?:not |un)supported", all_words(error.body), re.IGNORECASE) is not None
     )
-
-
-def _until_s(date: str) -> float | None:
-    try:
-        at = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
 
 
 def server_name(base_url: str) -> str:
@@ -320,7 +293,11 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
     said = _ESCAPED_BLANK.sub(" ", next(sentences, "")[:_MOST_READ]).replace('"', "'")
     secret = (value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name))
     keys = [key for value in secret for key in value.casefold().split()[-1:] if len(key) >= _SHORTEST_KEY]
-    words = [_GAP if _is_secret(word, keys) else word for word in sanitize(said).split()]
+    pieces = {key[at : at + _PIECE] for key in keys for at in range(max(1, len(key) - _PIECE + 1))}
+    words = [
+        _GAP if _LOOKS_SECRET.search(word) or any(piece in word.casefold() for piece in pieces) else word
+        for word in sanitize(said).split()
+    ]
     clean = re.sub(rf"{_GAP}(?:\W*{_GAP})+", _GAP, _without(" ".join(words), prompt))
     if not re.search(r"\w", clean):
         return ""
@@ -341,12 +318,6 @@ def _texts(body: Any, fields: Sequence[str] | None = None) -> Iterator[str]:
         elif isinstance(part, dict):
             # FastAPI repeats the request, and so the judged texts, as `input`.
             pending += [part[name] for name in fields or part if name in part and name != "input"]
-
-
-def _is_secret(word: str, keys: Collection[str]) -> bool:
-    word = word.casefold()
-    pieces = (key[at : at + _PIECE] for key in keys for at in range(max(1, len(key) - _PIECE + 1)))
-    return _LOOKS_SECRET.search(word) is not None or any(piece in word for piece in pieces)
 
 
 def _without(said: str, prompt: str) -> str:

@@ -209,9 +209,8 @@ async def test_overload_that_lasts_is_reported(model_server: ModelServer, fail: 
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize("after", ["300.5", "Fri, 31 Dec 9999 23:59:59 GMT"])
-async def test_wait_beyond_the_deadline_fails_at_once(model_server: ModelServer, fail: Fail, after: str) -> None:
-    assert isinstance(await fail(Failure(429, headers={"retry-after": after}), samples=1), RateLimitedError)
+async def test_wait_beyond_the_deadline_fails_at_once(model_server: ModelServer, fail: Fail) -> None:
+    assert isinstance(await fail(Failure(429, headers={"retry-after": "300.5"}), samples=1), RateLimitedError)
     assert len(model_server.requests) == 1
 
 
