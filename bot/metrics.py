@@ -1,8 +1,8 @@
 """The Prometheus metrics of `/metrics`; the names must stay, because operators' dashboards use them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, Gauge, Histogram, Metric, generate_latest
+from prometheus_client import Counter, Gauge, Histogram
 
 MAX_AGE_S = 60.0
 """How old the number of delivered cases may be."""
@@ -21,21 +21,9 @@ MODEL_FAILURES = Counter(
 )
 SLACK_LIMITED = Counter("slack_judge_slack_rate_limited", "Answers of Slack with status 429.")
 
-CONTENT_TYPE = CONTENT_TYPE_LATEST
 
-
-def render(counts: Mapping[str, int]) -> bytes:
-    """All metrics in Prometheus' text format; `counts` is the number of cases by status."""
-    _note(counts)
-    return generate_latest()
-
-
-def collect(counts: Mapping[str, int]) -> Sequence[Metric]:
-    _note(counts)
-    return list(REGISTRY.collect())
-
-
-def _note(counts: Mapping[str, int]) -> None:
+def note_cases(counts: Mapping[str, int]) -> None:
+    """Notes the number of cases by status, which only the database knows."""
     CASES.clear()
     for status, count in counts.items():
         CASES.labels(status).set(count)

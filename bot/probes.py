@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from bot import metrics
 from bot.http_server import HttpServer
@@ -41,5 +42,5 @@ class Probes(HttpServer):
         return web.Response(status=503, text=_UNWELL)
 
     async def _metrics(self) -> web.Response:
-        body = metrics.render(await self._cases.counts(metrics.MAX_AGE_S))
-        return web.Response(body=body, headers={"Content-Type": metrics.CONTENT_TYPE})
+        metrics.note_cases(await self._cases.counts(metrics.MAX_AGE_S))
+        return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})

@@ -30,7 +30,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, StatusCode, get_current_span
-from prometheus_client import Metric
+from prometheus_client import REGISTRY, Metric
 
 from bot import metrics
 from bot.domain.case import LoggedCase
@@ -243,9 +243,10 @@ def _answered(answer: Any) -> dict[str, Any]:
 
 async def _collected(counts: Counts) -> Sequence[Metric]:
     try:
-        return metrics.collect(await counts())
+        metrics.note_cases(await counts())
     except STORE_ERRORS:
-        return metrics.collect({})  # without the number of cases, rather than with an old one
+        metrics.note_cases({})  # none, rather than an old number
+    return list(REGISTRY.collect())
 
 
 def _to_metrics(families: Iterable[Metric], began_ns: int) -> Iterator[otlp.Metric]:
