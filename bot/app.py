@@ -4,9 +4,9 @@ import asyncio
 import gc
 import signal
 from asyncio import FIRST_COMPLETED
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -25,12 +25,8 @@ from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
 from bot.http_server import HttpServer
 from bot.judges import limits_of, open_judges, rubric_of
-from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.engine import Engine
-from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
-from bot.pipeline.lookup import Lookup
-from bot.pipeline.own_cases import OwnCases
 from bot.pipeline.pipeline import ModelTurns
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import Probes
@@ -39,8 +35,6 @@ from bot.settings import Settings
 from bot.slack.client import NOBODY, Identity, identify, web_client
 from bot.slack.http import HTTP_SETTINGS, HttpFront
 from bot.slack.incoming import SocketLink, Traffic
-from bot.slack.members import Access, Members, Memberships
-from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.ownership import owned
@@ -182,38 +176,18 @@ def make_services(
     default, tier = rubric_of(settings), settings.watch_tier or settings.judge_tier
     shipped = {name: load_rubric(name) for name in list_rubrics() if name != default.name}
     found = RubricChoice(store.rubrics, {default.name: default} | shipped)
-    shared = {
-        "settings": settings,
-        "store": store,
-        "schedule": Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz),
-        "limits": limits_of(settings),
-        "policy": Policy(settings.channels_allowed, settings.channels_denied),
-        "rubrics": found,
-        "clock": clock,
-        "judges": make_judge and Judges(found, make_judge, settings.judge_models, tier),
-    }
-    return for_workspace(shared, client, identity)
-
-
-def for_workspace(shared: Mapping[str, Any], client: AsyncWebClient, identity: Identity) -> Services:
-    """The services of a workspace, with those that it shares with all others."""
-    settings, store = shared["settings"], shared["store"]
-    members, memberships, messenger = Members(client), Memberships(client), Messenger(client)
-    lookup = Lookup(client, identity.own_ids, members, scores_people=settings.score_people)
-    limits, policy, found = shared["limits"], shared["policy"], shared["rubrics"]
-    own = {
-        "client": client,
-        "identity": identity,
-        "messenger": messenger,
-        "members": members,
-        "memberships": memberships,
-        "access": Access(client, settings.digest_by == "admins", settings.watch_by_admins),
-        "lookup": lookup,
-        "intake": Intake(store, limits, policy, found, settings.verdict_visibility, messenger, lookup, identity.url),
-        "case_access": CaseAccess(store.cases, memberships),
-        "own_cases": OwnCases(memberships, members),
-    }
-    services = Services(**{**shared, **own})
+    services = Services(
+        settings=settings,
+        store=store,
+        client=client,
+        identity=identity,
+        schedule=Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz),
+        limits=limits_of(settings),
+        policy=Policy(settings.channels_allowed, settings.channels_denied),
+        rubrics=found,
+        clock=clock,
+        judges=make_judge and Judges(found, make_judge, settings.judge_models, tier),
+    )
     services.features = tuple(make(services) for make in FEATURES)
     return services
 
@@ -229,7 +203,9 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
     services.store.jobs.has_others = True
 
     def make(client: AsyncWebClient, identity: Identity) -> Workspace:
-        return open_workspace(for_workspace(vars(services), client, identity), turns)
+        its = replace(services, client=client, identity=identity)
+        its.features = tuple(make(its) for make in FEATURES)
+        return open_workspace(its, turns)
 
     return Workspaces(first, installations, make)
 

@@ -101,7 +101,10 @@ class Feature:
 
 @dataclass
 class Services:
-    """The parts of the app in one process; every feature gets all of them."""
+    """The parts of the app in one process; every feature gets all of them.
+
+    Workspaces have a client and an identity each, and what is made from these; they share the rest.
+    """
 
     settings: Settings
     store: Store
@@ -110,15 +113,7 @@ class Services:
     schedule: Schedule
     limits: Limits
     policy: Policy
-    messenger: Messenger
-    members: Members
-    memberships: Memberships
-    access: Access
     rubrics: RubricChoice
-    lookup: Lookup
-    intake: Intake
-    case_access: CaseAccess
-    own_cases: OwnCases
     clock: Clock
     judges: Judges | None = None
     tracing: Tracing = Tracing()  # noqa: RUF009 - it has no state
@@ -126,6 +121,16 @@ class Services:
     traffic: Traffic = field(default_factory=Traffic)
     model_pauses: Sequence[timedelta] = MODEL_PAUSES
     background: Callable[[], AbstractAsyncContextManager[None]] = nullcontext  # a turn at the model after all cases
+
+    def __post_init__(self) -> None:
+        settings, client, whose = self.settings, self.client, self.identity
+        self.messenger, self.members, self.memberships = Messenger(client), Members(client), Memberships(client)
+        self.access = Access(client, settings.digest_by == "admins", settings.watch_by_admins)
+        self.lookup = Lookup(client, whose.own_ids, self.members, scores_people=settings.score_people)
+        chosen = self.policy, self.rubrics, settings.verdict_visibility
+        self.intake = Intake(self.store, self.limits, *chosen, self.messenger, self.lookup, whose.url)
+        self.case_access = CaseAccess(self.store.cases, self.memberships)
+        self.own_cases = OwnCases(self.memberships, self.members)
 
     def words(self) -> Mapping[str, Word]:
         return {word: answer for each in self.features for word, answer in each.words.items()}
