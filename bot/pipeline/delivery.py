@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
 from typing import Any, Literal
 
 import structlog
@@ -92,29 +91,16 @@ class Delivery:
             await self._messenger.tell(requester_of(case), post)
         return case
 
-    async def say_slow(self, case: LoggedCase, place: int | None, *, is_first: bool) -> LoggedCase:
-        """Says how many verdicts of the slow model come before: in the placeholder, or once to the requester alone."""
-        post = messages.slow(case, place)
+    async def say_delay(self, case: LoggedCase, post: Post, *, is_first: bool) -> LoggedCase:
+        """Says why the verdict takes longer: in the placeholder, or once to the requester alone."""
         try:
             case = await self._still_held(case)
-            if case.reply_ts:
-                await self._change(case, case.reply_ts, post)
-            elif is_first:
+            is_said = case.reply_ts and not case.is_private and await self._change(case, case.reply_ts, post)
+            if not is_said and is_first and case.tells_requester:
                 await self._messenger.tell(requester_of(case), post)
-        except SLACK_ERRORS as exc:
+        except SLACK_ERRORS as exc:  # the case goes on, announced or not
             logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
         return case
-
-    async def say_later(self, case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool) -> None:
-        """Says that the model is not available now: in the placeholder, or once to the requester alone."""
-        post = messages.later(case, pause, tries, is_slow=is_slow)
-        if case.reply_ts and not case.is_private:
-            error = await refusal_of(self._update(case, case.reply_ts, post))
-            if error is None:
-                return
-            logger.warning("placeholder_not_updated", case=case.id, error=error)
-        if case.model_tries == 1 and case.tells_requester:
-            await self._messenger.tell(requester_of(case), post)
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
         """Asks the requester for the question, with a modal while the trigger is valid, or a message with a button."""
@@ -165,10 +151,12 @@ class Delivery:
                 folded = verdicts.replaced(earlier, verdict, case, self._workspace_url)
                 await self._change(case, earlier.reply_ts, folded)
 
-    async def _change(self, case: LoggedCase, ts: str, post: Post) -> None:
+    async def _change(self, case: LoggedCase, ts: str, post: Post) -> bool:
         """Changes a message other than the verdict; a refusal is only logged, as the message may be deleted."""
-        if error := await refusal_of(self._update(case, ts, post)):
+        error = await refusal_of(self._update(case, ts, post))
+        if error:
             logger.warning("message_not_changed", case=case.id, error=error)
+        return error is None
 
     async def _post_once(self, case: LoggedCase, part: OurMessage, post: Post) -> tuple[LoggedCase, bool]:
         """The case with the ts of our message or the reason why it cannot be posted, and whether it was posted now.

@@ -26,6 +26,7 @@ from bot.domain.limits import Limits
 from bot.domain.verdict import CaseVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
 from bot.pipeline import retries
+from bot.pipeline import text as messages
 from bot.pipeline.asking import ask
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.intake import message_key
@@ -187,7 +188,7 @@ class CasePipeline:
         while is_awaited and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
             place = list(self._turns.under_way).index(case.id) if case.id in self._turns.under_way else None
             if place != said:
-                case = await self._delivery.say_slow(case, place, is_first=said == ())
+                case = await self._delivery.say_delay(case, messages.slow(case, place), is_first=said == ())
                 said = place
         return case
 
@@ -218,11 +219,9 @@ class CasePipeline:
     async def _wait_for_the_model(self, case: LoggedCase, since: LoggedCase | None, failure: _ModelFailure) -> None:
         pause = self._model_pauses[case.model_tries]
         case = await self._store.note_model_failure(await self._announced(case, since), since)
-        try:
-            is_slow = isinstance(failure.__cause__, DeadlineError)
-            await self._delivery.say_later(case, pause, len(self._model_pauses), is_slow=is_slow)
-        except SLACK_ERRORS as exc:  # the case continues after the pause, announced or not
-            logger.warning("delay_not_said", case=case.id, error=retries.in_brief(exc))
+        is_slow = isinstance(failure.__cause__, DeadlineError)
+        post = messages.later(case, pause, len(self._model_pauses), is_slow=is_slow)
+        await self._delivery.say_delay(case, post, is_first=case.model_tries == 1)
         raise RetryError(str(failure), pause) from failure.__cause__
 
     async def _keyed_by_reply(self, case: LoggedCase) -> LoggedCase | None:
