@@ -52,7 +52,7 @@ async def measure(people: int) -> None:
 
         async def publish(user_id: str) -> float:
             begin = time.perf_counter()
-            visit = HomeVisit(Invocation(TEAM, "D1", user_id, user_id, "", None, is_foreign=False), "D1")
+            visit = HomeVisit(Invocation(TEAM, "D1", user_id, user_id, is_foreign=False), "D1")
             await services.show_home(visit)
             return (time.perf_counter() - begin) * 1000
 

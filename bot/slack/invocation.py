@@ -31,9 +31,9 @@ class Invocation:
     channel_id: str
     user_id: str
     user_name: str
-    trigger_id: str
-    response_url: str | None
     is_foreign: bool
+    trigger_id: str = ""
+    response_url: str | None = None
     window_channel_id: str | None = None
     thread_ts: str | None = None
     hosts: frozenset[str] = frozenset()
@@ -154,8 +154,6 @@ def _from_event(body: Raw) -> Invocation:
         channel_id=event.get("channel") or (event.get("item") or {}).get("channel") or "",
         user_id=event["user"],
         user_name=event["user"],
-        trigger_id="",
-        response_url=None,
         is_foreign=_is_elsewhere(body),
         thread_ts=thread_ts if thread_ts != event.get("ts") else None,
     )

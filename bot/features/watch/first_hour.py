@@ -43,7 +43,7 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
             raise
         is_foreign = True  # Slack does not know them here
     if not is_foreign:
-        person = Invocation(team_id, channel_id, inviter, inviter, "", None, is_foreign=False)
+        person = Invocation(team_id, channel_id, inviter, inviter, is_foreign=False)
         is_on = bool(await services.store.watches.of(team_id, channel_id))  # which is told each time
         name, post = "invited", await _welcome(services, person, "" if is_on else None)
         name += f" {body['event']['event_ts']}" if is_on else ""

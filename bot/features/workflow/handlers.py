@@ -63,7 +63,7 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
     if await executions.is_known(body["team_id"], execution_id):
         return
     # By the workflow, in no channel; not by the person, whom the builder of the workflow chooses.
-    invocation = Invocation(body["team_id"], "", _REQUESTER, "a workflow", "", response_url=None, is_foreign=False)
+    invocation = Invocation(body["team_id"], "", _REQUESTER, "a workflow", is_foreign=False)
     try:
         user_id = inputs[ids.INPUT_USER]
         await _check_person(services, body, user_id)

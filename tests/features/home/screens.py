@@ -9,7 +9,7 @@ from tests.stage import Stage
 async def make_with_app(stage: Stage, words: str) -> None:
     """Both need the store and Slack."""
     its = of_ann(stage)
-    ann = Invocation(its["team_id"], its["channel_id"], stage.ann.id, "ann", "", None, is_foreign=False)
+    ann = Invocation(its["team_id"], its["channel_id"], stage.ann.id, "ann", is_foreign=False)
     assert stage.services
     await show_home(stage.services, HomeVisit(ann, stage.ann.im))
     await recent(stage.services, ann)

@@ -50,7 +50,7 @@ async def make_with_app(stage: Stage, words: str) -> None:
     """What needs the store and Slack: the first hour of a watch."""
     services, channel = stage.services, stage.slack.workspace.channel(CHANNEL)
     assert services
-    ann = Invocation(stage.slack.workspace.team_id, channel.id, stage.ann.id, "ann", "", None, is_foreign=False)
+    ann = Invocation(stage.slack.workspace.team_id, channel.id, stage.ann.id, "ann", is_foreign=False)
     stage.helper.post(CHANNEL, "Hello.", thread_ts=stage.ann.post(CHANNEL, "Hello?").ts)
     await first_hour._welcome(services, ann)
     await first_hour._welcome(services, replace(ann, is_foreign=True))
