@@ -21,8 +21,14 @@ from pathlib import Path
 
 import numpy as np
 
-from judge.evaluation.agreement.jackknife import Statistic, difference
-from judge.evaluation.agreement.measures import MEASURES, Measure, estimate, quadratic_weighted_kappa
+from judge.evaluation.agreement.measures import (
+    MEASURES,
+    Measure,
+    Statistic,
+    difference,
+    estimate,
+    quadratic_weighted_kappa,
+)
 from judge.evaluation.agreement.sample import Sample, to_sample
 from judge.evaluation.agreement.scores import Columns, read_scores
 from judge.scoring.rubric import Scale

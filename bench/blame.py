@@ -23,7 +23,7 @@ from statistics import NormalDist, fmean
 
 from bench.drift import FIRST, PILED, SPREAD, lower, row
 from judge.evaluation.blame import FEWEST, STEPS, Blame, find_blame
-from judge.evaluation.drift import DatedScore, Drop, find_drop
+from judge.evaluation.drift import DatedScore, find_drop
 from judge.evaluation.drift import Kind as Figure
 from judge.scoring.rubric import Scale
 
@@ -118,8 +118,8 @@ def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, flo
     if world.worse or world.is_judge:
         ends = range(n + rate // 2, len(stored) + 1, rate // 2)
         found = ((end, find_drop(reference, stored[n:end], pair.scale)) for end in ends)
-        end, drop = next(((end, drop) for end, drop in found if isinstance(drop, Drop)), (0, None))
-        if not isinstance(drop, Drop):
+        end, drop = next(((end, drop) for end, drop in found if drop), (0, None))
+        if drop is None:
             return None
         figure, since, recent = drop.kind, drop.since, stored[n:end]
     drawn = random.sample(range(n), min(STEPS[-1], n))

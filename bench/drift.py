@@ -116,7 +116,7 @@ def find_alarms(scores: Sequence[DatedScore], rate: int, first_day: int, floor: 
         start, earliest = max(begin, last), max(day * rate, last)
         while (found := first_alarm(scores[start:night], earliest - start, tests, threshold)) is not None:
             recent = scores[start : start + found]
-            assert isinstance(ask(floor, reference, recent), drift.Drop)
+            assert ask(floor, reference, recent)
             assert start + found == earliest + 1 or ask(floor, reference, recent[:-1]) is None
             last = start = earliest = start + found
             yield last
@@ -129,9 +129,7 @@ def to_tests(floor: float | None, reference: Sequence[DatedScore]) -> tuple[list
     return tests, drift._threshold(drift._SHARE_OF_FLOOR, reference)
 
 
-def ask(
-    floor: float | None, reference: Sequence[DatedScore], recent: Sequence[DatedScore]
-) -> drift.Drop | drift.NotEnough | None:
+def ask(floor: float | None, reference: Sequence[DatedScore], recent: Sequence[DatedScore]) -> drift.Drop | None:
     if floor is None:
         return drift.find_drop(reference, recent, SCALE)
     return drift.find_below(floor, reference, recent, SCALE)

@@ -2,7 +2,7 @@
 
 import asyncio
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,10 +18,9 @@ from judge.rows.files import Format, InputFormat
 
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
-    from judge.rows.row_file import Item
+    from judge.rows.journal import JournalTally
+    from judge.rows.row_file import RowFile
     from judge.scoring.judging import Judge
-
-_GO_ON = "run the same command to continue."
 
 Input = Annotated[
     Path,
@@ -84,8 +83,6 @@ def batch(
     """
     from judge.evaluation.check import Check
     from judge.evaluation.labelled import to_range
-    from judge.rows.batch import Batch, identity_of
-    from judge.rows.journal import Journal, survey
     from judge.rows.row_file import RowFile
     from judge.scoring.ways import TAKES
 
@@ -99,28 +96,21 @@ def batch(
     judge = make()
     labels = label, to_range(scale) if scale else None
     check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge, *labels)
-    given = RowFile.at(source, read_as)
-    lines = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
     if judge.ask:
         cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
-    with Journal(path, identity_of(judge)) as journal:
-        if lines is None or journal.tally.rows:
-            lines = survey(given, journal)
-        run = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
-        work = _Work(run, lines, limit, earlier=journal.tally.rows)
-        work.run_to_end(given.items(journal.rows.__contains__, limit))
+    work = _run(judge, given := RowFile.at(source, read_as), path, concurrency, max_cost, limit)
     write_table()
     say(options.to_summary(*work.sentences()))
-    if journal.tally.rows:
+    if work.tally.rows:
         say(f"Next: judge view {shlex.quote(str(path))}")
-    if not lines:
+    if not work.lines:
         say(f"{source} is empty: it has no rows.", err=True)
-    if not (journal.tally.rows or given.looks_like_json):
+    if not (work.tally.rows or given.looks_like_json):
         say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
-    has_gaps = bool(work.missing or journal.tally.unscored)
-    is_refused = strict and (run.malformed or not work.rows)
+    has_gaps = bool(work.missing or work.tally.unscored)
+    is_refused = strict and (work.batch.malformed or not work.rows)
     raise typer.Exit(2 if is_refused else has_gaps if outcome is None else outcome)
 
 
@@ -129,25 +119,52 @@ def _ask_again(
 ) -> NoReturn:
     """Judges random rows of an output again. What an interrupted run has asked is kept beside it for the next one."""
     from judge.evaluation.again import compare, draw
-    from judge.rows.batch import Batch, identity_of
-    from judge.rows.journal import Journal, survey
     from judge.rows.row_file import RowFile
 
-    path, given = output or scored.with_name(f"{scored.stem}.again.jsonl"), RowFile(scored)
+    path = output or scored.with_name(f"{scored.stem}.again.jsonl")
     options.refuse_same_file(scored, path, "the rows would be written over the input")
     draw(scored, judge, number, ())  # so that a mistake leaves no empty file
-    with Journal(path, identity_of(judge)) as journal:
-        survey(given, journal)
-        lines = draw(scored, judge, number, journal.rows)
-        run = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
-        work = _Work(run, len(lines), None, earlier=journal.tally.rows)
-        work.run_to_end(given.items(lambda line: line not in lines or line in journal.rows))
-    say(options.to_summary(*work.sentences()))
+    work = _run(judge, RowFile(scored), path, concurrency, max_cost, drawn=partial(draw, scored, judge, number))
     code, found = compare(path, judge)
-    say(options.to_summary(*found))
+    say(options.to_summary(*work.sentences(), *found))
     if not (output or work.missing):
         path.unlink()
     raise typer.Exit(code or bool(work.missing))
+
+
+def _run(
+    judge: "Judge",
+    given: "RowFile",
+    path: Path,
+    concurrency: int,
+    max_cost: float | None,
+    limit: int | None = None,
+    drawn: Callable[[Collection[int]], Collection[int]] | None = None,
+) -> "_Work":
+    """Scores the rows of a file, or those on the lines `drawn` beside the ones that an earlier run has scored.
+
+    If it is interrupted or stopped, the command ends here and says how many rows are done.
+    """
+    from judge.rows.batch import Batch, identity_of
+    from judge.rows.journal import Journal, survey
+
+    lines = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
+    with Journal(path, identity_of(judge)) as journal:
+        lines = survey(given, journal) if lines is None else lines
+        chosen = drawn(journal.rows) if drawn else None
+        batch = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
+        work = _Work(batch, lines if chosen is None else len(chosen), limit, earlier=journal.tally.rows)
+        items = given.items(lambda at: at in journal.rows or (chosen is not None and at not in chosen), limit)
+        try:
+            progress = partial(show_progress, lambda: batch.done, lambda: work.rows)
+            asyncio.run(run_interruptibly(judge, batch.run(items), progress))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            say(f"Interrupted: {work.share}; run the same command to continue.", err=True)
+            raise typer.Exit(130) from None
+        if batch.stopped:
+            raise JudgeError(f"{batch.stopped} Stopped with {work.share}; run the same command to continue.")
+        journal.sort()
+    return work
 
 
 def _to_files(
@@ -182,36 +199,28 @@ class _Work:
     earlier: int  # verdicts of earlier runs
 
     @property
+    def tally(self) -> "JournalTally":
+        return self.batch.journal.tally
+
+    @property
     def rows(self) -> int:
         """The number of rows, as far as is known: lines that are not rows show only when it is their turn."""
-        return max(min(self.lines - self.batch.malformed, self.limit or self.lines), self.batch.journal.tally.rows)
+        return max(min(self.lines - self.batch.malformed, self.limit or self.lines), self.tally.rows)
 
     @property
     def missing(self) -> int:
         """The number of rows without a verdict, and of lines that are not rows."""
-        return self.rows - self.batch.journal.tally.rows + self.batch.malformed
+        return self.rows - self.tally.rows + self.batch.malformed
 
-    def run_to_end(self, items: "Iterator[Item | str]") -> None:
-        """Runs the batch. If it is interrupted or stopped, the command ends here and says how many rows are done."""
-        batch, journal = self.batch, self.batch.journal
-        try:
-            progress = partial(show_progress, lambda: batch.done, lambda: self.rows)
-            asyncio.run(run_interruptibly(self.batch.judge, batch.run(items), progress))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            say(f"Interrupted: {self._share()}; {_GO_ON}", err=True)
-            raise typer.Exit(130) from None
-        if batch.stopped:
-            raise JudgeError(f"{batch.stopped} Stopped with {self._share()}; {_GO_ON}")
-        journal.sort()
-
-    def _share(self) -> str:
-        return f"{self.batch.journal.tally.rows:,} of {self.rows:,} rows in {self.batch.journal.path}"
+    @property
+    def share(self) -> str:
+        return f"{self.tally.rows:,} of {self.rows:,} rows in {self.batch.journal.path}"
 
     def sentences(self) -> Iterator[str]:
         """A summary of the output."""
         from judge.scoring.offline import OFFLINE
 
-        run, tally = self.batch, self.batch.journal.tally
+        run, tally = self.batch, self.tally
         reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
         why = f" ({reasons})" if reasons else ""
         is_idle = self.rows and tally.rows == self.earlier and not (run.failed or run.is_spent)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,14 +11,15 @@ import typer
 from judge.cli import options
 from judge.cli.options import Reports, say
 from judge.rows import files
-from judge.scoring.model.chat import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from judge.evaluation.causes import Causes
+    from judge.scoring.judging import Judge
 
 _SHOWN = 8
 
 
+@partial(options.makes_judge, names=("model", "ask", "timeout_s"))
 def causes(
     source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
     output: Annotated[
@@ -26,10 +28,9 @@ def causes(
     known: Annotated[
         list[str] | None, typer.Option("--known", metavar="NAME", help="A cause to offer first; may be repeated.")
     ] = None,
-    model: options.Model = DEFAULT_MODEL,
+    *,
+    make: "partial[Judge]",
     rubric: options.RubricFile = None,
-    ask: options.Ask = "text",
-    timeout_s: options.TimeoutS = 60,
     as_json: options.AsJson = False,
 ) -> None:
     """Sort the reasons of low scores into at most five causes.
@@ -38,7 +39,6 @@ def causes(
     Exit code 0: done, 1: some lines could not be read, 2: error.
     """
     from judge.evaluation.causes import MOST, find_causes, read_low
-    from judge.scoring.judging import Judge
 
     options.refuse_same_file(source, output, "the rows with causes would be written over the scored rows")
     if output:
@@ -47,7 +47,7 @@ def causes(
     Reports(file.problems)
 
     async def find() -> "Causes":
-        async with Judge(model, timeout_s=timeout_s, ask=ask) as judge:
+        async with make() as judge:
             return await find_causes(judge.write, reasons, known or (), judge.decide if judge.decides else None)
 
     found = asyncio.run(find())

@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
@@ -54,74 +54,49 @@ def _say_version(is_asked: bool) -> None:
 
 
 Version = Annotated[bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version.")]
-Model = Annotated[
-    str,
-    typer.Option(envvar="JUDGE_MODEL", help="A model of the server; several, with commas, for a panel; or 'offline'."),
-]
-Rubric = Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")]
-Samples = Annotated[
-    int | None,
-    typer.Option(envvar="JUDGE_SAMPLES", help="Ratings per model, at most; default: 3, or 1 each in a panel."),
-]
-TimeoutS = Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest time for one answer, in seconds.")]
-EscalateTo = Annotated[
-    str | None,
-    typer.Option(metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked if ratings are 2+ apart."),
-]
-_EscalateSpread = Annotated[
-    float | None,
-    typer.Option(envvar="JUDGE_ESCALATE_SPREAD", help="How wide a distribution calls for it; default: widest tenth."),
-]
-Ask = Annotated[
-    str, typer.Option(metavar="WAY", envvar="JUDGE_ASK", help="How: text, distribution (log probabilities), decision.")
-]
-_Effort = Annotated[
-    str | None, typer.Option(metavar="WORD", envvar="JUDGE_EFFORT", help="How much the model thinks: none, low, high.")
-]
-_Options = Annotated[
-    str | None, typer.Option(metavar="JSON", envvar="JUDGE_OPTIONS", help="More fields for each request: an object.")
-]
-_Tier = Annotated[str | None, typer.Option(metavar="WORD", envvar="JUDGE_TIER", help="flex: half price, 15 minutes.")]
-_AnswerTokens = Annotated[
-    int | None, typer.Option(envvar="JUDGE_ANSWER_TOKENS", help="Longest answer; 1024, or 8192 if the model thinks.")
-]
-Points = Annotated[bool, typer.Option("--points", help="Also ask, in one more request, which criteria are met.")]
-_JUDGE = {
-    "model": (Model, DEFAULT_MODEL),
-    "rubric": (Rubric, DEFAULT_RUBRIC),
-    "samples": (Samples, None),
-    "timeout_s": (TimeoutS, 60),
-    "escalate_to": (EscalateTo, None),
-    "escalate_spread": (_EscalateSpread, None),
-    "ask": (Ask, "text"),
-    "effort": (_Effort, None),
-    "options": (_Options, None),
-    "tier": (_Tier, None),
-    "answer_tokens": (_AnswerTokens, None),
-    "points": (Points, False),
+# What makes a judge: the type of each option, its default, what stands for its value, and what it is.
+_JUDGE: Mapping[str, tuple[Any, Any, str | None, str]] = {
+    "model": (str, DEFAULT_MODEL, None, "A model of the server; several, with commas, for a panel; or 'offline'."),
+    "rubric": (str, DEFAULT_RUBRIC, None, "A name from 'judge rubrics', or a file."),
+    "samples": (int | None, None, None, "Ratings per model, at most; default: 3, or 1 each in a panel."),
+    "timeout_s": (float, 60, None, "Longest time for one answer, in seconds."),
+    "escalate_to": (str | None, None, "MODEL", "A stronger model, asked if ratings are 2+ apart."),
+    "escalate_spread": (float | None, None, None, "How wide a distribution calls for it; default: widest tenth."),
+    "ask": (str, "text", "WAY", "How: text, distribution (log probabilities), decision."),
+    "effort": (str | None, None, "WORD", "How much the model thinks: none, low, high."),
+    "options": (str | None, None, "JSON", "More fields for each request: an object."),
+    "tier": (str | None, None, "WORD", "flex: half price, 15 minutes."),
+    "answer_tokens": (int | None, None, None, "Longest answer; 1024, or 8192 if the model thinks."),
+    "points": (bool, False, None, "Also ask, in one more request, which criteria are met."),
 }
 
 
-def makes_judge(command: Callable[..., None]) -> Callable[..., None]:
+def makes_judge(command: Callable[..., None], names: Collection[str] = tuple(_JUDGE)) -> Callable[..., None]:
     """Gives a command the options that make a judge, in place of its parameter `make`, which is a partial `Judge`."""
 
     @wraps(command)
     def run(**given: Any) -> None:
         from judge.scoring.judging import Judge
 
-        judge = {name: given.pop(name) for name in _JUDGE}
+        judge = {name: given.pop(name) for name in names}
         command(make=partial(Judge, **judge), **given)
 
-    judge = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in _JUDGE.items()
-    ]
     own = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(command).parameters.values()]
     at = next(index for index, each in enumerate(own) if each.name == "make")
-    own[at : at + 1] = judge
+    own[at : at + 1] = map(_option, names)
     run.__signature__ = Signature(own)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in own}
     return run
+
+
+def _option(name: str) -> Parameter:
+    kind, default, metavar, words = _JUDGE[name]
+    option = (
+        typer.Option(f"--{name}", help=words)
+        if kind is bool
+        else typer.Option(metavar=metavar, envvar=f"JUDGE_{name.upper()}", help=words)
+    )
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
 
 Label = Annotated[str, typer.Option(metavar="FIELD", help="The field with people's label: a number or a list of them.")]

@@ -2,7 +2,7 @@
 
     reference = [DatedScore(4, date(2026, 11, 2), thread="1"), ...]     # the four weeks before the last seven days
     recent = [DatedScore(3, date(2026, 11, 30)), ...]                   # the last seven days, or since the last alert
-    find_drop(reference, recent, Scale(0, 5))                       # a Drop, NotEnough, or None
+    find_drop(reference, recent, Scale(0, 5))                       # a Drop, or None
     find_below(3.5, reference, recent, Scale(0, 5))                 # the same against a chosen floor
 
 No state is kept between calls: the same scores give the same answer. The test is an e-detector (Shiryaev-Roberts) over
@@ -87,59 +87,33 @@ class Drop:
     threshold: float
 
 
-@dataclass(frozen=True)
-class NotEnough:
-    """The reference is too small to compare with: the scores that it has, and the scores that are needed."""
-
-    scores: int
-    needed: int
-
-
-def find_drop(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> Drop | NotEnough | None:
+def find_drop(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> Drop | None:
     """A drop of the mean, or a rise of the share of low scores, against the reference; None if there is none.
 
     Args:
         reference: Scores of the four weeks before the last seven days, in order of time. Fewer days are allowed.
         recent: Scores of the last seven days, or since the last alert if that was later, in order of time.
-
-    Raises:
-        ValueError: A score is not a whole number on the scale.
     """
-    _check(reference, recent, scale)
     return _find(_tests_of_drop(reference, scale), _SHARE, reference, recent, scale)
 
 
-def find_rise(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> Drop | NotEnough | None:
+def find_rise(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> Drop | None:
     """The reverse of a drop: `find_drop` on the scale turned round, so with as many false alarms."""
-    _check(reference, recent, scale)
     both = reference, recent
     before, after = ([each._replace(score=scale.low + scale.high - each.score) for each in of] for of in both)
-    found = find_drop(before, after, scale)
-    if not isinstance(found, Drop):
-        return found
+    if (found := find_drop(before, after, scale)) is None:
+        return None
     return replace(found, kind="rise", before=_level(reference, scale), after=_level(recent[found.since :], scale))
 
 
 def find_below(
     floor: float, reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale
-) -> Drop | NotEnough | None:
-    """A mean clearly below the floor, whatever it was before; None if the scores do not show that.
+) -> Drop | None:
+    """A mean clearly below the floor, which is on the scale, whatever it was before; None if nothing shows that.
 
     The reference only tells how scores vary and depend on each other, and how many there are in 90 days.
-
-    Raises:
-        ValueError: A score is not a whole number on the scale, or the floor is not between its ends.
     """
-    _check(reference, recent, scale)
-    if not scale.low < floor < scale.high:
-        raise ValueError(f"floor {floor:g} is not between the ends of the scale, {scale.low} and {scale.high}")
     return _find(_tests_of_floor(floor, reference, scale), _SHARE_OF_FLOOR, reference, recent, scale)
-
-
-def _check(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> None:
-    strays = {each.score for scores in (reference, recent) for each in scores}.difference(_heights(scale))
-    if strays:
-        raise ValueError(f"score {strays.pop()} is not a whole number from {scale.low} to {scale.high}")
 
 
 def _heights(scale: Scale) -> dict[int, float]:
@@ -292,9 +266,9 @@ def _threshold(share: float, reference: Sequence[DatedScore]) -> float:
 
 def _find(
     weighed: Iterator[_Test], share: float, reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale
-) -> Drop | NotEnough | None:
+) -> Drop | None:
     if len(reference) < MIN_REFERENCE:
-        return NotEnough(len(reference), MIN_REFERENCE)
+        return None
     tests, threshold = list(weighed), _threshold(share, reference)
     ends = deque(_evidence(recent, tests), maxlen=1)
     if not ends or not tests or (evidence := fmean(ends[0])) < threshold:

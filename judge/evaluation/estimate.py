@@ -26,35 +26,6 @@ from judge.rows.row_file import Row, RowFile
 from judge.scoring.rubric import Scale
 
 
-@dataclass(frozen=True)
-class FileEstimate:
-    """Estimates for all responses of a file of scores."""
-
-    scale: Scale
-    good_from: int
-    mean: MeanEstimate
-    good: MeanEstimate  # the share of responses with at least `good_from`
-    plus_minus: float | None  # how far a person's label is from a score in 9 of 10 cases; None below nine labels
-    unscored: int  # rows without a score, in no figure
-    unscored_labelled: int  # those of them with a label, such as empty replies
-    not_blind: int  # labels given after the score was seen, in no figure
-    unlike: Mapping[str, float]  # `score`, `length`: in which the labelled rows differ, with the p of the test
-    people: tuple[str, ...]  # who gave each label, as far as rows say
-    shares_prompts: bool  # rows share a `prompt_id`, and are treated as independent
-    problems: tuple[str, ...]  # a sentence for each value that could not be used
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
-        names = ("plus_minus", "scale", "unscored", "unscored_labelled", "not_blind", "unlike", "problems")
-        return {
-            **_figures(self.mean),
-            **{name: getattr(self.mean, name) for name in ("n", "labelled", "effective")},
-            "within_by_more_labels": {more: within(self.mean, more) for more in MORE_LABELS},
-            "good": {"from": self.good_from, **_figures(self.good)},
-            **{name: getattr(self, name) for name in names},
-        }
-
-
 def why_rough(mean: MeanEstimate) -> Iterator[str]:
     """Warnings if the labels are too few, or weigh too unequally, for reliable 95% intervals."""
     if not mean.missing:
@@ -77,21 +48,6 @@ def how_near(within: float | None, labelled: int, scale: Scale) -> Iterator[str]
         yield f"In 9 of 10 cases a person's label is within {points} of the judge's score ({labelled:,} labels)."
 
 
-def _figures(mean: MeanEstimate) -> dict[str, Any]:
-    return {
-        **_ends(mean.corrected),
-        "judge_mean": mean.judge.mean,
-        "judge_low": mean.judge.low,
-        "judge_high": mean.judge.high,
-        "judge_weight": mean.weight,
-        "labels_only": _ends(mean.labels_only),
-    }
-
-
-def _ends(interval: Interval | None) -> dict[str, float | None]:
-    return interval._asdict() if interval else dict.fromkeys(Interval._fields)
-
-
 _MOST_NAMED = 5
 _UNLIKE = 0.05  # of the p-value, which ties make larger than needed
 
@@ -107,26 +63,6 @@ class Fields:
     label_range: Range | None = None  # the labels' lowest and highest value, if that is not the rubric's scale
     judge: str | None = None  # whose scores to read, if the file has several models
     takes_other_judge: bool = False  # a model that answered under several names is one judge
-
-
-def estimate_file(
-    path: Path, fields: Fields, rubric: str | Path | None = None, lines: Iterable[tuple[int, bytes]] | None = None
-) -> FileEstimate:
-    """The estimate from a JSONL file, or from numbered `lines` instead of the file.
-
-    A label counts unless its row has `blind` as false. Rows of one `case` hold labels of several people. `rubric` sets
-    the scale; it is needed if the rows name a rubric that does not come with the package.
-    """
-    file = RowFile(path)
-    reader: _Reader | None = None
-    for row in file.rows(lines):
-        if fields.judge in (None, row.judge):
-            reader = reader or _Reader(fields, find_scale(row, rubric), file.problems)
-            reader.add(row)
-    file.require(label=fields.label, score=fields.score, probability=fields.probability, cluster=fields.cluster)
-    if reader is None:
-        raise SetupError(f"--judge {fields.judge}: no row has this model.")
-    return reader.finish()
 
 
 @dataclass
@@ -184,37 +120,53 @@ class Estimator:
             self.misses[round(abs(label - score), 9), each.probability] += 1
 
 
-class _Reader:
-    """Collects rows; labelled rows of a case wait, because other rows may have more labels for it."""
+class FileEstimate:
+    """Estimates for all responses of a file of scores; labelled rows of a case wait for further labels of it.
+
+    Attributes:
+        mean, good: The estimate, and that of the share of responses with at least `good_from`.
+        plus_minus: How far a person's label is from a score in 9 of 10 cases; None below nine labels.
+        unscored, unscored_labelled: Rows without a score, in no figure, and those of them with a label.
+        not_blind: Labels given after the score was seen, in no figure.
+        unlike: In which of `score` and `length` the labelled rows differ, with the p of the test.
+        people: Who gave each label, as far as rows say.
+        shares_prompts: Rows share a `prompt_id`, and are treated as independent.
+        problems: A sentence for each value that could not be used.
+    """
+
+    mean: MeanEstimate
+    good: MeanEstimate
+    plus_minus: float | None
+    unlike: Mapping[str, float]
 
     def __init__(self, fields: Fields, scale: Scale, problems: list[str]) -> None:
+        self.scale, self.good_from, self.problems = scale, good_from(scale), problems
+        self.unscored = self.unscored_labelled = self.not_blind = 0
+        self.people: list[str] = []
+        self.shares_prompts = False
         self._fields = fields
         self._labelled = LabelledRows(problems, fields.label, fields.label_range, (fields.score,))
-        self._scale = scale
         self._estimator = Estimator(scale)
         self._cases: dict[str, OneScore] = {}
         self._judges: dict[str, None] = {}
         self._prompts: set[str] = set()
-        self._people: list[str] = []
-        self._shares_prompts = False
-        self._unscored = self._unscored_labelled = self._not_blind = 0
         self._has_probability: bool | None = None
 
     def add(self, row: Row) -> None:
-        _, _, labels = read = self._labelled.read(row, self._scale)
+        _, _, labels = read = self._labelled.read(row, self.scale)
         if (score := read.score) is None:
-            self._unscored += 1
-            self._unscored_labelled += bool(labels)
+            self.unscored += 1
+            self.unscored_labelled += bool(labels)
             return
         judge = (row.judge, row.get("rubric"), row.get("rubric_version"))
         self._judges[" ".join(str(part) for part in judge if part) or "unnamed"] = None
         case, cluster, prompt = row.key("case"), row.key(self._fields.cluster or "thread"), row.key("prompt_id")
         if prompt is not None:
-            self._shares_prompts |= case is cluster is None and prompt in self._prompts
+            self.shares_prompts |= case is cluster is None and prompt in self._prompts
             self._prompts.add(prompt)
         used = labels if read.is_blind else ()
-        self._not_blind += len(labels) - len(used)
-        self._people += [by for by in [row.key("label_by")] if by and used]
+        self.not_blind += len(labels) - len(used)
+        self.people += [by for by in [row.key("label_by")] if by and used]
         length = None
         with suppress(ValueError):  # the file has no texts
             # In quarters of a doubling, so that there are few different values.
@@ -226,9 +178,7 @@ class _Reader:
             return
         known = self._cases.setdefault(case, one)
         if score != known.score:
-            self._labelled.problems.append(
-                f"line {row.line}: score {score:g} is not the {known.score:g} above of its case"
-            )
+            self.problems.append(f"line {row.line}: score {score:g} is not the {known.score:g} above of its case")
         if used and known is not one:
             known.labels.extend(used)
             known.probability = one.probability
@@ -249,7 +199,8 @@ class _Reader:
             )
         return probability
 
-    def finish(self) -> FileEstimate:
+    def finish(self) -> None:
+        """Computes the figures from all rows. Raises SetupError if there are none."""
         self._labelled.check(takes_other_judge=self._fields.takes_other_judge)
         if len(self._judges) > 1:
             more = " and more" if len(self._judges) > _MOST_NAMED else ""
@@ -259,25 +210,61 @@ class _Reader:
             )
         for each in self._cases.values():
             self._estimator.add(each)
-        found, problems = self._estimator.estimate(), self._labelled.problems
+        found, problems = self._estimator.estimate(), self.problems
         if found is None or not found[0].labelled:
-            missing = "score" if found is None else "label" if not self._not_blind else "blind label"
+            missing = "score" if found is None else "label" if not self.not_blind else "blind label"
             raise SetupError(f"No row has a {missing} that can be used{f' ({problems[0]})' if problems else ''}.")
-        # Labelled rows that were drawn with unequal probabilities should differ from the others.
+        self.mean, self.good = found
         misses = self._estimator.misses
+        self.plus_minus = error_quantile(misses)
+        # Labelled rows that were drawn with unequal probabilities should differ from the others.
         is_even = len({probability for _, probability in misses}) == 1
         alike = {name: kolmogorov_smirnov(*counts) for name, counts in self._estimator.like.items() if is_even}
-        return FileEstimate(
-            scale=self._scale,
-            good_from=self._estimator.good_from,
-            mean=found[0],
-            good=found[1],
-            plus_minus=error_quantile(misses),
-            unscored=self._unscored,
-            unscored_labelled=self._unscored_labelled,
-            not_blind=self._not_blind,
-            unlike={name: p for name, p in alike.items() if p < _UNLIKE},
-            people=tuple(self._people),
-            shares_prompts=self._shares_prompts,
-            problems=tuple(problems),
-        )
+        self.unlike = {name: p for name, p in alike.items() if p < _UNLIKE}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
+        names = ("plus_minus", "scale", "unscored", "unscored_labelled", "not_blind", "unlike", "problems")
+        return {
+            **_figures(self.mean),
+            **{name: getattr(self.mean, name) for name in ("n", "labelled", "effective")},
+            "within_by_more_labels": {more: within(self.mean, more) for more in MORE_LABELS},
+            "good": {"from": self.good_from, **_figures(self.good)},
+            **{name: getattr(self, name) for name in names},
+        }
+
+
+def estimate_file(
+    path: Path, fields: Fields, rubric: str | Path | None = None, lines: Iterable[tuple[int, bytes]] | None = None
+) -> FileEstimate:
+    """The estimate from a JSONL file, or from numbered `lines` instead of the file.
+
+    A label counts unless its row has `blind` as false. Rows of one `case` hold labels of several people. `rubric` sets
+    the scale; it is needed if the rows name a rubric that does not come with the package.
+    """
+    file = RowFile(path)
+    found: FileEstimate | None = None
+    for row in file.rows(lines):
+        if fields.judge in (None, row.judge):
+            found = found or FileEstimate(fields, find_scale(row, rubric), file.problems)
+            found.add(row)
+    file.require(label=fields.label, score=fields.score, probability=fields.probability, cluster=fields.cluster)
+    if found is None:
+        raise SetupError(f"--judge {fields.judge}: no row has this model.")
+    found.finish()
+    return found
+
+
+def _figures(mean: MeanEstimate) -> dict[str, Any]:
+    return {
+        **_ends(mean.corrected),
+        "judge_mean": mean.judge.mean,
+        "judge_low": mean.judge.low,
+        "judge_high": mean.judge.high,
+        "judge_weight": mean.weight,
+        "labels_only": _ends(mean.labels_only),
+    }
+
+
+def _ends(interval: Interval | None) -> dict[str, float | None]:
+    return interval._asdict() if interval else dict.fromkeys(Interval._fields)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench.drift import WARM, World, find_alarms
-from judge.evaluation.drift import MIN_REFERENCE, DatedScore, Drop, Level, NotEnough, find_below, find_drop, find_rise
+from judge.evaluation.drift import MIN_REFERENCE, DatedScore, Drop, Level, find_below, find_drop, find_rise
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -38,12 +38,12 @@ def over(scores: Sequence[int], days: int = 28, first: int = 0, thread: int = 1)
 
 def is_heard_within(replies: int, shares: Sequence[float], reference: Sequence[DatedScore], seed: int) -> bool:
     recent = over(draw(PILED, 200, seed + 1) + draw(shares, replies, seed + 2), 7, RECENT)
-    return any(isinstance(find_drop(reference, recent[: 200 + n], SCALE), Drop) for n in range(1, replies + 1))
+    return any(find_drop(reference, recent[: 200 + n], SCALE) for n in range(1, replies + 1))
 
 
 def drop(reference: Sequence[int], recent: Sequence[int]) -> Drop:
     found = find_drop(over(reference), over(recent, 7, RECENT), SCALE)
-    assert isinstance(found, Drop)
+    assert found
     return found
 
 
@@ -62,7 +62,7 @@ def test_evidence_is_a_mean_of_likelihood_ratios() -> None:
     found = find_below(2.5, reference, recent, SCALE)
     ratios = (1.08, 1.16, 1.32)
     wanted = sum(ratio * (ratio**20 - 1) / (ratio - 1) for ratio in ratios) / 3
-    assert isinstance(found, Drop)
+    assert found
     assert log(found.evidence) == pytest.approx(log(wanted), abs=0.02)
     assert (found.kind, found.since, found.before, found.after) == ("floor", 0, Level(2.5, 0.5), Level(0, 1))
     assert found.threshold == pytest.approx(1.5 * 90 * 2)
@@ -72,7 +72,7 @@ def test_scores_that_share_a_thread_are_weaker_evidence() -> None:
     # Each thread repeats one score on five days: its sum varies five times as much, and the days do not.
     own = draw(TWO_PEAKS, 224, 1)
     alone, recent = over(own * 5), over([0] * 30, 7, RECENT)
-    assert isinstance(find_drop(alone, recent, SCALE), Drop)
+    assert find_drop(alone, recent, SCALE)
     assert find_drop([each._replace(thread=i % 224) for i, each in enumerate(alone)], recent, SCALE) is None
 
 
@@ -83,7 +83,7 @@ def test_lower_weekends_are_not_a_drop() -> None:
     days = [DatedScore(score, MONDAY + timedelta(days=day)) for day in range(35) for score in level(day)]
     assert find_drop(days[: 28 * 8], days[28 * 8 :], SCALE) is None
     weekends = [DatedScore(each.score, each.day - timedelta(days=5)) for each in days[33 * 8 :]]
-    assert isinstance(find_drop(days[: 28 * 8], days[28 * 8 :][: 5 * 8] + weekends * 2, SCALE), Drop)
+    assert find_drop(days[: 28 * 8], days[28 * 8 :][: 5 * 8] + weekends * 2, SCALE)
 
 
 def test_scores_that_vary_by_day_are_not_a_drop() -> None:
@@ -96,14 +96,14 @@ def test_scores_that_vary_by_day_are_not_a_drop() -> None:
     ]
     mixed = over([each.score for each in sorted(varying, key=lambda each: random.random())])
     recent = over(draw(SPREAD, 80, 99), 2, RECENT)
-    assert isinstance(find_drop(mixed, recent, SCALE), Drop)
+    assert find_drop(mixed, recent, SCALE)
     assert find_drop(varying, recent, SCALE) is None
 
 
 def test_change_within_the_reference_does_not_hide_a_drop() -> None:
     # Half of the reference is a point lower. Days differ, but only once from one day to the next.
     reference = over(draw(PILED_LESS_A_POINT, 560, 1) + draw(PILED, 560, 2))
-    assert isinstance(find_drop(reference, over(draw(SPREAD, 160, 3), 4, RECENT), SCALE), Drop)
+    assert find_drop(reference, over(draw(SPREAD, 160, 3), 4, RECENT), SCALE)
 
 
 @pytest.mark.slow
@@ -137,12 +137,11 @@ def test_drop_of_one_point_is_found_within_two_days_at_40_scores_a_day() -> None
     assert sum(heard) >= 29
 
 
-def test_reference_that_is_too_small_gives_not_enough() -> None:
+def test_reference_that_is_too_small_shows_no_drop() -> None:
     few, many, recent = over([5] * (MIN_REFERENCE - 1)), over([5] * MIN_REFERENCE), over([0] * 50, 7, RECENT)
-    assert find_drop([], recent, SCALE) == NotEnough(0, MIN_REFERENCE)
-    assert find_drop(few, recent, SCALE) == NotEnough(MIN_REFERENCE - 1, MIN_REFERENCE)
-    assert find_below(3.5, few, recent, SCALE) == NotEnough(MIN_REFERENCE - 1, MIN_REFERENCE)
-    assert isinstance(find_drop(many, recent, SCALE), Drop)
+    assert [find_drop(each, recent, SCALE) for each in ([], few)] == [None, None]
+    assert find_below(3.5, few, recent, SCALE) is None
+    assert find_drop(many, recent, SCALE)
 
 
 def test_small_reference_needs_a_clearer_drop_than_a_large_one() -> None:
@@ -186,7 +185,7 @@ def test_drop_says_when_it_began_and_gives_the_levels_before_and_after() -> None
 def test_rise_is_the_drop_of_the_scale_turned_round() -> None:
     worse, better = over(draw(PILED_LESS_A_POINT, 200, 1)), over(draw(PILED, 60, 2), 7, RECENT)
     found = find_rise(worse, better, SCALE)
-    assert isinstance(found, Drop)
+    assert found
     assert (found.kind, found.before.mean < 3.3, found.after.mean > 4) == ("rise", True, True)
     assert find_rise(better, worse, SCALE) is None
 
@@ -203,7 +202,7 @@ def test_drop_above_the_middle_of_the_scale_is_a_drop_of_the_mean() -> None:
 
 def test_low_share_counts_scores_below_the_middle_of_the_scale() -> None:
     found = find_drop(over([10, 8] * 50), over([6, 5] * 20, 7, RECENT), Scale(1, 10))
-    assert isinstance(found, Drop)
+    assert found
     assert (found.before.low_share, found.after.low_share) == (0, pytest.approx(0.5, abs=0.02))
 
 
@@ -211,31 +210,17 @@ def test_scale_that_starts_at_1_gives_the_same_evidence() -> None:
     reference, recent = draw(PILED, 300, 1), draw(PILED_LESS_A_POINT, 80, 1)
     up, later = over([score + 1 for score in reference]), over([score + 1 for score in recent], 7, RECENT)
     found = find_drop(up, later, Scale(1, 6))
-    assert isinstance(found, Drop)
+    assert found
     assert found.evidence == pytest.approx(drop(reference, recent).evidence)
 
 
 def test_mean_below_the_floor_is_reported_whatever_the_reference() -> None:
     reference, recent = over([2, 3] * 50), over([2, 3] * 50, 7, RECENT)
     found = find_below(3.5, reference, recent, SCALE)
-    assert isinstance(found, Drop)
+    assert found
     assert found.kind == "floor"
     assert find_drop(reference, recent, SCALE) is None
     assert find_below(2.5, reference, recent * 10, SCALE) is None
-
-
-@each("floor", [0, 5, -1, 7.5])
-def test_floor_outside_the_scale_is_an_error(floor: float) -> None:
-    with pytest.raises(ValueError, match=f"floor {floor:g} is not between the ends of the scale, 0 and 5"):
-        find_below(floor, over([4] * 40), over([4]), SCALE)
-
-
-@each(("stray", "words"), [(6, "6"), (-1, "-1"), (2.5, "2.5"), (float("nan"), "nan")])
-def test_score_off_the_scale_is_an_error(stray: int, words: str) -> None:
-    with pytest.raises(ValueError, match=f"score {words} is not a whole number from 0 to 5"):
-        find_drop(over([4] * 40), over([4, stray]), SCALE)
-    with pytest.raises(ValueError, match=f"score {words} is not a whole number from 0 to 5"):
-        find_below(3, over([stray]), [], SCALE)
 
 
 def test_at_most_one_recent_score_is_not_a_drop() -> None:

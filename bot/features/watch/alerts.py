@@ -148,12 +148,12 @@ class DriftAlerts:
             and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
         ]
         scale, (reference, since) = Scale(*judge.scale), ([_scored(each) for each in of] for of in (before, recent))
-        drop: drift.Drop | drift.NotEnough | None = None
+        drop: drift.Drop | None = None
         if floor is None:
             drop = (drift.find_rise if kind is AlertKind.BETTER else drift.find_drop)(reference, since, scale)
         elif scale.low < floor < scale.high:  # otherwise it was set for the scale of another rubric
             drop = drift.find_below(floor, reference, since, scale)
-        if not isinstance(drop, drift.Drop):
+        if drop is None:
             self._newest[tested] = newest.id
             return None
         before = [each for each in before if each.kind == judge]

@@ -9,13 +9,13 @@ from math import atanh, isnan, sqrt, tanh
 from typing import Any
 
 from judge.errors import SetupError
-from judge.evaluation.agreement.jackknife import difference
 from judge.evaluation.agreement.measures import (
     MEASURES,
     MIN_PROMPTS,
     Estimate,
     Measure,
     confusion,
+    difference,
     estimate,
     exact_match,
     kappa_among_people,

@@ -7,11 +7,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from judge.evaluation.agreement.jackknife import MOST_GROUPS, Floats, Ints
 from judge.evaluation.agreement.scores import Scores
 from judge.scoring.rubric import Scale
 
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_GROUPS = 200
+"""Above this number, prompts are left out in groups: 200 groups estimate the standard error to about 5%."""
 
 
 @dataclass(frozen=True)

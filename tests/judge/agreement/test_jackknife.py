@@ -6,11 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from judge.evaluation.agreement.jackknife import Range, Statistic, difference, interval
 from judge.evaluation.agreement.measures import (
     MEASURES,
+    Range,
+    Statistic,
+    difference,
     estimate,
     exact_match,
+    interval,
     kappa_among_people,
     kappa_with_each,
     kendall_tau_b,

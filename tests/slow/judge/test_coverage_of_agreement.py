@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from bench.agreement import simulate_rare, simulate_strict
-from judge.evaluation.agreement.jackknife import Statistic, difference, interval
 from judge.evaluation.agreement.measures import (
+    Statistic,
+    difference,
     exact_match,
+    interval,
     kendall_tau_b,
     krippendorff_alpha,
     mean_error,
