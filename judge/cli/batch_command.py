@@ -82,7 +82,6 @@ def batch(
     are unscored.
     """
     from judge.evaluation.check import Check
-    from judge.evaluation.labelled import to_range
     from judge.rows.row_file import RowFile
     from judge.scoring.ways import TAKES
 
@@ -94,8 +93,7 @@ def batch(
         raise SetupError("Name the file for the scored rows with --output.")
     path, write_table = _to_files(source, output, form, summary)
     judge = make()
-    labels = label, to_range(scale) if scale else None
-    check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge, *labels)
+    check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale)
     if judge.ask:
         cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))

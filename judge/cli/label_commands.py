@@ -43,9 +43,8 @@ def agreement(
     if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
         raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
     from judge.evaluation.agreement.scores import Columns, read_scores
-    from judge.evaluation.labelled import to_range
 
-    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by, other_judge)
+    columns = Columns(label, tuple(score or ["score"]), scale, by, other_judge)
     scores = read_scores(file, columns, rubric)
     with options.needs_extra("agreement", "matplotlib", "numpy", "scipy"):
         from judge.cli.agreement_tables import print_report, to_text
@@ -85,17 +84,14 @@ def estimate(
     out. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
     from judge.evaluation.estimate import Fields, estimate_file
-    from judge.evaluation.labelled import to_range
 
-    fields = Fields(label, score, probability, cluster, to_range(scale) if scale else None, judge, other_judge)
+    fields = Fields(label, score, probability, cluster, scale, judge, other_judge)
     found = estimate_file(file, fields, rubric)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
     else:
         say(to_summary(*to_sentences(found)))
-        report = Reports()
-        for problem in found.problems:
-            report(problem)
+        Reports(found.problems)
     raise typer.Exit(1 if found.problems else 0)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -100,10 +100,24 @@ def _option(name: str) -> Parameter:
 
 
 Label = Annotated[str, typer.Option(metavar="FIELD", help="The field with people's label: a number or a list of them.")]
-LabelScale = Annotated[
-    str | None,
-    typer.Option("--scale", metavar="LOW-HIGH", help="The labels' scale, such as 0-1, if it is not the rubric's."),
-]
+_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
+
+
+class Range(NamedTuple):  # Typer would take the two ends of a plain tuple from two arguments
+    low: float
+    high: float
+
+
+def to_range(text: str) -> Range:
+    """Lowest and highest label of a range such as "0-1" or "1-10"."""
+    match = _RANGE.fullmatch(text.strip())
+    if match is None or float(match[1]) >= float(match[2]):
+        raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
+    return Range(float(match[1]), float(match[2]))
+
+
+_SCALE = "The labels' scale, such as 0-1, if it is not the rubric's."
+LabelScale = Annotated[Range | None, typer.Option("--scale", metavar="LOW-HIGH", parser=to_range, help=_SCALE)]
 RubricFile = Annotated[
     Path | None,
     typer.Option("--rubric", metavar="FILE", help="The rubric's file, if it is not one of 'judge rubrics'."),

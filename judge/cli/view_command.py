@@ -25,11 +25,10 @@ def view(
 
     It works offline. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
-    from judge.evaluation.labelled import to_range
     from judge.evaluation.view import save_page
     from judge.evaluation.view.replies import read_replies
 
-    found = read_replies(file, label, to_range(scale) if scale else None, rubric, limit)
+    found = read_replies(file, label, scale, rubric, limit)
     page = output or file.with_suffix(".html")
     size = save_page(page, file.name, found)
     Reports(found.problems)

@@ -14,7 +14,6 @@ from judge.rows.row_file import Row
 from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 _LARGEST = 1e9
 # Up to these limits, values off the scale count as typing errors. Beyond them the file uses another scale, and its
 # values that happen to be on ours would mislead.
@@ -129,14 +128,6 @@ def to_probability(value: object) -> float | None:
     """A probability of at least one in a billion; None for anything else, which would outweigh all others."""
     number = to_number(value)
     return number if number is not None and 1 / _LARGEST <= number <= 1 else None
-
-
-def to_range(text: str) -> Range:
-    """Lowest and highest label of a range such as "0-1" or "1-10"."""
-    match = _RANGE.fullmatch(text.strip())
-    if match is None or float(match[1]) >= float(match[2]):
-        raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
-    return float(match[1]), float(match[2])
 
 
 def find_scale(row: Row, rubric: str | Path | None) -> Scale:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from judge.cli.options import to_range
 from judge.errors import SetupError
 from judge.evaluation.agreement.scores import Columns, Scores, read_scores
-from judge.evaluation.labelled import to_range
 from judge.scoring.rubric import load_rubric
 from tests.tables import each
 
