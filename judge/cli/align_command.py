@@ -47,7 +47,6 @@ def align(
     from judge.evaluation import align as aligning
     from judge.evaluation.align import Way
     from judge.evaluation.align.files import FileMemory, read_labelled
-    from judge.evaluation.labelled import to_range
     from judge.scoring.offline import OFFLINE
 
     if output.exists():
@@ -60,7 +59,7 @@ def align(
         ways = [Way(name) for name in by or ([Way.CALIBRATION] if judge.model == OFFLINE else Way)]
     except ValueError as exc:
         raise SetupError(f"--by {' '.join(by or [])}: name calibration, examples or rubric.") from exc
-    found = read_labelled(file, label, judge, to_range(scale) if scale else None)
+    found = read_labelled(file, label, judge, scale)
     Reports(found.problems)
     if why := aligning.obstacle(found.cases):
         raise SetupError(f"{file}: {why}")
@@ -86,8 +85,7 @@ def _run_to_end(
     """The alignment. If it is interrupted or stopped, the command ends here and says how many requests it has made."""
     progress = partial(show_progress, lambda: asker.requests, lambda: max_requests, "requests")
     try:
-        with options.needs_extra("align", "gepa"):
-            return asyncio.run(run_interruptibly(judge, call, progress))
+        return asyncio.run(run_interruptibly(judge, call, progress))
     except (KeyboardInterrupt, asyncio.CancelledError):
         typer.echo(f"Interrupted after {asker.requests:,} requests; {_GO_ON}", err=True)
         raise typer.Exit(130) from None

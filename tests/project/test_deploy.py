@@ -104,7 +104,7 @@ def test_the_image_labels_match_the_project() -> None:
 def test_the_image_has_extras_that_there_are() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (extras,) = re.findall(r'^ARG EXTRAS="(.*)"$', (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {"postgres", "align", "mcp"} <= set(extras.split()) <= project["optional-dependencies"].keys()
+    assert {"postgres", "mcp"} <= set(extras.split()) <= project["optional-dependencies"].keys()
 
 
 def test_alerts_and_dashboard_ask_for_metrics_that_there_are() -> None:

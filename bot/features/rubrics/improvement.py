@@ -1,11 +1,9 @@
 """Improves a channel's judge: learns from people's labels, and proposes a rubric whose scores are closer to them."""
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import structlog
@@ -104,7 +102,6 @@ class _Work:
         cases, memory = [each.case for each in found], self.log.records(*self.request.place)
         if why := words.obstacle(judge.model, cases):
             return sentence(why), None
-        await asyncio.to_thread(import_module, "gepa.api")  # it takes seconds, which would block the event loop
         known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}
         self.asker = Asker(
             lambda rubric: Counted(judge.by(rubric), self.ask), memory, BUDGET, known=known, concurrency=_AT_ONCE

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import ndiff
-from importlib.util import find_spec
 from typing import Any
 
 from bot.domain.verdict import OFFLINE
@@ -29,7 +28,6 @@ _NAMES: Mapping[Way, str] = {
     Way.RUBRIC: "a new text",
 }
 OFFLINE_RATER = "The offline rater ignores the rubric and learns nothing. Choose a model first."
-NOT_INSTALLED = "Learning from labels is not installed here. An admin of the app can add it: `slack-judge[align]`."
 TOO_FEW = (
     "Learning from labels takes labelled replies of {least} threads on the rubric's scale, and this channel has "
     "{threads}. *Agree* and *Disagree* under a verdict give labels, and `/judge label` asks for more."
@@ -85,8 +83,6 @@ def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
     """Why nothing can be learnt from these cases with that model; empty if it can."""
     if model == OFFLINE:
         return OFFLINE_RATER
-    if not find_spec("gepa"):
-        return NOT_INSTALLED
     threads = len(threads_of(cases))
     return TOO_FEW.format(least=LEAST, threads=threads) if threads < LEAST else obstacle_of(cases)
 
