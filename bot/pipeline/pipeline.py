@@ -323,7 +323,7 @@ class CasePipeline:
             before, came = self._turns.came.pop(case.id, (None, ()))
             self._turns.under_way[case.id] = None
             try:
-                with metrics.VERDICT_SECONDS.time():
+                with self._tracing.asking():
                     earlier = came if before == judged else ()
                     verdict = await judge.score(question, response, conversation=said, earlier=earlier)
             except JudgeError as exc:

@@ -8,10 +8,10 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from importlib.metadata import version
-from itertools import groupby
 from typing import Any
 
 import openai
@@ -21,16 +21,16 @@ from opentelemetry._logs import SeverityNumber
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.metrics import CallbackOptions, Meter, Observation
 from opentelemetry.sdk import resources
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics import export as otlp
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, StatusCode, get_current_span
-from prometheus_client import REGISTRY, Metric
+from prometheus_client import REGISTRY
 
 from bot import metrics
 from bot.domain.case import LoggedCase
@@ -42,10 +42,8 @@ from bot.telemetry import Counts
 from judge.scoring.model.completion import to_completion, to_decision
 
 _NAME = "slack-judge"
-_INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL"
 _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _CAPTURES_IN_EVENTS = {"true", "event_only", "span_and_event"}
-_CUMULATIVE = otlp.AggregationTemporality.CUMULATIVE
 # A receiver answers in milliseconds; a slow one must not use up the time for stopping the bot.
 _LAST_SENDING_S = 3.0
 _SILENCE_S = 600.0
@@ -62,42 +60,21 @@ class Telemetry:
     def __init__(self, signals: Collection[str], counts: Counts) -> None:
         named = resources.OTELResourceDetector().detect().attributes
         own = {resources.SERVICE_NAME: _NAME, resources.SERVICE_VERSION: version(_NAME)}
-        self._resource = resources.Resource.create({**own, **named})
-        tracers = TracerProvider(resource=self._resource, shutdown_on_exit=False)
-        events = LoggerProvider(resource=self._resource, shutdown_on_exit=False)
+        resource = resources.Resource.create({**own, **named})
+        tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
+        events = LoggerProvider(resource=resource, shutdown_on_exit=False)
         if "TRACES" in signals:
             tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         if "LOGS" in signals:
             events.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter()))
-        self._of_models = otlp.InMemoryMetricReader()
-        meters = MeterProvider([self._of_models], self._resource, shutdown_on_exit=False)
+        readers = [PeriodicExportingMetricReader(OTLPMetricExporter())] if "METRICS" in signals else []
+        meters = MeterProvider(readers, resource, shutdown_on_exit=False)
+        _observe(meters.get_meter(_NAME), asyncio.get_running_loop(), counts)
         self.tracing = _Spans(tracers, events, meters)
         self.client_type = _client_type(self.tracing)
-        self._stopping = threading.Event()
-        self._stops: list[Callable[[], object]] = [self._stopping.set, tracers.shutdown, events.shutdown]
-        if "METRICS" in signals:
-            interval_s = float(os.environ.get(_INTERVAL) or 60_000) / 1000
-            if not interval_s > 0:
-                raise ValueError(f"{_INTERVAL} is not above 0")
-            asks = (OTLPMetricExporter(), interval_s, asyncio.get_running_loop(), counts)
-            sender = threading.Thread(target=self._send_metrics, args=asks, daemon=True)
-            sender.start()
-            self._stops.append(sender.join)
+        self._stops: list[Callable[[], object]] = [tracers.shutdown, events.shutdown, meters.shutdown]
         said_by_sdk = logging.getLogger("opentelemetry")
         said_by_sdk.handlers, said_by_sdk.propagate = [_Seldom()], False
-
-    def _send_metrics(
-        self, exporter: OTLPMetricExporter, interval_s: float, loop: asyncio.AbstractEventLoop, counts: Counts
-    ) -> None:
-        began_ns, is_last = time.time_ns(), False
-        scope = InstrumentationScope(_NAME)
-        while not is_last:
-            is_last = self._stopping.wait(interval_s)
-            families = asyncio.run_coroutine_threadsafe(_collected(counts), loop).result()
-            of_models = self._of_models.get_metrics_data()
-            own = of_models.resource_metrics[0].scope_metrics[0].metrics if of_models else []  # it has one meter
-            sent = otlp.ScopeMetrics(scope, [*_to_metrics(families, began_ns), *own], "")
-            exporter.export(otlp.MetricsData([otlp.ResourceMetrics(self._resource, [sent], "")]))
 
     def close(self) -> None:
         """Sends what is left. What the receiver does not take within 3 s is lost; its thread ends with the process."""
@@ -115,9 +92,13 @@ class _Spans(Tracing):
     def __init__(self, tracers: TracerProvider, events: LoggerProvider, meters: MeterProvider) -> None:
         self._tracer, self._events = tracers.get_tracer(_NAME), events.get_logger(_NAME)
         meter = meters.get_meter(_NAME)
-        self._tokens, self._duration = (
-            meter.create_histogram(f"gen_ai.client.{name}", unit, explicit_bucket_boundaries_advisory=bounds)
-            for name, unit, bounds in (("token.usage", "{token}", _TOKENS), ("operation.duration", "s", _SECONDS))
+        self._tokens, self._duration, self._verdicts = (
+            meter.create_histogram(name, unit, explicit_bucket_boundaries_advisory=bounds)
+            for name, unit, bounds in (
+                ("gen_ai.client.token.usage", "{token}", _TOKENS),
+                ("gen_ai.client.operation.duration", "s", _SECONDS),
+                ("slack_judge_verdict_seconds", "s", metrics.VERDICT_BOUNDS),
+            )
         )
         self._has_texts = os.environ.get(_CAPTURE, "").strip().lower() in _CAPTURES_IN_EVENTS
         self._latest: LRUCache[int, SpanContext] = LRUCache(_CASES_KEPT)
@@ -170,6 +151,15 @@ class _Spans(Tracing):
     def step(self, name: str, case: LoggedCase) -> AbstractContextManager[Span]:
         # With the case's number, because only the finished steps of a killed attempt arrive, without its own span.
         return self.span(name, {"slack_judge.case.id": case.id})
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            with super().asking():
+                yield
+        finally:
+            self._verdicts.record(time.monotonic() - began)
 
     def judged(self, case: LoggedCase, verdict: CaseVerdict) -> None:
         by = {"slack_judge.model": verdict.model, "slack_judge.rubric.version": verdict.rubric_version}
@@ -241,48 +231,27 @@ def _answered(answer: Any) -> dict[str, Any]:
     return named | usage | {"gen_ai.response.finish_reasons": [choice.finish_reason for choice in completion.choices]}
 
 
-async def _collected(counts: Counts) -> Sequence[Metric]:
-    try:
-        metrics.note_cases(await counts())
-    except STORE_ERRORS:
-        metrics.note_cases({})  # none, rather than an old number
-    return list(REGISTRY.collect())
+def _observe(meter: Meter, loop: asyncio.AbstractEventLoop, counts: Counts) -> None:
+    """Sends the gauges and counters of `/metrics` under the same names; the number of cases is asked for in `loop`."""
 
+    async def note_cases() -> None:
+        try:
+            metrics.note_cases(await counts())
+        except STORE_ERRORS:
+            metrics.note_cases({})  # none, rather than an old number
 
-def _to_metrics(families: Iterable[Metric], began_ns: int) -> Iterator[otlp.Metric]:
-    """Converts Prometheus counters, gauges and histograms, with the same names as in `/metrics`.
+    def values(name: str, _: CallbackOptions) -> Iterator[Observation]:
+        if name == metrics.CASES_NAME:
+            asyncio.run_coroutine_threadsafe(note_cases(), loop).result()
+        for family in REGISTRY.restricted_registry([name]).collect():
+            yield from (Observation(sample.value, sample.labels) for sample in family.samples)
 
-    Source: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/
-    """
-    now_ns = time.time_ns()
-    for family in families:
-        name = f"{family.name}_total" if family.type == "counter" else family.name
-        numbers = [
-            otlp.NumberDataPoint(sample.labels, began_ns, now_ns, sample.value)
-            for sample in family.samples
-            if sample.name == name
-        ]
-        data: otlp.DataT = otlp.Gauge(numbers)
+    for family in REGISTRY.collect():
         if family.type == "counter":
-            data = otlp.Sum(numbers, _CUMULATIVE, is_monotonic=True)
-        elif family.type == "histogram":
-            data = otlp.Histogram(list(_histograms(family, began_ns, now_ns)), _CUMULATIVE)
-        if data.data_points:
-            yield otlp.Metric(name, family.documentation, "", data)
-
-
-def _histograms(family: Metric, began_ns: int, now_ns: int) -> Iterator[otlp.HistogramDataPoint]:
-    unknown: Any = None  # Prometheus keeps neither the smallest value nor the largest
-    for labels, group in groupby(family.samples, lambda sample: {**sample.labels, "le": None}):
-        samples = list(group)
-        # A Prometheus bucket counts all values up to its bound, an OTLP bucket those since the bound before it. The
-        # last OTLP bucket has no bound.
-        up_to = {float(sample.labels["le"]): int(sample.value) for sample in samples if "le" in sample.labels}
-        totals = list(up_to.values())
-        counts = [total - before for total, before in zip(totals, [0, *totals], strict=False)]
-        total = next(sample.value for sample in samples if sample.name.endswith("_sum"))
-        shared, bounds = _known(labels), list(up_to)[:-1]
-        yield otlp.HistogramDataPoint(shared, began_ns, now_ns, totals[-1], total, counts, bounds, unknown, unknown)
+            name = f"{family.name}_total"
+            meter.create_observable_counter(name, [partial(values, name)], "", family.documentation)
+        elif family.type == "gauge":
+            meter.create_observable_gauge(family.name, [partial(values, family.name)], "", family.documentation)
 
 
 class _Seldom(logging.Handler):
