@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from judge.scoring.model.client import CHAT, DECISIONS, ask
@@ -203,7 +204,8 @@ class ChatModel:
         tier = {"service_tier": wishes.tier} if wishes.tier else {}
         request = {"model": self.name, **body, **tier, **wishes.fields}
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
-        answer = await self._in_turn(client, request, most_bytes, path, give_up_at)
+        send = partial(ask, client, request, most_bytes, path, PATIENCE_S if wishes.tier == FLEX else None)
+        answer: dict[str, Any] = await throttle_of(client).run(send, self._timeout_s, give_up_at)
         completion = to_completion(answer) if path == CHAT else to_decision(answer)
         if completion is None:
             raise not_a_completion(base_url)
@@ -217,23 +219,6 @@ class ChatModel:
         if not prices.done():
             await asyncio.wait([asyncio.wrap_future(prices)])
         return replace(completion, cost_usd=cost_of(base_url, answer, is_decision=path == DECISIONS))
-
-    async def _in_turn(
-        self, client: "openai.AsyncOpenAI", request: dict[str, Any], most_bytes: int, path: str, give_up_at: float
-    ) -> dict[str, Any]:
-        """The server's answer. Time counts from when the request goes to the server, and again if that was too busy."""
-        patience_s = PATIENCE_S if self._wishes.tier == FLEX else None
-        while True:
-            async with throttle_of(client).turn(give_up_at) as turn:
-                try:
-                    async with asyncio.timeout(self._timeout_s):
-                        answer: dict[str, Any] = await ask(client, request, most_bytes, path, patience_s)
-                except TimeoutError:
-                    if not turn.is_worth_another_try():
-                        raise
-                else:
-                    turn.answered()
-                    return answer
 
     def _compare(self, path: str, answer: Mapping[str, Any]) -> None:
         """Notes what was answered otherwise than asked for."""

@@ -1,32 +1,22 @@
 """How many requests may be under way at a server that answers slowly, such as one that answers one at a time."""
 
+import asyncio
 import math
-from asyncio import Future, get_running_loop
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from asyncio import Future
+from collections.abc import Awaitable, Callable
 from heapq import heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     import openai
 
+T = TypeVar("T")
 _ANSWERS_FOR_ONE_MORE = 4
 # Verdicts that fail one after the other, each asked for alone, until the others that wait fail with them: of a server
 # that has answered none since it got too many, and of any other, because single texts may take it too long.
 _ENOUGH_OF_SILENT, _ENOUGH = 2, 4
-
-
-class Turn(NamedTuple):
-    """One request's turn.
-
-    `answered` is to be called when the server has answered. `is_worth_another_try` is to be called when it has not in
-    time: whether it had other requests to answer meanwhile, of which it will now get fewer.
-    """
-
-    answered: Callable[[], None]
-    is_worth_another_try: Callable[[], bool]
 
 
 class Throttle:
@@ -45,36 +35,40 @@ class Throttle:
         self._order = count()
         self._failed: set[float] = set()  # of what failed since the last answer, when it had to be there
 
-    @asynccontextmanager
-    async def turn(self, give_up_at: float = math.inf) -> AsyncIterator[Turn]:
-        """Waits until a request may be sent; leave it once that has ended. Raises TimeoutError if the server hangs."""
-        await self._enter(give_up_at)
-        self._begun += 1
-        self._most = max(self._most, self._under_way)
-        alone = self._begun if self._under_way == 1 else None
-        cuts, answered = self._cuts, self._answered
+    async def run(self, request: Callable[[], Awaitable[T]], timeout_s: float, give_up_at: float = math.inf) -> T:
+        """The answer to `request`, sent in its turn, and again if it came too late and the server had others to answer.
 
-        def is_worth_another_try() -> bool:
-            if alone == self._begun:
-                self._fail(give_up_at)
-                return False
-            if cuts == self._cuts:  # not yet cut for one that began at the same time
-                is_silent = self._answered == answered
-                self._silent_at = answered if is_silent else None
-                half = 1 if is_silent else max(1, self._under_way // 2)
-                self._limit, self._answers, self._cuts = half, 0, cuts + 1
-            return True
-
-        try:
-            yield Turn(self._count, is_worth_another_try)
-        finally:
-            self._leave()
+        Raises TimeoutError if the server hangs.
+        """
+        while True:
+            await self._enter(give_up_at)
+            self._begun += 1
+            self._most = max(self._most, self._under_way)
+            alone = self._begun if self._under_way == 1 else None
+            cuts, answered = self._cuts, self._answered
+            try:
+                async with asyncio.timeout(timeout_s):
+                    answer = await request()
+            except TimeoutError:
+                if alone == self._begun:
+                    self._fail(give_up_at)
+                    raise
+                if cuts == self._cuts:  # not yet cut for one that began at the same time
+                    is_silent = self._answered == answered
+                    self._silent_at = answered if is_silent else None
+                    half = 1 if is_silent else max(1, self._under_way // 2)
+                    self._limit, self._answers, self._cuts = half, 0, cuts + 1
+            else:
+                self._count()
+                return answer
+            finally:
+                self._leave()
 
     async def _enter(self, give_up_at: float) -> None:
         if not (self._is_full or any(not place.done() for *_, place in self._waiting)):
             self._under_way += 1
             return
-        place: Future[None] = get_running_loop().create_future()
+        place: Future[None] = asyncio.get_running_loop().create_future()
         heappush(self._waiting, (give_up_at, next(self._order), place))
         try:
             await place

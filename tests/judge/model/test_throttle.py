@@ -1,6 +1,7 @@
 """A server that answers one request at a time gets fewer at once, and all who ask get their answers."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -9,7 +10,7 @@ from aiohttp import web
 from openai import AsyncOpenAI
 
 from judge import DeadlineError, Judge
-from judge.scoring.model.throttle import Throttle, throttle_of
+from judge.scoring.model.throttle import Throttle
 from tests.judge_client import http_client
 from tests.model_server import ModelServer, Reply, Stall
 from tests.patience import ONLY_A_HANG_S
@@ -93,90 +94,115 @@ async def test_a_text_that_takes_too_long_does_not_fail_the_others(
     assert [getattr(each, "score", each) for each in verdicts] == [4, 4]
 
 
-async def test_two_texts_that_take_too_long_do_not_fail_others_where_the_server_has_answered() -> None:
+class Sent:
+    """A request over a throttle, which is answered, or times out, when the test says so."""
+
+    def __init__(self, throttle: Throttle, give_up_at: float = math.inf) -> None:
+        self.times = 0
+        self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.task = asyncio.create_task(throttle.run(self._send, math.inf, give_up_at))
+
+    async def _send(self) -> None:
+        self.times += 1
+        self._end = asyncio.get_running_loop().create_future()
+        await self._end
+
+    async def answer(self) -> None:
+        await settled()
+        self._end.set_result(None)
+        await settled()
+
+    async def time_out(self) -> None:
+        await settled()
+        self._end.set_exception(TimeoutError())
+        await settled()
+
+    async def leave(self) -> None:
+        self.task.cancel()
+        await settled()
+
+
+async def settled() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def one_at_a_time() -> Throttle:
+    """A throttle after a time-out without answers, and two answers since."""
     throttle = Throttle()
-    async with throttle.turn(), throttle.turn() as turn:
-        assert turn.is_worth_another_try()
-    async with throttle.turn(1) as turn:
-        turn.answered()
+    first, second = Sent(throttle), Sent(throttle)
+    await second.time_out()
+    await first.answer()
+    await second.answer()
+    return throttle
 
-    async def wait() -> None:
-        async with throttle.turn(4):
-            pass
 
+async def test_two_texts_that_take_too_long_do_not_fail_others_where_the_server_has_answered() -> None:
+    throttle = await one_at_a_time()
     for give_up_at in (2, 3):
-        async with throttle.turn(give_up_at) as alone:
-            waiting = asyncio.create_task(wait())
-            await asyncio.sleep(0)
-            assert not alone.is_worth_another_try()
-        await waiting
+        alone, waiting = Sent(throttle, give_up_at), Sent(throttle, 4)
+        await alone.time_out()
+        assert isinstance(alone.task.exception(), TimeoutError)
+        assert waiting.times == 1
+        await waiting.leave()
 
 
 async def test_the_verdict_that_must_be_there_first_goes_first() -> None:
-    throttle, entered = Throttle(), list[float]()
-    async with throttle.turn(), throttle.turn() as turn:
-        assert turn.is_worth_another_try()
-
-    async def enter(give_up_at: float) -> None:
-        async with throttle.turn(give_up_at):
-            entered.append(give_up_at)
-
-    async with throttle.turn():
-        waiting = [asyncio.create_task(enter(give_up_at)) for give_up_at in (3, 1, 2)]
-        await asyncio.sleep(0)
-    await asyncio.gather(*waiting)
-    assert entered == [1, 2, 3]
+    throttle = await one_at_a_time()
+    first, *others = (Sent(throttle, give_up_at) for give_up_at in (0, 3, 1, 2))
+    await first.answer()
+    assert [each.times for each in others] == [0, 1, 0]
+    await others[1].leave()
+    assert [each.times for each in others] == [0, 1, 1]
+    await others[2].leave()
+    await others[0].leave()
 
 
-async def test_a_cancelled_request_frees_its_place(client: AsyncOpenAI) -> None:
-    throttle: Throttle = throttle_of(client)
-    async with throttle.turn(), throttle.turn() as turn:
-        assert turn.is_worth_another_try()  # one at a time from here on
+async def test_a_cancelled_request_frees_its_place() -> None:
+    throttle = await one_at_a_time()
+    waiting: list[Sent] = []
 
-    entered: list[int] = []
+    async def others() -> None:
+        waiting.extend(Sent(throttle) for _ in range(3))
+        await settled()
+        await waiting[0].leave()
 
-    async def enter(number: int) -> None:
-        async with throttle.turn():
-            entered.append(number)
-            await asyncio.sleep(0)
-
-    async with throttle.turn():
-        first, second, third = (asyncio.create_task(enter(number)) for number in range(3))
-        await asyncio.sleep(0)
-        first.cancel()
-    second.cancel()  # its turn has come, and it has not noticed
+    await throttle.run(others, math.inf)
+    await waiting[1].leave()  # its turn has come, and it has not noticed
+    assert [each.times for each in waiting] == [0, 0, 1]
+    await waiting[2].answer()
     async with asyncio.timeout(ONLY_A_HANG_S):
-        await asyncio.gather(first, second, third, return_exceptions=True)
-    assert entered == [2]
-    async with asyncio.timeout(ONLY_A_HANG_S), throttle.turn():
-        pass
+        await throttle.run(settled, math.inf)
 
 
 async def test_the_limit_rises_again_after_answers() -> None:
     throttle = Throttle()
-    async with throttle.turn() as first:
-        async with throttle.turn(), throttle.turn(), throttle.turn() as turn:
-            turn.answered()
-            assert turn.is_worth_another_try()
-        assert first.is_worth_another_try()  # halved once for all that began together
-    for _ in range(4 * (2 + 3 + 4)):
-        async with throttle.turn() as turn:
-            turn.answered()
-    turns = [throttle.turn() for _ in range(9)]
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        for each in turns:
-            await each.__aenter__()
-    for each in turns:
-        await each.__aexit__(None, None, None)
+    first, second, *others = (Sent(throttle) for _ in range(5))
+    await others[0].answer()
+    await first.time_out()
+    await second.time_out()  # halved once for all that began together
+    for each in (*others[1:], first, second):
+        assert each.times == 1 + (each in (first, second))
+        await each.answer()
+    for _ in range(4 * (2 + 3 + 4 + 5) - 4):
+        await throttle.run(settled, math.inf)
+    more = [Sent(throttle) for _ in range(9)]
+    await settled()
+    assert [each.times for each in more] == [1] * 9
+    for each in more:
+        await each.leave()
 
 
 async def test_a_server_that_answered_none_gets_one_at_a_time() -> None:
     throttle = Throttle()
-    async with throttle.turn(), throttle.turn(), throttle.turn(), throttle.turn() as turn:
-        assert turn.is_worth_another_try()
-    async with throttle.turn() as alone:
-        waiting = asyncio.create_task(throttle.turn().__aenter__())
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        assert not alone.is_worth_another_try()
-    await waiting
+    *others, alone = (Sent(throttle) for _ in range(4))
+    await alone.time_out()
+    for each in others:
+        await each.leave()
+    waiting = Sent(throttle)
+    await settled()
+    assert (alone.times, waiting.times) == (2, 0)
+    await alone.time_out()
+    assert isinstance(alone.task.exception(), TimeoutError)
+    assert waiting.times == 1
+    await waiting.leave()
