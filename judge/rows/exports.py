@@ -128,19 +128,12 @@ def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> N
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         all_fields = (files.decode(raw) for _, raw in files.read_lines(rows))
         while part := list(islice(all_fields, _ROWS_AT_ONCE)):
-            arrays = [
-                pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
-                for name, kind in columns.items()
-            ]
+            arrays = []
+            for name, kind in columns.items():
+                to_cell = _to_text if kind is str else kind
+                values = (fields.get(name) for fields in part)
+                arrays.append(pa.array([None if value is None else to_cell(value) for value in values], types[kind]))
             writer.write_batch(pa.record_batch(arrays, schema=schema))
-
-
-def _to_cell(value: object, kind: type) -> object:
-    if value is None or kind in (bool, int):
-        return value
-    if kind is str:
-        return _to_text(value)
-    return float(value) if isinstance(value, int) else value
 
 
 _JUDGE = ("rubric_version", "samples")

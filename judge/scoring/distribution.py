@@ -18,8 +18,6 @@ from judge.scoring.rubric import Scale
 _MOST_TOKENS = 16
 _LEAST_COVERAGE, _MOST_COVERAGE = 0.8, 1.02
 _FINAL = (UnscoredReason.FILTERED, UnscoredReason.REFUSED)  # asking for text would be no better
-# Each occurrence of the score's number costs one reading of the answer; no real judgement exceeds these limits.
-_MOST_PLACES, _MOST_CHARS = 50, 50_000
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
 
 
@@ -111,10 +109,9 @@ def _place_of(tokens: Sequence[Token], score: int, scale: Scale) -> int | None:
     for at, token in enumerate(tokens):
         starts[len(text) + len(token.text) - len(token.text.lstrip())] = at
         text += token.text
-    places = [found for found in _NUMBER.finditer(text) if int(found[0]) == score and found.start() in starts]
-    if len(places) > _MOST_PLACES or len(text) > _MOST_CHARS:
-        return None
-    for found in places:
+    for found in _NUMBER.finditer(text):
+        if int(found[0]) != score or found.start() not in starts:
+            continue
         changed = parse_rating(f"{text[: found.start()]}{other}{text[found.end() :]}", scale)
         if isinstance(changed, Rating) and changed.score == other:
             return starts[found.start()]

@@ -32,7 +32,6 @@ SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>", f"<
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
 _CALIBRATION = re.compile(r"\n*^calibration:([^\n]*)\s*\Z", re.MULTILINE)
 _ASIDE = re.compile(r"^\[(?:levels|criteria)\]$.*\Z", re.MULTILINE | re.DOTALL)
-_MOST_CRITERIA = 399  # a decision takes 400 questions, one of them for the score
 _POINT = re.compile(r"(\d+(?:\.\d+)?)=(\d+(?:\.\d+)?)")
 
 
@@ -143,10 +142,8 @@ class Rubric:
             )
         if levels and set(levels) != {str(score) for score in range(low, high + 1)}:
             raise RubricError(f"rubric {self.name!r}: [levels] has {', '.join(levels)[:80]}; name {low} to {high}")
-        if len(criteria) > _MOST_CRITERIA or "score" in criteria:
-            raise RubricError(
-                f"rubric {self.name!r}: {len(criteria)} criteria; name at most {_MOST_CRITERIA}, and none 'score'"
-            )
+        if "score" in criteria:
+            raise RubricError(f"rubric {self.name!r}: a criterion is named 'score', as the whole is; rename it")
         return {"levels": levels, "criteria": criteria}
 
     @property

@@ -157,12 +157,6 @@ def test_token_of_the_score_is_found_among_other_numbers() -> None:
     ) == pytest.approx({4: 0.5, 2: 0.5})
 
 
-@each(("fours", "padding", "is_read"), [(49, 0, True), (50, 0, False), (0, 49_991, True), (0, 49_992, False)])
-def test_answer_that_is_too_long_has_no_probabilities(fours: int, padding: int, is_read: bool) -> None:
-    parts: list[str | Part] = ["score:", (" 4", {" 4": 0.9, " 3": 0.1}), "\n", *["so", " 4"] * fours, "x" * padding]
-    assert bool(chances(parts, 4, Scale(0, 5))) is is_read
-
-
 async def test_sampled_token_counts_even_if_it_is_not_in_the_top_list(ask: Ask) -> None:
     given = answer("score: ", ("4", {"4": 0.6, "5": 0.3, "0": 0.1}), "\n")
     del given.logprobs["content"][1]["top_logprobs"][0]

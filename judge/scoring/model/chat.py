@@ -15,7 +15,6 @@ from judge.scoring.model.completion import (
     Completion,
     cost_of,
     has_price_list,
-    price_list,
     to_completion,
     to_decision,
 )
@@ -200,7 +199,6 @@ class ChatModel:
         from judge.scoring.model.failures import not_a_completion
 
         base_url, wishes = str(client.base_url), self._wishes
-        prices = price_list() if has_price_list(base_url) else None  # read while the server works
         tier = {"service_tier": wishes.tier} if wishes.tier else {}
         request = {"model": self.name, **body, **tier, **wishes.fields}
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
@@ -214,11 +212,9 @@ class ChatModel:
         self._compare(path, answer)
         completion = replace(completion, served=self.served)
         is_unknown = wishes.tier and "service_tier" not in answer  # the price, which the tier that answered decides
-        if completion.input_tokens is None or prices is None or is_unknown:
+        if completion.input_tokens is None or is_unknown or not has_price_list(base_url):
             return completion
-        if not prices.done():
-            await asyncio.wait([asyncio.wrap_future(prices)])
-        return replace(completion, cost_usd=cost_of(base_url, answer, is_decision=path == DECISIONS))
+        return replace(completion, cost_usd=await asyncio.to_thread(cost_of, base_url, answer, path == DECISIONS))
 
     def _compare(self, path: str, answer: Mapping[str, Any]) -> None:
         """Notes what was answered otherwise than asked for."""

@@ -12,8 +12,6 @@ from urllib.parse import urlsplit
 from judge.scoring.ratings import Spent
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from genai_prices.data_snapshot import DataSnapshot
 
 # Mistral's reason if an answer fills the context before it reaches the requested limit.
@@ -150,23 +148,18 @@ def has_price_list(base_url: str) -> bool:
 
 
 @cache
-def price_list() -> "Future[DataSnapshot]":
-    """The price list. It takes a fifth of a second to read, so the first call starts a thread for it."""
-    from concurrent.futures import ThreadPoolExecutor
+def price_list() -> "DataSnapshot":
+    """The price list; it takes a fifth of a second to read."""
+    from genai_prices import data_snapshot
 
-    def read() -> "DataSnapshot":
-        from genai_prices import data_snapshot
-
-        return data_snapshot.get_snapshot()
-
-    return ThreadPoolExecutor(max_workers=1).submit(read)
+    return data_snapshot.get_snapshot()
 
 
-def cost_of(base_url: str, answer: dict[str, Any], *, is_decision: bool = False) -> float | None:
+def cost_of(base_url: str, answer: dict[str, Any], is_decision: bool = False) -> float | None:
     """The price of an answer in US dollars, with cached tokens at their own price; None if it is not known.
 
     Provider (by `base_url`) and model must both be on the list, because a model of the same name on another server has
-    another price. Of `answer`, `model`, `usage` and `service_tier` are read. Waits until the list is read.
+    another price. Of `answer`, `model`, `usage` and `service_tier` are read. Not for an event loop: see `price_list`.
     """
     tier = answer.get("service_tier")
     provider = _provider_at(base_url, is_decision=is_decision)
@@ -174,10 +167,9 @@ def cost_of(base_url: str, answer: dict[str, Any], *, is_decision: bool = False)
         return None
     # Nearly always half the list price for flex; a model without the variant cannot be used so.
     context = {"service_tier": str(tier)}
-    prices = price_list().result()
     for flavor in ("chat", "default"):
         try:
-            usage = prices.extract_usage(answer, provider, api_flavor=flavor)
+            usage = price_list().extract_usage(answer, provider, api_flavor=flavor)
             if tier in (None, "default"):
                 return float(usage.calc_price().total_price)
             variants = (usage.model and usage.model.price_variants) or ()
@@ -190,7 +182,7 @@ def cost_of(base_url: str, answer: dict[str, Any], *, is_decision: bool = False)
 
 @cache
 def _provider_at(base_url: str, *, is_decision: bool) -> str | None:
-    for provider in price_list().result().providers:
+    for provider in price_list().providers:
         match = re.match(provider.api_pattern, base_url) if provider.id.endswith(_DECISIONS) is is_decision else None
         if match and (match[0].endswith(("/", ".")) or base_url[match.end() :][:1] in ("", "/", ":")):
             return provider.id

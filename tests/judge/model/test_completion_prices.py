@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -7,7 +6,7 @@ from openai import AsyncOpenAI
 from judge import Judge
 from judge.scoring.model.completion import cost_of, has_price_list, price_list
 from tests.judge_client import detoured
-from tests.model_server import Answer, Failure, Held, ModelServer
+from tests.model_server import Answer, Failure, ModelServer
 from tests.tables import each
 
 OPENAI = "https://api.openai.com/v1/"
@@ -89,21 +88,6 @@ async def test_cost_of_a_verdict_is_the_cost_of_its_tokens(
     verdict = await Judge(MODEL, client=openai_client, samples=2).score("a?", "b")
     # two requests of 400 + 60 tokens
     assert verdict.cost_usd == pytest.approx(2 * (400 * 0.15 + 60 * 0.60) / 1_000_000)
-
-
-async def test_price_list_is_read_while_the_model_answers(
-    model_server: ModelServer, openai_client: AsyncOpenAI
-) -> None:
-    price_list.cache_clear()
-    answered = asyncio.Event()
-    model_server.script(Held(answered, "score: 4\nGood."))
-    scoring = asyncio.create_task(Judge(MODEL, client=openai_client, samples=1).score("a?", "b"))
-    await model_server.asked(1)
-    begun = price_list.cache_info().currsize
-    answered.set()
-    verdict = await scoring
-    assert begun == 1
-    assert verdict.cost_usd == pytest.approx((400 * 0.15 + 60 * 0.60) / 1_000_000)
 
 
 async def test_one_unknown_price_leaves_the_cost_unknown(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
