@@ -37,6 +37,7 @@ from bot.store.visibility import Origin, is_watched
 from judge.evaluation.stats import MeanEstimate
 
 _DIGITS = re.compile("[0-9]{1,10}")
+_Judged = tuple[LoggedCase, CaseVerdict]
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -53,35 +54,38 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
     @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         choice, _, number = payloads.clicked_value(body).rpartition(":")
-        case_id, agrees = to_case_id(number), choice == slack_ids.AGREE
-        visit = await _begin(services, payloads.to_invocation(body), case_id)
+        invocation = payloads.to_invocation(body)
+        found = await _begin(services, invocation, to_case_id(number))
         await ack()
-        if visit and agrees and visit.verdict.score is not None:
-            label = Label(visit.verdict.score, None)
-            await _confirm(services, visit, label, await labels.put(visit.case, visit.invocation.user_id, label))
-        elif visit:
-            case, invocation = visit.case, visit.invocation
-            earlier = await labels.get(case, invocation.user_id)
-            await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
-            place, version = (case.team_id, case.channel_id), visit.verdict.rubric_version
-            rubric = await services.rubrics.find(*place, case.rubric, version)
-            view = words.label_modal(invocation.to_state(case.id), visit.verdict, earlier, rubric)
-            if not await services.messenger.open_modal(invocation.trigger_id, view):
-                await _tell(services, visit, BUTTON_TOO_SLOW)
+        if found is None:
+            return
+        case, verdict = found
+        if choice == slack_ids.AGREE and verdict.score is not None:
+            label = Label(verdict.score, None)
+            await _confirm(services, invocation, found, label, await labels.put(case, invocation.user_id, label))
+            return
+        earlier = await labels.get(case, invocation.user_id)
+        await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
+        rubric = await services.rubrics.find(case.team_id, case.channel_id, case.rubric, verdict.rubric_version)
+        view = words.label_modal(invocation.to_state(case.id), verdict, earlier, rubric)
+        if not await services.messenger.open_modal(invocation.trigger_id, view):
+            await _tell(services, invocation, case, BUTTON_TOO_SLOW)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        state, label = _to_label(body, is_blind=False)
-        visit = await _begin(services, payloads.to_invocation(body), state.case_id)
-        if visit is None:
+        invocation, (state, label) = payloads.to_invocation(body), _to_label(body, is_blind=False)
+        found = await _begin(services, invocation, state.case_id)
+        if found is None:
             await ack()
-        elif label is None or not visit.verdict.lowest <= label.score <= visit.verdict.highest:
-            wrong = words.off_scale(visit.verdict.lowest, visit.verdict.highest)
+            return
+        case, verdict = found
+        if label is None or not verdict.lowest <= label.score <= verdict.highest:
+            wrong = words.off_scale(verdict.lowest, verdict.highest)
             await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
-        else:
-            earlier = await labels.put(visit.case, visit.invocation.user_id, label)
-            await ack()  # only now, so that the window closes only once the label is recorded
-            await _confirm(services, visit, label, earlier)
+            return
+        earlier = await labels.put(case, invocation.user_id, label)
+        await ack()  # only now, so that the window closes only once the label is recorded
+        await _confirm(services, invocation, found, label, earlier)
 
 
 def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Label | None]:
@@ -97,43 +101,37 @@ def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Labe
     return state, Label(score, payloads.typed(values, reason_block) or None)
 
 
-@dataclass(frozen=True)
-class _Visit:
-    invocation: Invocation
-    case: LoggedCase
-    verdict: CaseVerdict
-
-
-async def _begin(services: Services, invocation: Invocation, case_id: int | None) -> _Visit | None:
+async def _begin(services: Services, invocation: Invocation, case_id: int | None) -> _Judged | None:
     """The case and its verdict, or None if this person may not label it, after telling them why."""
     case = await services.case_access.known(invocation, case_id)
     verdict = await services.store.cases.verdict(case.id)
     if verdict is None:
         raise NoCaseError(f"case {case.id} has no verdict to label")
-    visit = _Visit(invocation, case, verdict)
+    label = await services.store.labels.get(case, invocation.user_id)
     if case.author_id == invocation.user_id:
         refusal = words.OWN_LABEL
     elif invocation.is_foreign:
         refusal = words.FOREIGN_LABEL
-    else:
-        label = await services.store.labels.get(case, invocation.user_id)
-        if label is None or not label.is_blind:
-            return visit
+    elif label and label.is_blind:
         refusal = words.blind_stands(case, verdict, label)
-    await _tell(services, visit, refusal)
+    else:
+        return case, verdict
+    await _tell(services, invocation, case, refusal)
     return None
 
 
-async def _confirm(services: Services, visit: _Visit, label: Label, earlier: Label | None) -> None:
+async def _confirm(
+    services: Services, invocation: Invocation, of: _Judged, label: Label, earlier: Label | None
+) -> None:
     """Shows only the person the label that is now recorded, unless it is the same as before."""
     if label != earlier:
-        await _tell(services, visit, words.confirmation(visit.case, visit.verdict, label, earlier))
+        await _tell(services, invocation, of[0], words.confirmation(*of, label, earlier))
 
 
-async def _tell(services: Services, visit: _Visit, text: str) -> None:
+async def _tell(services: Services, invocation: Invocation, case: LoggedCase, text: str) -> None:
     # Shown next to the verdict, in its thread, however the case was requested.
-    thread_ts = visit.case.thread_ts or visit.case.parent_ts
-    recipient = replace(visit.invocation.recipient_at(visit.case), thread_ts=thread_ts, is_in_channel=False)
+    thread_ts = case.thread_ts or case.parent_ts
+    recipient = replace(invocation.recipient_at(case), thread_ts=thread_ts, is_in_channel=False)
     await services.messenger.tell(recipient, text)
 
 
@@ -141,19 +139,15 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
     """Answers `/judge label`: opens the window, or shows or sets how many labels a week the channel collects."""
     match text.lower().split():
         case []:
-            return await _open_blind(services, invocation, invocation.channel_id)
+            return await _open_blind(services, invocation, ModalState(channel_id=invocation.channel_id))
         case ["weekly"]:
-            return await _weekly(services, invocation, None)
-        case ["weekly", number] if _DIGITS.fullmatch(number) and int(number) <= words.MOST_WEEKLY:
-            return await _weekly(services, invocation, int(number))
+            number = None
+        case ["weekly", typed] if _DIGITS.fullmatch(typed) and int(typed) <= words.MOST_WEEKLY:
+            number = int(typed)
         case ["weekly", *_]:
             return words.not_understood(f"The number of blind scores a week is from 0 to {words.MOST_WEEKLY:,}")
         case _:
             return words.not_understood(str(unknown(text)))
-
-
-async def _weekly(services: Services, invocation: Invocation, number: int | None) -> str:
-    """How many labels a week the channel collects; sets it to `number` first, unless that is None."""
     if refusal := await services.access.refusal(invocation, "weekly blind scores", is_change=number is not None):
         return refusal
     place = invocation.team_id, invocation.channel_id
@@ -166,42 +160,36 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_BLIND)
     async def score_a_few_blind(body: dict[str, Any]) -> None:
         visit = payloads.clicked_home(body)
-        if refusal := await _open_blind(services, visit.invocation, visit.channel_id):
+        if refusal := await _open_blind(services, visit.invocation, ModalState(channel_id=visit.channel_id)):
             await services.show_home(visit, refusal)
 
     @app.view(ids.VIEW_BLIND)
     async def record(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack(**await _submitted(services, payloads.to_invocation(body), *_to_label(body, is_blind=True)))
+        state, label = _to_label(body, is_blind=True)
+        await ack(**await (await _visit(services, payloads.to_invocation(body), state)).submit(label))
 
     @app.view(ids.VIEW_COMPARED)
     async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        theirs = await _theirs(services, invocation)
-        await ack(**_update(await _next(services, invocation, payloads.to_state(body["view"]), theirs)))
+        visit = await _visit(services, payloads.to_invocation(body), payloads.to_state(body["view"]))
+        await ack(response_action="update", view=await visit.next())
 
     @payloads.on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
     async def go_past(body: dict[str, Any]) -> None:
         """Replaces a case that the person does not label with the next one; it is not shown to them again."""
         click, is_skip = payloads.clicked_window(body), payloads.clicked_action(body) == ids.ACTION_SKIP
-        invocation, case_id = click.invocation, click.state.case_id or 0
+        visit = await _visit(services, click.invocation, click.state)
         outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
-        person = invocation.team_id, invocation.user_id
-        await services.store.database.execute(answer_of(*person, case_id, outcome))
-        view = await _next(services, invocation, click.state, await _theirs(services, invocation))
-        await services.messenger.update_modal(click.view_id, view)
+        await services.store.database.execute(answer_of(*visit.person, click.state.case_id or 0, outcome))
+        await services.messenger.update_modal(click.view_id, await visit.next())
 
     @payloads.on_click(app, ids.ACTION_BEFORE)
     async def unfold(body: dict[str, Any]) -> None:
         """Shows what was said before the question; a case that the person may no longer see gives way to the next."""
         click = payloads.clicked_window(body)
-        invocation, state = click.invocation, click.state
-        theirs, person = await _theirs(services, invocation), (invocation.team_id, invocation.user_id)
-        shown = await services.store.assignments.shown(*person, state.case_id or 0)
-        if shown and shown.channel_id in theirs:
-            within = _within(theirs, state.channel_id or "")
-            view = await _window(services, invocation, state, shown, within, is_unfolded=True)
-        else:
-            view = await _next(services, invocation, state, theirs)
+        visit = await _visit(services, click.invocation, click.state)
+        shown = await services.store.assignments.shown(*visit.person, click.state.case_id or 0)
+        is_theirs = shown is not None and shown.channel_id in visit.theirs
+        view = await visit.window(shown, is_unfolded=True) if shown and is_theirs else await visit.next()
         await services.messenger.update_modal(click.view_id, view)
 
 
@@ -212,7 +200,8 @@ def _register_asked(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_ASKED)
     async def score_as_asked(body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
-        if refusal := await _open_blind(services, invocation, invocation.channel_id, ""):
+        state = ModalState(channel_id=invocation.channel_id, before="")
+        if refusal := await _open_blind(services, invocation, state):
             await services.messenger.tell(invocation.recipient, refusal)
 
     @payloads.on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)
@@ -247,147 +236,136 @@ async def count_blind(services: Services, team_id: str, user_id: str) -> int:
     return await services.store.assignments.count(team_id, user_id, channels)
 
 
-async def _open_blind(services: Services, invocation: Invocation, channel_id: str, before: str | None = None) -> str:
+async def _open_blind(services: Services, invocation: Invocation, state: ModalState) -> str:
     """Opens the window with a case of this channel, in direct messages of any; returns why not, or an empty string."""
     if invocation.is_foreign:
         return words.FOREIGN_LABEL
-    theirs = await _theirs(services, invocation)
-    state = ModalState(channel_id=channel_id, before=before)
-    view = await _draw(services, invocation, state, _within(theirs, channel_id))
+    visit = await _visit(services, invocation, state)
+    view = await visit.draw()
     if view is None:
-        return await _why_none(services, invocation, channel_id, theirs)
+        return await visit.why_none()
     return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
 
-async def _submitted(services: Services, invocation: Invocation, state: ModalState, label: Label | None) -> View:
-    """The answer to Slack for a submitted window: what is wrong with the score, or the next window."""
-    if invocation.is_foreign:
-        return _update(words.over_modal(words.FOREIGN_LABEL, []))
-    shown = await services.store.assignments.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
-    if shown and not (label and shown.lowest <= label.score <= shown.highest):
-        wrong = words.off_scale(shown.lowest, shown.highest)
-        return {"response_action": "errors", "errors": {slack_ids.of(ids.BLOCK_SCORE, shown.id): wrong}}
-    theirs = await _theirs(services, invocation)
-    if shown and state.before is not None and not state.labelled:
-        # They are told what their labels change in one channel, so they are asked only about that of the first.
-        before = words.between((await _corrected_by(services, invocation.team_id, shown.id))[1])
-        state = state.model_copy(update={"channel_id": shown.channel_id, "before": before})
-    note = await _record(services, invocation, shown, label, theirs)
-    if note == words.NOT_RECORDED and label:
-        person = invocation.team_id, invocation.user_id
-        if await has_recorded(services.store.database, *person, state.case_id or 0, label):
-            note = ""  # recorded before, by a submission whose answer got lost
-    if not note:
-        state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
-    return _update(await _next(services, invocation, state, theirs, note))
+async def _visit(services: Services, invocation: Invocation, state: ModalState) -> "_Visit":
+    theirs: set[str] = set()
+    if not invocation.is_foreign:
+        listed = await services.memberships.now(invocation.user_id)
+        are_open = {each for each, channel in listed.items() if not channel.is_archived}
+        theirs = {each for each in are_open if services.policy.may_score(each)}
+    return _Visit(services, (invocation.team_id, invocation.user_id), state, theirs, is_foreign=invocation.is_foreign)
 
 
-async def _next(
-    services: Services, invocation: Invocation, state: ModalState, theirs: set[str], note: str = ""
-) -> View:
-    """The window with the next case; or, after three labels or with no case left, with how the labels compare."""
-    team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
-    is_time = len(state.labelled) >= _IN_A_ROW
-    view = None if is_time else await _draw(services, invocation, state, _within(theirs, channel_id), note)
-    if view:
-        return view
-    database, blocks = services.store.database, []
-    if compared := await read_compared(database, team_id, user_id, state.labelled, theirs):
-        changed = ""
-        if state.before is not None:
-            of = await _corrected_by(services, team_id, compared[0].case_id)
-            changed = words.changed(compared[0].channel_id, state.before, *of)
-        is_asked = await wants_to_be_asked(database, team_id, user_id)
-        blocks = words.compared_blocks(compared, services.identity.url, changed, is_asked=is_asked)
-    if is_time:
-        return words.compared_modal(state, blocks, note)
-    return words.over_modal(await _why_none(services, invocation, channel_id, theirs), blocks, note)
+@dataclass(frozen=True)
+class _Visit:
+    """A person (team and user id) at the window for blind labels, which remembers `state`.
 
+    `theirs` are their open channels that the app serves, as Slack lists them now; none for people of other companies.
+    """
 
-async def _corrected_by(services: Services, team_id: str, case_id: int) -> tuple[str, MeanEstimate | None]:
-    """What a label of this case corrects, as it is now: the mean of a watched assistant, which is named, or of all."""
-    now, kind = services.clock(), (cases.c.lowest, cases.c.highest, cases.c.judge_version)
-    of = cases.c.channel_id, cases.c.author_id, is_watched(cases).label("is_watched")
-    found = await services.store.database.one(select(*of, *kind).filter_by(team_id=team_id, id=case_id))
-    if found is None:
-        return "", None
-    place = Place(team_id, found.channel_id, *((found.author_id, Origin.WATCHED) if found.is_watched else ()))
-    its = Kind(found.lowest, found.highest, found.judge_version)
-    span = last_weeks(services.schedule.current(now), now)
-    quality = await read_quality(services.store.tallies, place, span, its)
-    name = (await services.members.of(found.author_id)).name if found.is_watched else ""
-    return name, quality.mean if quality else None
+    services: Services
+    person: tuple[str, str]
+    state: ModalState
+    theirs: set[str]
+    is_foreign: bool
 
+    @property
+    def within(self) -> set[str]:
+        """The channels whose cases are shown."""
+        channel_id = self.state.channel_id or ""
+        return self.theirs if channel_id.startswith("D") else self.theirs & {channel_id}
 
-async def _record(
-    services: Services, invocation: Invocation, shown: DrawnCase | None, label: Label | None, theirs: set[str]
-) -> str:
-    if shown is None or label is None:
-        return words.NOT_RECORDED
-    if shown.channel_id not in theirs:
-        return words.LEFT
-    try:
-        await services.store.assignments.record(invocation.team_id, invocation.user_id, shown, label)
-    except NotRecordedError:
-        return words.NOT_RECORDED
-    except EnoughError:
-        return words.ENOUGH_MEANWHILE
-    return ""
+    async def submit(self, label: Label | None) -> dict[str, Any]:
+        """The answer to Slack for a submitted window: what is wrong with the score, or the next window."""
+        if self.is_foreign:
+            return {"response_action": "update", "view": words.over_modal(words.FOREIGN_LABEL, [])}
+        state = self.state
+        shown = await self.services.store.assignments.shown(*self.person, state.case_id or 0)
+        if shown and not (label and shown.lowest <= label.score <= shown.highest):
+            wrong = words.off_scale(shown.lowest, shown.highest)
+            return {"response_action": "errors", "errors": {slack_ids.of(ids.BLOCK_SCORE, shown.id): wrong}}
+        if shown and state.before is not None and not state.labelled:
+            # They are told what their labels change in one channel, so they are asked only about that of the first.
+            before = words.between((await self._corrected_by(shown.id))[1])
+            state = state.model_copy(update={"channel_id": shown.channel_id, "before": before})
+        note = await self._record(shown, label)
+        if not note:
+            state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
+        return {"response_action": "update", "view": await replace(self, state=state).next(note)}
 
+    async def _record(self, shown: DrawnCase | None, label: Label | None) -> str:
+        """Why the label was not recorded; empty if it was."""
+        store = self.services.store
+        if shown and label and shown.channel_id not in self.theirs:
+            return words.LEFT
+        try:
+            if shown and label:
+                await store.assignments.record(*self.person, shown, label)
+                return ""
+        except EnoughError:
+            return words.ENOUGH_MEANWHILE
+        except NotRecordedError:
+            pass
+        # Or it was recorded before, by a submission whose answer got lost.
+        number = self.state.case_id or 0
+        is_there = label is not None and await has_recorded(store.database, *self.person, number, label)
+        return "" if is_there else words.NOT_RECORDED
 
-async def _theirs(services: Services, invocation: Invocation) -> set[str]:
-    """The person's open channels that the app serves, as Slack lists them now; none for people of other companies."""
-    if invocation.is_foreign:
-        return set()
-    listed = await services.memberships.now(invocation.user_id)
-    are_open = {each for each, channel in listed.items() if not channel.is_archived}
-    return {each for each in are_open if services.policy.may_score(each)}
+    async def next(self, note: str = "") -> View:
+        """The window with the next case; or, after three labels or with no case left, with how the labels compare."""
+        is_time = len(self.state.labelled) >= _IN_A_ROW
+        if not is_time and (view := await self.draw(note)):
+            return view
+        database, blocks = self.services.store.database, []
+        if compared := await read_compared(database, *self.person, self.state.labelled, self.theirs):
+            changed = ""
+            if self.state.before is not None:
+                of = await self._corrected_by(compared[0].case_id)
+                changed = words.changed(compared[0].channel_id, self.state.before, *of)
+            is_asked = await wants_to_be_asked(database, *self.person)
+            blocks = words.compared_blocks(compared, self.services.identity.url, changed, is_asked=is_asked)
+        if is_time:
+            return words.compared_modal(self.state, blocks, note)
+        return words.over_modal(await self.why_none(), blocks, note)
 
+    async def _corrected_by(self, case_id: int) -> tuple[str, MeanEstimate | None]:
+        """What a label of this case corrects, as it is now: the mean of a watched assistant, named, or of all."""
+        services, team_id = self.services, self.person[0]
+        now, kind = services.clock(), (cases.c.lowest, cases.c.highest, cases.c.judge_version)
+        of = cases.c.channel_id, cases.c.author_id, is_watched(cases).label("is_watched")
+        found = await services.store.database.one(select(*of, *kind).filter_by(team_id=team_id, id=case_id))
+        if found is None:
+            return "", None
+        place = Place(team_id, found.channel_id, *((found.author_id, Origin.WATCHED) if found.is_watched else ()))
+        its = Kind(found.lowest, found.highest, found.judge_version)
+        span = last_weeks(services.schedule.current(now), now)
+        quality = await read_quality(services.store.tallies, place, span, its)
+        name = (await services.members.of(found.author_id)).name if found.is_watched else ""
+        return name, quality.mean if quality else None
 
-async def _why_none(services: Services, invocation: Invocation, channel_id: str, theirs: set[str]) -> str:
-    if not services.store.assignments.keeps_text:
-        return words.NO_TEXTS
-    if channel_id.startswith("D"):
-        return words.NOTHING
-    if not services.policy.may_score(channel_id):
-        return CHANNEL_OFF
-    if channel_id not in theirs:
-        return words.NOT_YOURS
-    budget = await services.store.assignments.budget(invocation.team_id, channel_id)
-    if budget.left:
-        return words.NOTHING
-    return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
+    async def why_none(self) -> str:
+        channel_id, assignments = self.state.channel_id or "", self.services.store.assignments
+        if not assignments.keeps_text:
+            return words.NO_TEXTS
+        if channel_id.startswith("D"):
+            return words.NOTHING
+        if not self.services.policy.may_score(channel_id):
+            return CHANNEL_OFF
+        if channel_id not in self.theirs:
+            return words.NOT_YOURS
+        budget = await assignments.budget(self.person[0], channel_id)
+        if budget.left:
+            return words.NOTHING
+        return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
 
+    async def draw(self, note: str = "") -> View | None:
+        """The window with the person's next case; None if there is none."""
+        shown = await self.services.store.assignments.draw(*self.person, self.within)
+        return await self.window(shown, note) if shown else None
 
-async def _draw(
-    services: Services, invocation: Invocation, state: ModalState, channel_ids: set[str], note: str = ""
-) -> View | None:
-    """The window with the person's next case from these channels; None if there is none."""
-    shown = await services.store.assignments.draw(invocation.team_id, invocation.user_id, channel_ids)
-    return await _window(services, invocation, state, shown, channel_ids, note) if shown else None
-
-
-async def _window(
-    services: Services,
-    invocation: Invocation,
-    state: ModalState,
-    shown: DrawnCase,
-    channel_ids: set[str],
-    note: str = "",
-    *,
-    is_unfolded: bool = False,
-) -> View:
-    team_id, user_id = invocation.team_id, invocation.user_id
-    rubric = await services.rubrics.find(team_id, shown.channel_id, shown.rubric, shown.rubric_version or "")
-    given = len(state.labelled)
-    in_a_row = min(_IN_A_ROW, given + await services.store.assignments.count(team_id, user_id, channel_ids))
-    place = f"{given + 1} of {max(in_a_row, given + 1)}"
-    return words.blind_modal(state, shown, rubric, place, note, is_unfolded=is_unfolded)
-
-
-def _within(theirs: set[str], channel_id: str) -> set[str]:
-    return theirs if channel_id.startswith("D") else theirs & {channel_id}
-
-
-def _update(view: View) -> dict[str, Any]:
-    return {"response_action": "update", "view": view}
+    async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> View:
+        version, given = shown.rubric_version or "", len(self.state.labelled)
+        rubric = await self.services.rubrics.find(self.person[0], shown.channel_id, shown.rubric, version)
+        waiting = await self.services.store.assignments.count(*self.person, self.within)
+        place = f"{given + 1} of {max(min(_IN_A_ROW, given + waiting), given + 1)}"
+        return words.blind_modal(self.state, shown, rubric, place, note, is_unfolded=is_unfolded)
