@@ -4,7 +4,8 @@ import math
 import os
 import shlex
 import stat
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,21 +115,30 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             typer.echo(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
         except (BotError, ValueError) as exc:
             typer.echo(f"note   OpenTelemetry is off: {exc}")
-    checks: list[Check] = [_files, _bot_token, *([event_scopes] if settings.watch_by == "events" else []), _database]
-    if settings.hears_slack and not settings.serve_http:
-        checks.insert(checks.index(_database), _app_token)
-    if settings.asks_model:
-        checks += [_model, *([_stronger_model] if settings.judge_escalate_to else [])]
-        checks += [_further_models] if settings.judge_models else []
-        checks += [_watch_tier] if settings.watch_tier else []
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
-        is_well = all([await _is_well(check, client, settings) for check in checks])
+        is_well = all([await _is_well(check, client, settings) for check in _checks(settings)])
         if is_well and not settings.is_for_many:  # otherwise the same problem would be reported twice
             typer.echo("       Slack checks all messages and windows, which takes about a minute ...")
             is_well = await _is_well(screens.check, client, settings)
             for line in await channel_lines(client, settings):
                 typer.echo(line)
     return is_well
+
+
+def _checks(settings: Settings) -> Iterator[Check]:
+    yield from (_files, _bot_token)
+    if settings.watch_by == "events":
+        yield event_scopes
+    if settings.hears_slack and not settings.serve_http:
+        yield _app_token
+    yield _database
+    if settings.asks_model:
+        yield partial(_try_model, name="JUDGE_MODEL")
+        if stronger := settings.judge_escalate_to:
+            yield partial(_try_model, name="JUDGE_ESCALATE_TO", judge_model=stronger, judge_ask="text")
+        yield from (partial(_try_model, name="JUDGE_MODELS", judge_model=each) for each in settings.judge_models)
+        if settings.watch_tier:
+            yield partial(_try_model, name="WATCH_TIER", judge_tier=settings.watch_tier)
 
 
 async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> bool:
@@ -189,38 +199,17 @@ def _check_permissions(log: Path) -> None:
         )
 
 
-async def _model(_: AsyncWebClient, settings: Settings) -> str:
-    return await _try_model(settings, "JUDGE_MODEL")
-
-
-async def _stronger_model(_: AsyncWebClient, settings: Settings) -> str:
-    as_text = settings.model_copy(update={"judge_ask": "text"})
-    return await _try_other_model(as_text, "JUDGE_ESCALATE_TO", settings.judge_escalate_to)
-
-
-async def _further_models(_: AsyncWebClient, settings: Settings) -> str:
-    for model in settings.judge_models:
-        await _try_other_model(settings, "JUDGE_MODELS", model)
-    return f"JUDGE_MODELS: {', '.join(settings.judge_models)} score with {judges.rubric_of(settings).name}"
-
-
-async def _watch_tier(_: AsyncWebClient, settings: Settings) -> str:
-    tier = {"judge_tier": settings.watch_tier}
-    return await _try_other_model(settings.model_copy(update=tier), "WATCH_TIER", settings.judge_model)
-
-
-async def _try_other_model(settings: Settings, name: str, model: str | None) -> str:
+async def _try_model(_: AsyncWebClient, settings: Settings, *, name: str, **changes: Any) -> str:
+    """A line that says that the model of the setting `name`, with these changes of the settings, scores."""
+    settings = settings.model_copy(update=changes)
     try:
-        return await _try_model(settings.model_copy(update={"judge_model": model}), name)
+        async with judges.open_judges(
+            settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
+        ) as make:
+            judge = make(judges.rubric_of(settings), None, None)
+            verdict = await judge.score(*USUAL)
     except JudgeError as exc:
-        raise BotError(f"{name}: {exc}") from exc
-
-
-async def _try_model(settings: Settings, name: str) -> str:
-    one_call = settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
-    async with judges.open_judges(one_call) as make:
-        judge = make(judges.rubric_of(settings), None, None)
-        verdict = await judge.score(*USUAL)
+        raise BotError(f"{name}: {exc}" if changes else str(exc)) from exc
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""
         raise BotError(f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another")

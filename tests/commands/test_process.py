@@ -124,7 +124,7 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
     ("name", "value", "well"),
     [
         ("JUDGE_ESCALATE_TO", "big", "ok     JUDGE_ESCALATE_TO: big scores with additive-5; a rating took 0."),
-        ("JUDGE_MODELS", "large,big", "ok     JUDGE_MODELS: large, big score with additive-5"),
+        ("JUDGE_MODELS", "large,big", "ok     JUDGE_MODELS: big scores with additive-5"),
     ],
 )
 async def test_doctor_asks_each_model_that_may_judge(
