@@ -11,7 +11,7 @@ from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.feature import Services
-from bot.features.rubrics import ids, improvement_handlers
+from bot.features.rubrics import decisions, ids
 from bot.features.rubrics import text as words
 from bot.features.rubrics.comparison import tell_channel, use
 from bot.features.rubrics.queries import LEAST, MOST, JudgeRequests
@@ -28,14 +28,7 @@ from judge.scoring.rubric import reference_version
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    improvement_handlers.register(app, services)
-
-    @payloads.on_click(app, ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE)
-    async def decide(body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        is_wanted = payloads.clicked_action(body) == ids.ACTION_RUBRIC_USE
-        if said := await _decide(services, invocation, payloads.clicked_case_id(body), is_wanted):
-            await services.messenger.replace(invocation.response_url, sentence(said))
+    decisions.register(app, services)
 
     @payloads.on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
     async def press(body: dict[str, Any]) -> None:
@@ -142,7 +135,7 @@ async def _answer(services: Services, invocation: Invocation, request: RubricReq
         case "view" | "edit":
             return await _open(services, invocation, request)
         case "improve":
-            return await improvement_handlers.begin(services, *place, invocation.user_id)
+            return await decisions.begin(services, *place, invocation.user_id)
         case "delete":
             own = {saved.name: saved for saved in await services.rubrics.log.newest(*place)}
             if request.name not in own:
@@ -261,21 +254,3 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         name = words.named(judge, rubrics.default)
         return words.BEGUN.format(judge=name, n=len(cases), tokens=f"{round(tokens, -3):,}")
     return f"{await use(services, *place, user_id, judge)} {words.TOO_FEW_LABELS}"
-
-
-async def _decide(services: Services, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
-    """Carries out a button under a comparison, and returns what to say; empty if an earlier press has decided it."""
-    log = JudgeRequests.from_store(services.store)
-    request = await log.find(number) if number is not None else None
-    if request is None or (request.team_id, request.user_id) != (invocation.team_id, invocation.user_id):
-        # Say which judge scores the channel that the button was pressed in, if this person may see its rubrics.
-        if await services.access.refusal(invocation, "rubrics", is_change=False):
-            return f"{words.CLOSED} {words.ASK}"
-        chosen = await services.rubrics.log.chosen(invocation.team_id, invocation.channel_id)
-        return f"{words.CLOSED} {words.IN_USE.format(judge=words.named(chosen, services.rubrics.default))}"
-    if refusal := await services.access.refusal(invocation, "rubrics", request.channel_id, is_change=True):
-        return refusal
-    # If the button was pressed twice, the first press answers.
-    if not is_wanted:
-        return words.LEFT if await log.drop(request.id) else ""
-    return await use(services, *request.place, request.user_id, request.judge, log.decision(request.id))

@@ -52,8 +52,8 @@ GONE = "The improvement of the rubric in <#{channel}> ended, because the rubric 
 NOT_BOTH_HERE = "An improvement of a rubric ended, because you or I have left its channel. Nothing changed."
 NO_DIRECT_MESSAGE = "I cannot send you a direct message, so I did not start the improvement."
 CLOSED = (
-    "This choice is closed: it was already decided, a later improvement took its place, or words that it had "
-    "learnt from were deleted. `/judge rubric` shows and changes the judge in use."
+    "This choice is closed: it was already decided, somebody asked for another change, or words that it had learnt "
+    "from were deleted. In the channel, `/judge rubric` shows and changes the judge in use."
 )
 SAVED_MEANWHILE = "Somebody saved another version of `{name}` meanwhile, so I did not save this one."
 CHANGED_MEANWHILE = (

@@ -355,9 +355,6 @@ TOO_FEW = (
 NO_MODEL = "{judge} could not be compared, because the model is not answering. Nothing changed; try again later."
 GONE = "{judge} could not be compared, because it has been deleted. Nothing changed."
 NOT_BOTH_HERE = "{judge} was compared, but you or I have left that channel. Nothing changed."
-CLOSED = "This choice is closed: it was already decided, or somebody made another change or asked for one."
-IN_USE = "Replies in this channel are scored with {judge}."
-ASK = "In the channel, `/judge rubric` shows what is in use."
 LEFT = "Nothing changed."
 UNSCORED = (
     f"{{judge}} cannot be compared with the judge in use: fewer than {LEAST} of {{n}} labelled replies got a score by "

@@ -10,8 +10,9 @@ from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
 from bot.features.rubrics.comparison import run
+from bot.features.rubrics.improvement_text import CLOSED
 from bot.features.rubrics.queries import LEAST, JudgeRequests
-from bot.features.rubrics.text import ASK, CLOSED, CUT, GONE, LEFT, NO_MODEL, TOO_FEW, TOO_FEW_LABELS, USED_UP
+from bot.features.rubrics.text import CUT, GONE, LEFT, NO_MODEL, TOO_FEW, TOO_FEW_LABELS, USED_UP
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.store.audit import Action
 from bot.store.examples import Aim, Progress
@@ -215,12 +216,12 @@ async def test_an_earlier_change_is_dropped_when_the_person_asks_for_another(sta
     await say(stage, "use grounded")
     third = await compared(stage, 3)
     stage.ann.click(first, ids.ACTION_RUBRIC_USE)
-    await said(stage, f"{CLOSED} Replies in this channel are scored with `additive-5`.")
+    await said(stage, CLOSED)
     assert await used(stage) is None
     stage.ann.click(third, ids.ACTION_RUBRIC_USE)
     await said(stage, "now scored with `grounded`")
     stage.ann.click(second, ids.ACTION_RUBRIC_USE)
-    await said(stage, f"{CLOSED} Replies in this channel are scored with `grounded`.")
+    await stage.slack.until(lambda: second.text == CLOSED)
     assert await used(stage) == "grounded"
 
 
@@ -229,7 +230,7 @@ async def test_a_comparison_with_a_judge_no_longer_in_use_decides_nothing(stage:
     await told_of(stage, 1)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ben.id)  # as an improvement does
     stage.ann.click(told, ids.ACTION_RUBRIC_USE)
-    await said(stage, f"{CLOSED} Replies in this channel are scored with `refusal`.")
+    await said(stage, CLOSED)
     assert await used(stage) == "refusal"
 
 
@@ -251,7 +252,7 @@ async def test_a_person_who_has_left_the_channel_decides_nothing_and_is_not_told
     second = await compared(stage, 2)
     stage.ann.leave(CHANNEL)
     stage.ann.click(first, ids.ACTION_RUBRIC_LEAVE)
-    await said(stage, f"{CLOSED} {ASK}")
+    await said(stage, CLOSED)
     stage.ann.click(second, ids.ACTION_RUBRIC_USE)
     await said(stage, "Only people in this channel")
     assert await used(stage) is None

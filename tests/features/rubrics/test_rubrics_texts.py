@@ -12,7 +12,7 @@ from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids, text
 from bot.features.rubrics import improvement_text as improving
 from bot.features.rubrics.comparison import Compared, comparison
-from bot.features.rubrics.improvement_handlers import new_name
+from bot.features.rubrics.decisions import new_name
 from bot.features.rubrics.queries import JudgeRequest, Labelled
 from bot.features.rubrics.text import LONGEST_NAME, is_name
 from bot.slack.blocks import ModalState

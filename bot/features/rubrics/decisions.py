@@ -1,7 +1,6 @@
-"""`/judge rubric improve`, and the buttons of the message that shows its progress and result."""
+"""`/judge rubric improve`, and the buttons of an improvement's message and of a comparison."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -15,7 +14,7 @@ from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.comparison import BUDGET, tell_other, use
 from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
-from bot.features.rubrics.text import LONGEST_NAME, TOO_MANY
+from bot.features.rubrics.text import LEFT, LONGEST_NAME, TOO_MANY
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, short_date
@@ -57,46 +56,54 @@ class _Press:
     """A button of a message with these `blocks`, pressed by who asked for it and may still change the rubrics."""
 
     services: Services
-    improvement: JudgeRequest
+    log: JudgeRequests
+    request: JudgeRequest
     trigger_id: str
-    blocks: Sequence[Block]
+    blocks: list[Block]
 
     async def show(self, post: Post) -> None:
-        message = Posted(self.improvement.message_channel or "", self.improvement.message_ts or "")
+        message = Posted(self.request.message_channel or "", self.request.message_ts or "")
         await self.services.messenger.update(message, post)
 
     async def decide(self, said: str, *, goes_back: bool = False) -> str:
         """Shows the decision below the figures, and returns an empty answer, because that says it all."""
-        await self.show(words.decided(self.blocks, said, self.improvement.id if goes_back else None))
+        await self.show(words.decided(self.blocks, said, self.request.id if goes_back else None))
         return ""
 
+    async def use_compared(self) -> str:
+        """If it was pressed twice, the first press answers."""
+        request = self.request
+        return await use(self.services, *request.place, request.user_id, request.judge, self.log.decision(request.id))
+
+    async def leave_compared(self) -> str:
+        return LEFT if await self.log.drop(self.request.id) else ""
+
     async def stop(self) -> str:
-        if not await JudgeRequests.from_store(self.services.store).stop(self.improvement.id):
+        if not await self.log.stop(self.request.id):
             return words.CLOSED
-        await self.show(sentence(words.STOPPED.format(channel=self.improvement.channel_id)))
+        await self.show(sentence(words.STOPPED.format(channel=self.request.channel_id)))
         return ""
 
     async def leave(self, said: str = words.LEFT) -> str:
-        is_left = await JudgeRequests.from_store(self.services.store).leave(self.improvement.id)
-        return await self.decide(said) if is_left else words.CLOSED
+        return await self.decide(said) if await self.log.leave(self.request.id) else words.CLOSED
 
     async def use(self) -> str:
         """Saves the new text as a version of the channel's own rubric, and switches the channel to it."""
-        improvement, log, services = self.improvement, self.services.rubrics.log, self.services
-        if improvement.prompt is None:
+        request, log = self.request, self.services.rubrics.log
+        if request.prompt is None:
             return words.CLOSED
-        if await log.chosen(*improvement.place) != improvement.judge:
+        if await log.chosen(*request.place) != request.judge:
             return await self.leave(words.CHANGED_MEANWHILE)
-        name = new_name(improvement, services.rubrics.default)
-        last = await log.find(*improvement.place, name)
-        if last and last.saved_at > improvement.asked_at:
-            return await self.leave(words.SAVED_MEANWHILE.format(name=name))
-        number = last.number + 1 if last else 1
-        new = SavedRubric(*improvement.place, name, number, improvement.prompt, improvement.user_id, utc_now())
-        judge = ChannelJudge(name, new.rubric.version, improvement.judge_model)
-        decides = JudgeRequests.from_store(services.store).use(improvement.id)
+        name = new_name(request, self.services.rubrics.default)
+        last = await log.find(*request.place, name)
         try:
-            said = await use(services, *improvement.place, improvement.user_id, judge, decides, new)
+            if last and last.saved_at > request.asked_at:
+                raise SavedBeforeError
+            number = last.number + 1 if last else 1
+            new = SavedRubric(*request.place, name, number, request.prompt, request.user_id, utc_now())
+            judge = ChannelJudge(name, new.rubric.version, request.judge_model)
+            decides = self.log.use(request.id)
+            said = await use(self.services, *request.place, request.user_id, judge, decides, new)
         except SavedBeforeError:
             return await self.leave(words.SAVED_MEANWHILE.format(name=name))
         except TooManyRubricsError:
@@ -104,26 +111,26 @@ class _Press:
         return await self.decide(said, goes_back=True) if said else words.CLOSED
 
     async def go_back(self) -> str:
-        improvement, rubrics = self.improvement, self.services.rubrics
-        decides = JudgeRequests.from_store(self.services.store).go_back(improvement.id)
+        request, rubrics = self.request, self.services.rubrics
         # Compare the name, because the version changes if one of the rubric's examples is forgotten.
-        if (await rubrics.log.chosen(*improvement.place)).rubric != new_name(improvement, rubrics.default):
+        if (await rubrics.log.chosen(*request.place)).rubric != new_name(request, rubrics.default):
             return words.CHOSEN_SINCE
-        said = await use(self.services, *improvement.place, improvement.user_id, improvement.judge, decides)
+        decides = self.log.go_back(request.id)
+        said = await use(self.services, *request.place, request.user_id, request.judge, decides)
         return await self.decide(said) if said else words.CLOSED
 
     async def view(self) -> str:
-        improvement, rubrics = self.improvement, self.services.rubrics
-        name = improvement.rubric or rubrics.default
-        before = await rubrics.find(*improvement.place, name, improvement.rubric_version)
-        if before is None or improvement.prompt is None:
+        request, rubrics = self.request, self.services.rubrics
+        name = request.rubric or rubrics.default
+        before = await rubrics.find(*request.place, name, request.rubric_version)
+        if before is None or request.prompt is None:
             return words.CLOSED
-        view = words.view_modal(before, Rubric(name, improvement.prompt))
-        opened = await self.services.messenger.open_modal(self.trigger_id, view)
-        return "" if opened else COMMAND_TOO_SLOW
+        view = words.view_modal(before, Rubric(name, request.prompt))
+        return "" if await self.services.messenger.open_modal(self.trigger_id, view) else COMMAND_TOO_SLOW
 
 
-_DO = {
+_OF_COMPARISON = {ids.ACTION_RUBRIC_USE: _Press.use_compared, ids.ACTION_RUBRIC_LEAVE: _Press.leave_compared}
+_DO = _OF_COMPARISON | {
     ids.ACTION_IMPROVE_STOP: _Press.stop,
     ids.ACTION_IMPROVE_USE: _Press.use,
     ids.ACTION_IMPROVE_LEAVE: _Press.leave,
@@ -133,30 +140,27 @@ _DO = {
 
 
 def register(app: AsyncApp, services: Services) -> None:
+    log = JudgeRequests.from_store(services.store)
+
     @payloads.on_click(app, *_DO)
     async def press(body: dict[str, Any]) -> None:
-        said = await _answer(services, body)
-        if said:
-            await services.messenger.tell(payloads.to_invocation(body).recipient, said)
+        invocation, action = payloads.to_invocation(body), payloads.clicked_action(body)
+        request = await log.find(payloads.clicked_case_id(body) or 0)
+        if request is None or (request.team_id, request.user_id) != (invocation.team_id, invocation.user_id):
+            said = words.CLOSED
+        elif not (said := await services.access.refusal(invocation, "rubrics", request.channel_id, is_change=True)):
+            blocks = (body.get("message") or {}).get("blocks") or []
+            said = await _DO[action](_Press(services, log, request, invocation.trigger_id, blocks))
+        if said and action in _OF_COMPARISON:
+            await services.messenger.replace(invocation.response_url, sentence(said))
+        elif said:
+            await services.messenger.tell(invocation.recipient, said)
 
 
-async def _answer(services: Services, body: dict[str, Any]) -> str:
-    """Carries out a button, and returns what to tell the person in a message of its own; empty if nothing."""
-    invocation, number = payloads.to_invocation(body), payloads.clicked_case_id(body)
-    improvement = await JudgeRequests.from_store(services.store).find(number) if number is not None else None
-    if improvement is None or (improvement.team_id, improvement.user_id) != (invocation.team_id, invocation.user_id):
-        return words.CLOSED
-    if refusal := await services.access.refusal(invocation, "rubrics", improvement.channel_id, is_change=True):
-        return refusal
-    blocks = (body.get("message") or {}).get("blocks") or []
-    pressed = _Press(services, improvement, invocation.trigger_id, blocks)
-    return await _DO[payloads.clicked_action(body)](pressed)
-
-
-def new_name(improvement: JudgeRequest, default: str) -> str:
+def new_name(request: JudgeRequest, default: str) -> str:
     """The name of the improved rubric: that of the channel's own rubric, or one derived from the app's."""
-    name = improvement.rubric or default
-    if improvement.rubric_version is not None:
+    name = request.rubric or default
+    if request.rubric_version is not None:
         return name
     slug = "-".join(re.findall(r"[^\W_]+", name.lower()))
     return f"{slug[: LONGEST_NAME - len(_IMPROVED)].rstrip('-')}{_IMPROVED}"
