@@ -5,8 +5,8 @@ Features do not import each other, except for score, which every app has. They r
 `Feature`.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -27,6 +27,7 @@ from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
+from bot.pipeline.quoting import note_quotes
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
@@ -35,7 +36,7 @@ from bot.slack.client import Identity, is_transient
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.members import Access, Member, Members, Memberships
-from bot.slack.messenger import Drawn, Messenger, Post
+from bot.slack.messenger import WITHOUT_PREVIEWS, Drawn, Messenger, Post, send_in_known_blocks
 from bot.store import Store
 from bot.store.figures import Place
 
@@ -147,19 +148,22 @@ class Services:
             if each.on_verdict:
                 await each.on_verdict(case, verdict)
 
-    @asynccontextmanager
-    async def telling(self, team_id: str, case_ids: Collection[int], reader: str) -> AsyncIterator[None]:
-        """Around a post that shows these scores to a person or EVERYBODY: they are told, unless Slack refuses it.
+    async def post_scores(
+        self, team_id: str, to: str, post: Post, mark: dict[str, Any], case_ids: Collection[int], reader: str
+    ) -> str:
+        """Posts what shows these scores to a person or EVERYBODY; returns its ts.
 
-        This is noted before the post, so a post whose answer is lost counts as told.
+        They are told: this is noted before the post, so one whose answer is lost counts, unlike a refused one.
         """
-        noted = await self.store.assignments.note_told(team_id, case_ids, reader)
+        noted, call = await self.store.assignments.note_told(team_id, case_ids, reader), self.client.chat_postMessage
         try:
-            yield
+            sent = await send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
         except SlackApiError as exc:
             if not is_transient(exc):
                 await self.store.assignments.take_back(team_id, noted, reader)
             raise
+        await note_quotes(self.store, self.client, team_id, case_ids, sent["channel"], sent["ts"])
+        return str(sent["ts"])
 
     async def fail(self, body: Mapping[str, Any], sentence: str) -> bool:
         """Whether a feature had something waiting for this payload; if so, it is now ended with the sentence."""

@@ -3,8 +3,7 @@
 from functools import partial
 
 from bot.feature import Feature, Services
-from bot.features.digest import handlers
-from bot.features.digest.poster import post_due
+from bot.features.digest import handlers, poster
 from bot.pipeline.engine import PeriodicJob
 
 _HELP = "• `/judge stats` shows this channel's week so far"
@@ -17,19 +16,14 @@ _DIRECT_HELP = "• `/judge stats #channel` shows a channel's week so far"
 def feature(services: Services) -> Feature:
     at_home = handlers.ChannelsAtHome(services)
 
-    async def show_preview(channel_id: str) -> None:
-        from bot.features.digest.preview import preview  # imported here, because only the terminal needs rich
-
-        await preview(services, channel_id)
-
     return Feature(
         register=partial(handlers.register, services=services),
         words={"digest": partial(handlers.answer_digest, services), "stats": partial(handlers.answer_stats, services)},
         help=_HELP,
         more_help=_MORE_HELP,
         direct_help=_DIRECT_HELP,
-        periodic_jobs=[PeriodicJob("post_due_digests", partial(post_due, services))],
+        periodic_jobs=[PeriodicJob("post_due_digests", partial(poster.post_due, services))],
         home_section=lambda visit: at_home.blocks(visit.invocation.team_id, visit.invocation.user_id),
         post_weekly=partial(handlers.switch_on, services),
-        preview=show_preview,
+        preview=partial(poster.preview, services),
     )

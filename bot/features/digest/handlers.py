@@ -60,23 +60,18 @@ async def switch_on(services: Services, place: Place, by: str, **changes: Any) -
 
 
 async def answer_digest(services: Services, invocation: Invocation, text: str) -> str:
+    if text.lower() == "help":
+        return _HELP
     try:
-        request = parse_digest(text)
+        changes = parse_digest(text)
     except ValueError as exc:
         return f"{escape(str(exc))}. What I understand:\n{_HELP}"
-    is_change = request.action not in {"state", "help"}
-    if refusal := await services.access.refusal(invocation, _WHAT, is_change=is_change):
+    if refusal := await services.access.refusal(invocation, _WHAT, is_change=bool(changes)):
         return refusal
     channels, place = services.store.channels, (invocation.team_id, invocation.channel_id)
-    match request.action:
-        case "help":
-            return _HELP
-        case "on":
-            return await switch_on(services, Place(*place), invocation.user_id, **request.changes)
-        case "off":
-            settings = await channels.save(*place, invocation.user_id, is_digest_on=False)
-        case _:
-            settings = await channels.of(*place)
+    if changes.get("is_digest_on"):
+        return await switch_on(services, Place(*place), invocation.user_id, **changes)
+    settings = await (channels.save(*place, invocation.user_id, **changes) if changes else channels.of(*place))
     return digest_state(settings, poster.schedule_of(services, settings), services.clock())
 
 

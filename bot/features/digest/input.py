@@ -1,9 +1,8 @@
 """Parses what the person typed after `/judge digest`; a ValueError says which word is wrong, and why."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any
 
 from bot.domain.week import DAYS, parse_day, parse_time, parse_zone
 from bot.slack.commands import unknown
@@ -13,27 +12,20 @@ _FILLERS = {"every", "at", "in"}
 _CLOSE = 0.7
 
 
-@dataclass(frozen=True)
-class DigestRequest:
-    """What `/judge digest` should do; `changes` has the settings to change, by their names in `ChannelSettings`."""
-
-    action: Literal["on", "off", "state", "help"]
-    changes: Mapping[str, Any] = field(default_factory=dict)
-
-
-def parse_digest(text: str) -> DigestRequest:
+def parse_digest(text: str) -> Mapping[str, Any]:
+    """The settings that `/judge digest` changes, by their names in `ChannelSettings`."""
     match text.lower().split():
         case []:
-            return DigestRequest("state")
-        case ["off" | "help" as action]:
-            return DigestRequest(action)
+            return {}
+        case ["off"]:
+            return {"is_digest_on": False}
         case ["on", *words]:
-            return DigestRequest("on", _schedule_changes([word for word in words if word not in _FILLERS]))
+            return {"is_digest_on": True} | _schedule_changes([word for word in words if word not in _FILLERS])
         case _:
             raise unknown(text)
 
 
-def _schedule_changes(words: Sequence[str]) -> dict[str, str]:
+def _schedule_changes(words: Sequence[str]) -> dict[str, Any]:
     """The settings that the words change; all words for one setting are joined, so two days are an error."""
     found: dict[str, list[str]] = {}
     for word in words:

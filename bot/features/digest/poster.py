@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from textwrap import fill
 from typing import Any
 
 import structlog
+import typer
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.week import Schedule, Week
@@ -19,10 +21,12 @@ from bot.feature import Services, WeekBlocks
 from bot.features.digest import causes, ids, text
 from bot.features.digest.queries import read_causes
 from bot.figures.week import Figures, read_figures
-from bot.pipeline.quoting import note_found, note_quotes
-from bot.slack import client, messenger
+from bot.pipeline.quoting import note_found
+from bot.slack import client
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import to_plain
 from bot.store.assignments import EVERYBODY
 from bot.store.channels import ChannelSettings
 from bot.store.digests import LEASE, Claim, DigestStatus
@@ -34,6 +38,7 @@ _POST_TIMEOUT_S = 120
 _LOOKS_BACK = timedelta(weeks=3)  # a digest of before then ends no week that is due now
 _LOOKED_AT = 500  # low replies, of which the newest are listed and sorted
 _NAMES_WITHIN_S = 60.0  # as no person is waiting
+_WIDTH = 80
 
 logger = structlog.get_logger(__name__)
 
@@ -84,7 +89,7 @@ def schedule_of(services: Services, settings: ChannelSettings) -> Schedule:
 
 async def stats(
     services: Services, settings: ChannelSettings, author_id: str | None, subject: str, reader: str
-) -> messenger.Post:
+) -> Post:
     """The week so far of a channel or of one author, as `subject` says in the title, to be shown to the `reader`."""
     week, is_of_one = this_week(services, settings), author_id is not None
     figures, (lead, details), listed = await _read(services, settings, week, author_id)
@@ -94,11 +99,10 @@ async def stats(
     place = Place(settings.team_id, settings.channel_id, author_id)
     found = await read_causes(services.store.database, place, week.before().label) if is_of_one else {}
     why = causes.cause_blocks(found, {}, (), " last week")
-    blocks = [*lead, *details]
-    post = text.stats_message(figures, blocks, listed, url, settings.channel_id, subject, why, has_lowest=is_of_one)
-    thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
-    named = await assistants(services, [each.author_id for each in thumbs]) if author_id is None else None
-    return text.with_thumbs(post, thumbs, named)
+    counts = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
+    named = None if is_of_one else await assistants(services, [each.author_id for each in counts])
+    thumbs, at = text.thumb_lines(counts, named), settings.channel_id
+    return text.stats_message(figures, [*lead, *details], listed, url, at, subject, why, thumbs, has_lowest=is_of_one)
 
 
 async def _post_claimed(services: Services, settings: ChannelSettings, week: Week, is_welcome: bool) -> None:
@@ -140,13 +144,8 @@ async def _post_once(
     post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
-    call, to = services.client.chat_postMessage, settings.channel_id
-    async with asyncio.timeout(_POST_TIMEOUT_S), services.telling(settings.team_id, told, EVERYBODY):
-        answer = await messenger.send_in_known_blocks(
-            call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS
-        )
-    ts = str(answer["ts"])
-    await note_quotes(services.store, services.client, settings.team_id, told, settings.channel_id, ts)
+    async with asyncio.timeout(_POST_TIMEOUT_S):
+        ts = await services.post_scores(settings.team_id, settings.channel_id, post, mark, told, EVERYBODY)
     return DigestStatus.POSTED, ts
 
 
@@ -154,7 +153,7 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
     return schedule_of(services, settings).current(services.clock())
 
 
-async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[messenger.Post, Sequence[int]]:
+async def draft(services: Services, settings: ChannelSettings, week: Week) -> tuple[Post, Sequence[int]]:
     """A channel's digest, and the cases whose scores it tells."""
     figures, (lead, _), listed = await _read(services, settings, week, names_within_s=_NAMES_WITHIN_S)
     place, read = Place(settings.team_id, settings.channel_id), partial(read_causes, services.store.database)
@@ -163,6 +162,17 @@ async def draft(services: Services, settings: ChannelSettings, week: Week) -> tu
     why = causes.cause_blocks(now, before, theirs)
     post = text.digest_message(figures, lead, listed, services.identity.url, settings.channel_id, why)
     return post, [case.id for case in figures.lowest]
+
+
+async def preview(services: Services, channel_id: str) -> None:
+    """Prints the digest of the last finished week of a channel. Nothing is posted."""
+    settings = await services.store.channels.of(services.identity.team_id, channel_id)
+    post, _ = await draft(services, settings, schedule_of(services, settings).latest(services.clock()))
+    *_, plain = post.forms
+    for block in (each for each in plain.blocks if each["type"] != "actions"):
+        said = block.get("text") or block["elements"][0]
+        lines = to_plain(said["text"]).replace("*", "").splitlines()
+        typer.echo("\n".join(fill(line, _WIDTH) for line in lines) + "\n")
 
 
 async def low_replies(
@@ -182,7 +192,7 @@ def _week_of(services: Services, settings: ChannelSettings, which: str) -> Week:
     return Week(start, end, schedule_of(services, settings).zone)
 
 
-async def details(services: Services, settings: ChannelSettings, which: str) -> messenger.Post:
+async def details(services: Services, settings: ChannelSettings, which: str) -> Post:
     figures, (_, of_features), _ = await _read(services, settings, _week_of(services, settings, which))
     return text.details_message(figures, of_features)
 

@@ -68,6 +68,7 @@ def stats_message(
     channel_id: str,
     subject: str,
     causes: Sequence[ui.Block] = (),
+    thumbs: str = "",
     *,
     has_lowest: bool,
 ) -> Post:
@@ -79,7 +80,7 @@ def stats_message(
     small += [_agreement(figures)] if subject else []
     end = _buttons(figures, channel_id, figures.authors) if has_lowest else []
     middle = [*drawn, *causes, *(lowest if has_lowest else _authors(figures, members)), *end]
-    return _message(figures, lead, subject, middle, [quality.corrected(figures.quality)], small)
+    return _message(figures, lead, subject, middle, [quality.corrected(figures.quality)], small, thumbs)
 
 
 def counted(glance: Glance) -> str:
@@ -117,9 +118,10 @@ def _message(
     middle: Sequence[ui.Block | Drawn],
     lines: Sequence[str] = (),
     small: Sequence[str] = (),
+    last: str = "",
 ) -> Post:
     """The common form of digest and stats: the `lead`, the count and mean, `lines`, the `middle`, the small print."""
-    week = figures.week
+    week, end = figures.week, [ui.context(last)] if last else []
     start, due = (each.astimezone(week.zone) for each in (week.start, week.end))
     days = (due.date() - start.date()).days
     length = "Week" if days == _WEEK else number_of(days, "day")
@@ -129,11 +131,11 @@ def _message(
     title += f", {subject}" if subject else ""
     if not (figures.usage.cases or lead):
         sentence = f"{title}: no replies were scored in this channel."
-        return Post(sentence, [ui.section(sentence), *map(ui.context, _uncounted(figures))])
+        return Post(sentence, [ui.section(sentence), *map(ui.context, _uncounted(figures)), *end])
     top = [ui.section(f"*{title}*"), *lead] if lead else []
     said = [part["text"]["text"].partition("\n")[0] for part in lead[:1] if isinstance(part, dict)]
     if not figures.usage.cases:
-        return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), [*top, *middle])
+        return Post.of(" ".join([f"{title}:", *said]).replace("*", ""), [*top, *middle, *end])
     counts = counted(figures)
     people, by = figures.people or (None, figures.change)
     change = "" if figures.this.mean is None else _NEW_JUDGE if figures.has_new_judge else moved(by)
@@ -148,6 +150,7 @@ def _message(
             *map(ui.context, quality.caveats(figures.raters, figures.unread)),
             *middle,
             *(ui.context(line) for line in (*small, *_uncounted(figures)) if line),
+            *end,
         ],
     )
 
@@ -206,7 +209,6 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
 
 
 def moved_in_short(change: Interval | None) -> str:
-    """How far a mean has moved, in short for a table; empty if that is not known."""
     if change is None or change.low is None:
         return ""
     if not change.is_clear:
@@ -288,26 +290,15 @@ def _known(known: int, cases: int) -> str:
 _MOST_THUMBS = 10
 
 
-def with_thumbs(post: Post, thumbs: Sequence[ThumbCount], members: Mapping[str, Member] | None) -> Post:
-    """The figures with a line of thumbs for each author, most thumbs first; `members` are the authors to be named.
-
-    If `members` is None, the figures are of one author, whom the title names.
-    """
-    if members is None:
-        lines = [_line("Thumbs", each) for each in thumbs]
-    else:
-        shown = [each for each in thumbs if each.author_id in members][:_MOST_THUMBS]
-        lines = [_line(f"*{clip(members[each.author_id].name, _NAME)}*, thumbs", each) for each in shown]
-    if not lines:
-        return post
-    said = ui.context("\n".join(lines))
-    plain = None if post.plain_blocks is None else [*post.plain_blocks, said]
-    return Post(post.text, [*post.blocks, said], plain)
-
-
-def _line(whose: str, each: ThumbCount) -> str:
-    on = number_of(each.replies, "reply", "replies")
-    return f"{whose} (not labels): {each.up:,} up, {each.down:,} down on {on}"
+def thumb_lines(thumbs: Sequence[ThumbCount], members: Mapping[str, Member] | None) -> str:
+    """A line of thumbs for each author to be named, most thumbs first; with None, of one author, whom a title names."""
+    shown = [each for each in thumbs if members is None or each.author_id in members][:_MOST_THUMBS]
+    lines = []
+    for each in shown:
+        whose = "Thumbs" if members is None else f"*{clip(members[each.author_id].name, _NAME)}*, thumbs"
+        on = number_of(each.replies, "reply", "replies")
+        lines.append(f"{whose} (not labels): {each.up:,} up, {each.down:,} down on {on}")
+    return "\n".join(lines)
 
 
 def judge_change(glance: Glance) -> str:

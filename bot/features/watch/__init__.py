@@ -12,13 +12,11 @@ from bot.features.watch import first_hour, orders, releases, window
 from bot.features.watch.again import AskedAgain
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
-from bot.features.watch.first_figures import tell_first
 from bot.features.watch.looks import look
-from bot.features.watch.low_alerts import tell_low
+from bot.features.watch.news import tell_first, tell_low
 from bot.features.watch.queries import Releases
-from bot.features.watch.release_text import release_line
 from bot.features.watch.served import NewModels
-from bot.features.watch.text import home_blocks, not_read_since
+from bot.features.watch.text import home_blocks, not_read_since, release_line
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.week_text import detail_blocks, watched_blocks
 from bot.figures.week import TREND_WEEKS

@@ -83,7 +83,6 @@ class AskedAgain:
         return why if why and len(verdicts) < FEWEST else await self._blame(change, verdicts)
 
     async def _whole(self, case_ids: Collection[int]) -> Mapping[int, sa.Row[Any]]:
-        """Those of the cases that still have their texts, as they were scored."""
         columns = [cases.c[name] for name in ("id", "question", "response", "score", "spread", "mean", "justification")]
         has_texts = cases.c.question.is_not(None), cases.c.response.is_not(None)
         its = sa.select(*columns).where(cases.c.id.in_(case_ids), *has_texts, cases.c.edited_at.is_(None))

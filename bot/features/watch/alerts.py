@@ -102,7 +102,6 @@ class DriftAlerts:
         return []
 
     async def _tell(self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change) -> None:
-        """Sends the alert of a change with what asking again finds."""
         place, scale = watched(watch), Scale(*change.after[0].kind.scale)
         found = await self._asked.about(watch, name, change)
         after, who = change.after, await name_of(self._services, watch.author_id)

@@ -1,9 +1,8 @@
 """Parses what the person typed after `/judge watch`, and what they clicked."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -23,32 +22,19 @@ _WATCH = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class WatchRequest:
-    """What `/judge watch` should do.
+def parse_watch(text: str) -> tuple[str, dict[str, Any] | None]:
+    """The assistant in the text after `/judge watch`, whose name may contain spaces, and what to change of its watch.
 
-    `author` is the assistant as typed, and `changes` has the settings to change, by their names in `Watch`. `alert`
-    says who is told when the assistant gets worse, and `low` whether also of single low replies; None changes nothing.
-    If only the assistant is given, a window asks for the rest.
+    The changes have the names of `Watch`, but `alert` says who is told when the assistant gets worse ("here", "me" or
+    "off"), and `low` whether also of single low replies. None ends the watch. Without an assistant, nothing is changed.
     """
-
-    action: Literal["state", "window", "set", "off"]
-    author: str = ""
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    alert: Literal["here", "me", "off"] | None = None
-    low: bool | None = None
-
-
-def parse_watch(text: str) -> WatchRequest:
-    """The request in the text after `/judge watch`: an assistant, whose name may contain spaces, and its settings."""
     if not text:
-        return WatchRequest("state")
+        return "", None
     found = _WATCH.fullmatch(text)
     if found is None:
         raise ValueError(f"{unknown(text)}: I watch one assistant at a time, by `@` and its name")
     if found["off"] or found["ended"]:
-        return WatchRequest("off", (found["ended"] or found["name"]).strip())
-    name = found["name"].strip()
+        return (found["ended"] or found["name"]).strip(), None
     changes: dict[str, Any] = {}
     if found["share"]:
         changes["share"] = 1 / int(found["one_in"] or 1)
@@ -56,10 +42,11 @@ def parse_watch(text: str) -> WatchRequest:
         changes["per_day"] = int(found["per_day"])
     if found["shows"]:
         changes["shows"] = Shows(found["shows"].lower())
-    alert: Any = found["alert"] and found["alert"].lower()
-    low = None if found["low"] is None else not found["not_low"]
-    is_set = changes or alert or low is not None
-    return WatchRequest("set" if is_set else "window", name, changes, alert, low)
+    if found["alert"]:
+        changes["alert"] = found["alert"].lower()
+    if found["low"]:
+        changes["low"] = not found["not_low"]
+    return found["name"].strip(), changes
 
 
 def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:

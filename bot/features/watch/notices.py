@@ -11,8 +11,8 @@ from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.queries import Notices, day_of
-from bot.pipeline.quoting import note_found, note_quotes
-from bot.slack import client, messenger
+from bot.pipeline.quoting import note_found
+from bot.slack import client
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
@@ -100,12 +100,8 @@ async def _send(
         if found:
             await note_found(services.store, services.client, watch.team_id, to, found)
             return ""
-        call = services.client.chat_postMessage
-        async with services.telling(watch.team_id, told, EVERYBODY if to == watch.channel_id else to):
-            sent = await messenger.send_in_known_blocks(
-                call, post, channel=to, metadata=mark, **messenger.WITHOUT_PREVIEWS
-            )
-        await note_quotes(services.store, services.client, watch.team_id, told, sent["channel"], sent["ts"])
+        reader = EVERYBODY if to == watch.channel_id else to
+        await services.post_scores(watch.team_id, to, post, mark, told, reader)
     except MembershipError as exc:
         return str(exc)
     except client.SLACK_ERRORS as exc:

@@ -16,7 +16,7 @@ from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch import text as words
 from bot.features.watch.figures import counted, name_of
-from bot.features.watch.input import WatchRequest, clicked_watch
+from bot.features.watch.input import clicked_watch
 from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.watcher import Raw, Watcher
@@ -142,51 +142,49 @@ async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
 
 
 async def watched_names(services: Services, team_id: str, channel_id: str) -> Mapping[str, str]:
-    """The names of the assistants that are watched in a channel, by id."""
     watches = await services.store.watches.of(team_id, channel_id)
     return {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
 
 
 def called(typed: str, names: Mapping[str, str]) -> list[str]:
-    """The ids of the assistants whose name or id was typed, in upper or lower case."""
     return [author_id for author_id, name in names.items() if typed.lower() in {author_id.lower(), name.lower()}]
 
 
-async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest) -> Post | str:
-    """Does what a `/judge watch` command asks for, except opening the window; returns the answer."""
+async def follow(watcher: Watcher, invocation: Invocation, typed: str, changes: Mapping[str, Any] | None) -> Post | str:
+    """Does what a `/judge watch` command asks for, as `parse_watch` returns it; returns the answer."""
     services, place = watcher.services, (invocation.team_id, invocation.channel_id)
-    if refusal := await refusal_of(services, invocation, invocation.channel_id, is_change=request.action != "state"):
+    if refusal := await refusal_of(services, invocation, invocation.channel_id, is_change=bool(typed)):
         return refusal
-    if request.action == "state":
+    if not typed:
         return words.state(await counted(services, await services.store.watches.of(*place)))
-    is_end, of_watches = request.action == "off", (await watched_names(services, *place), dict[str, float]())
+    of_watches = await watched_names(services, *place), dict[str, float]()
     try:
-        names, a_day = of_watches if is_end else await assistants(services, place[1], request.author)
+        names, a_day = of_watches if changes is None else await assistants(services, place[1], typed)
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
-    meant = called(request.author, names)
+    meant = called(typed, names)
     if len(meant) > 1:
-        return words.several_assistants(request.author, meant)
+        return words.several_assistants(typed, meant)
     if not meant:
-        return (words.not_watched if is_end else words.no_assistant)(request.author, list(names.values()))
+        return (words.not_watched if changes is None else words.no_assistant)(typed, list(names.values()))
     (author_id,) = meant
-    if is_end:
+    if changes is None:
         return words.ask_to_end(author_id, names[author_id])
-    watch = replace(await order_on(services, invocation, invocation.channel_id, author_id), **request.changes)
-    watch = _with_alerts(watch, invocation, request, services.clock())
+    watch = _changed(await order_on(services, invocation, place[1], author_id), invocation, changes, services.clock())
     if refusal := await save_order(watcher, watch, invocation.user_id):
         return refusal
     _, usd = await price_of(services, *place)
     return words.begun(watch, names[author_id], "" if usd is None else price_a_day(watch, a_day.get(author_id, 0), usd))
 
 
-def _with_alerts(watch: Watch, invocation: Invocation, request: WatchRequest, now: datetime) -> Watch:
-    if request.alert:
-        hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
-        watch = replace(watch, alerts_to=hear[request.alert])
-    if request.low:
-        return replace(watch, alerts_to=watch.alerts_to or (invocation.user_id,), low_since=watch.low_since or now)
-    return replace(watch, low_since=None) if request.low is False or not watch.alerts_to else watch
+def _changed(watch: Watch, invocation: Invocation, changes: Mapping[str, Any], now: datetime) -> Watch:
+    hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": (), None: watch.alerts_to}
+    low, alerts_to = changes.get("low"), hear[changes.get("alert")]
+    watch = replace(watch, **{name: value for name, value in changes.items() if name not in {"alert", "low"}})
+    if low:
+        return replace(watch, alerts_to=alerts_to or (invocation.user_id,), low_since=watch.low_since or now)
+    ends_low = low is False or not alerts_to
+    return replace(watch, alerts_to=alerts_to, low_since=None if ends_low else watch.low_since)
 
 
 async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str) -> str:
@@ -209,7 +207,6 @@ async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, a
 
 
 async def _test(services: Services, invocation: Invocation, channel_id: str, author_id: str) -> str:
-    """Sends a test alert; returns the text that tells the person the outcome."""
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
     watch = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)

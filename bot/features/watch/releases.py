@@ -14,15 +14,13 @@ from bot.domain.case import Recipient
 from bot.domain.clock import utc_week
 from bot.domain.watch import LATE, Watch
 from bot.feature import Services
-from bot.features.watch import ids, orders
-from bot.features.watch import release_text as text
+from bot.features.watch import ids, orders, text
 from bot.features.watch.again import AskedAgain, Change, who_changed
 from bot.features.watch.alerts import REFERENCE, replied_at
 from bot.features.watch.figures import name_of
 from bot.features.watch.input import WatchState, clicked_watch, clicked_watch_window
 from bot.features.watch.notices import tell_post
 from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
-from bot.features.watch.text import not_watched
 from bot.figures.week import FEWEST
 from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack.invocation import Invocation, on_click, to_invocation
@@ -88,7 +86,7 @@ async def mark(services: Services, place: Place, typed: str, by: str) -> str:
     called = {each: author_id for author_id, name in names.items() for each in (author_id, name)}
     meant = max((each for each in called if lower.startswith(f"{each.lower()} ")), key=len, default=None)
     if meant is None:
-        raise ValueError(not_watched(typed.removeprefix("@"), list(names.values())))
+        raise ValueError(text.not_watched(typed.removeprefix("@"), list(names.values())))
     now, author_id = services.clock(), called[meant]
     its = Place(place.team_id, place.channel_id, author_id, Origin.WATCHED)
     scores = await services.store.tallies.in_order(its, Span(now - REFERENCE, now))
@@ -147,8 +145,8 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
     means = [(each.corrected if labelled else None) or each.judge for each in found]  # as people would score, if known
     moved = minus(*means) if before else None
     name, title = await name_of(services, watch.author_id), f"release {release.id}"
-    compared = text.Compared(means, [each.n for each in found], moved, labelled)
-    post = partial(text.release_compared, watch, name, release, compared)
+    replies = [each.n for each in found]
+    post = partial(text.release_compared, watch, name, release, means, replies, moved, labelled)
     if not before or not moved:
         await tell_post(services, watch, title, post(""))
         return

@@ -3,7 +3,7 @@
 import hmac
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
 
@@ -23,7 +23,7 @@ class SeenReply:
     """A reply of a watched assistant, known by its first message.
 
     `text_hash` is the hash of its text, and None while it is still being written. `last_ts` is the newest message that
-    the assistant has added to it, if any.
+    the assistant has added to it, if any. `probability` is that of the draw.
     """
 
     team_id: str
@@ -33,6 +33,7 @@ class SeenReply:
     parent_ts: str | None
     text_hash: str | None
     last_ts: str | None = None
+    probability: float = 1.0
 
     @property
     def day(self) -> str:
@@ -118,26 +119,23 @@ class Replies(db.StoreQueries):
 
     async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
         """Records a reply as it is seen now, if it is new; returns the number of new replies, 1 or 0."""
-        is_drawn = await self.draws(watch, reply.ts)
-        drawn = {"probability": watch.share, "outcome": None if is_drawn else ReplyOutcome.PASSED}
-        values = asdict(reply) | drawn | {"rests_at": rests_at, "day": reply.day}
+        outcome = None if await self.draws(watch, reply.ts) else ReplyOutcome.PASSED
+        values = asdict(reply) | {"probability": watch.share, "outcome": outcome, "rests_at": rests_at}
+        values["day"] = reply.day
         return await self._database.execute(db.insert_new(self._database, replies, values))
 
-    async def due(
-        self, team_id: str, now: datetime, without: Collection[str] = ()
-    ) -> Sequence[tuple[SeenReply, float]]:
-        """Replies that were drawn and have come to rest, with the probability of the draw; at most five of each watch.
+    async def due(self, team_id: str, now: datetime, without: Collection[str] = ()) -> Sequence[SeenReply]:
+        """Replies that were drawn and have come to rest, at most five of each watch.
 
         Of each watch, those that have rested longest come first; `without` are channels to leave out.
         """
         order = replies.c.rests_at, replies.c.ts
         turn = sa.func.row_number().over(partition_by=(replies.c.channel_id, replies.c.author_id), order_by=order)
         is_due = sa.and_(IS_WAITED_FOR, replies.c.team_id == team_id, replies.c.rests_at <= now)
-        columns = *db.columns_of(replies, SeenReply), replies.c.probability, turn.label("turn")
-        found = sa.select(*columns).where(is_due, replies.c.channel_id.not_in(without)).subquery()
-        rows = await self._database.all(sa.select(found).where(found.c.turn <= _TURN).order_by(found.c.turn))
-        names = [each.name for each in fields(SeenReply)]
-        return [(SeenReply(**{name: getattr(row, name) for name in names}), row.probability) for row in rows]
+        columns = db.columns_of(replies, SeenReply)
+        found = sa.select(*columns, turn.label("turn")).where(is_due, replies.c.channel_id.not_in(without)).subquery()
+        its = sa.select(*(found.c[each.name] for each in columns)).where(found.c.turn <= _TURN)
+        return await self._database.rows(SeenReply, its.order_by(found.c.turn))
 
     async def wait_on(self, reply: SeenReply, rests_at: datetime, *, is_edited: bool = False) -> None:
         """Records that the reply's text has changed since it was last seen; it is looked at again at `rests_at`.

@@ -8,13 +8,16 @@ from bot.domain.numbers import number_of
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
-from bot.features.watch.queries import Unread
+from bot.features.watch.input import WatchState
+from bot.features.watch.queries import Release, Unread
 from bot.figures.lowest import low_blocks
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.figures import LowCase
+from bot.store.watches import JUDGE
 from judge.evaluation.drift import MIN_REFERENCE, Drop, Level
+from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
 
 _NAME = 80
@@ -102,7 +105,6 @@ def ended(name: str) -> str:
 
 
 def ended_by(watch: Watch, name: str, by: str) -> Post:
-    """The message for those who got the watch's alerts, and for the person who set it."""
     return _post(
         f"<@{by}> ended the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>. Past scores stay in the figures; "
         f"`/judge watch @{clip(name, _NAME)}` there begins a new one."
@@ -110,7 +112,6 @@ def ended_by(watch: Watch, name: str, by: str) -> Post:
 
 
 def changed_by(watch: Watch, name: str, by: str) -> Post:
-    """The message for those whom a changed watch alerts less, or no longer."""
     return _post(f"<@{by}> changed the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>: {order(watch)}")
 
 
@@ -153,7 +154,6 @@ def _buttons(watch: Watch) -> ui.Block:
 
 
 def scored(watch: Watch) -> str:
-    """Which replies a watch scores, and who sees the scores."""
     one_in = round(1 / watch.share)
     share = "all" if one_in == 1 else f"a random 1 in {one_in}"
     limit = f", at most {watch.per_day} a day" if watch.per_day else ""
@@ -287,7 +287,6 @@ def gone_alert(watch: Watch, name: str, before: int) -> Post:
 
 
 def test_alert(watch: Watch, name: str, now: datetime) -> Post:
-    """An alert as it will look, with made-up figures."""
     made_up = Drop("mean", 0, Level(3.6, 0.12), Level(2.9, 0.34), 0, 0), (now - timedelta(days=2), 24)
     alert = drift_alert(watch, name, *made_up, [], Scale(0, 5), "")
     line = ui.section(f"Score 1 of 5 · {clip(name, _NAME)} · a made-up case\n“It does not say which version it means.”")
@@ -326,3 +325,73 @@ def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:
         change = ui.button("Change", ids.ACTION_HOME_WATCH, f"{channel_id}:{each.watch.author_id}")
         blocks.append(ui.section(f"<#{channel_id}>: {line(each)}") | {"accessory": change})
     return [*blocks, ui.context(f"And {more:,} more: type `/judge watch` there.")] if more else blocks
+
+
+_RELEASE_HELP = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
+NO_RELEASE = f"There is no such release in this channel. `/judge release list` lists them. {_RELEASE_HELP}"
+
+
+def releases(found: Sequence[tuple[Release, str]]) -> str:
+    by = {each.set_by: f"`{each.set_by}`" if ":" in each.set_by else f"<@{each.set_by}>" for each, _ in found}
+    by[JUDGE] = "asking it again"
+    lines = [f"• {each.id}: {release_line(each, name)}, by {by[each.set_by]}" for each, name in found[:_MOST_NAMED]]
+    return "\n".join([*(lines or ["No release of a watched assistant is marked in this channel."]), _RELEASE_HELP])
+
+
+def release_line(release: Release, name: str) -> str:
+    if release.set_by == JUDGE:
+        return f"change of the judge of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
+    note = f" “{clip(release.note, _NAME)}”" if release.note else ""
+    return f"release{note} of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
+
+
+def release_modal(state: WatchState, name: str) -> ui.Block:
+    said = ui.section(f"A change of *{clip(name, _NAME)}* in <#{state.channel_id}>, from now on.")
+    note = ui.field("What changed", ui.text_box(ids.BLOCK_NOTE, _NAME, None, "new prompt"), is_optional=True)
+    return ui.modal(ids.VIEW_RELEASE, "Mark a release", state, [said, note], "Mark", "Cancel")
+
+
+def released(name: str, note: str, needed: int) -> str:
+    what = f"The release “{clip(note, _NAME)}”" if note else "A release"
+    return (
+        f"{what} of {clip(name, _NAME)} is marked. Once {needed} replies from now on are scored, or in four weeks, you "
+        "and those whom the watch alerts are told whether it got better. Alerts begin afresh: they need "
+        f"{MIN_REFERENCE} new scores that are older than a week."
+    )
+
+
+def undone(number: str) -> str:
+    return f"Release {number} is taken back, as if it had not been marked."
+
+
+def release_compared(
+    watch: Watch,
+    name: str,
+    release: Release,
+    means: Sequence[Interval],
+    replies: Sequence[int],
+    change: Interval | None,
+    labelled: int,
+    who: str,
+) -> Post:
+    """How the scores after a release compare with those of the same length of time before it, if these are known.
+
+    `means` are both, of so many `replies`, corrected by so many labels.
+    """
+    after, *before = (f"{each.mean:.1f}" for each in means)
+    where, was = f"*{clip(name, _NAME)}* in <#{watch.channel_id}>", f"mean {after}, was {''.join(before)}"
+    by = f"Corrected by {number_of(labelled, 'blind label')}" if labelled else "By the judge alone"
+    counts = f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since the {release_line(release, name)}"
+    if change is None or change.low is None or change.high is None:
+        what = f"{where} cannot be compared: mean {after} since its release, and too few scores before it"
+    else:
+        ends = sorted((abs(change.low), abs(change.high)))
+        if change.is_clear:
+            how, way = ("*better*", "up") if change.mean > 0 else ("*worse*", "down")
+            what = f"{where} got {how} with its release: {was} ({way} {ends[0]:.1f} to {ends[1]:.1f})"
+        else:
+            moved = f"{change.low:+.1f} to {change.high:+.1f}"
+            what = f"{where} has *not clearly changed* with its release: {was} ({moved})"
+        counts += f"; {replies[1]:,} in the same time before"
+    what = f"{what}.\n{who}".rstrip()
+    return Post(what.replace("*", ""), [ui.section(what), ui.context(f"{counts}.")])

@@ -91,7 +91,6 @@ class Watcher:
         self.replies = Replies(services.store.database)
         self._limits = services.limits.of_automation("Watches")
         self._watches = AnswerCache(self._read, _KEPT_S, _MOST_TEAMS)
-        self._working = asyncio.Lock()
         # One message at a time, in their order: the second message of a reply looks for the first.
         self._seeing = asyncio.Lock()
 
@@ -173,27 +172,23 @@ class Watcher:
 
         Replies in a channel that cannot be read now are tried again the next time, for a day.
         """
-        if self._working.locked():
-            return
-        async with self._working:
-            team_id, now, unread = self.services.identity.team_id, self.services.clock(), set[str]()
-            watches = await self._read(team_id)
-            while due := await self.replies.due(team_id, now, unread):
-                for reply, probability in due:
-                    if reply.channel_id in unread:
-                        continue
-                    try:
-                        outcome = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
-                    except UNREADABLE as exc:
-                        logger.warning(
-                            "reply_not_read", channel=reply.channel_id, error=in_brief(exc) or type(exc).__name__
-                        )
-                        unread.add(reply.channel_id)
-                        continue
-                    if outcome:
-                        await self.replies.settle(*outcome)
+        team_id, now, unread = self.services.identity.team_id, self.services.clock(), set[str]()
+        watches = await self._read(team_id)
+        while due := await self.replies.due(team_id, now, unread):
+            for reply in due:
+                if reply.channel_id in unread:
+                    continue
+                try:
+                    outcome = await self._take(reply, watches.get((reply.channel_id, reply.author_id)))
+                except UNREADABLE as exc:
+                    error = in_brief(exc) or type(exc).__name__
+                    logger.warning("reply_not_read", channel=reply.channel_id, error=error)
+                    unread.add(reply.channel_id)
+                    continue
+                if outcome:
+                    await self.replies.settle(*outcome)
 
-    async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> Settled | None:
+    async def _take(self, reply: SeenReply, watch: Watch | None) -> Settled | None:
         """What became of a reply, which becomes a case if it is taken; None if it is not finished yet.
 
         Raises:
@@ -223,7 +218,7 @@ class Watcher:
             return None
         outcome = await self._why_not(watch, reply, found)
         if outcome is None:
-            is_added = await self._is_added(await self._case(watch, found, probability, key))
+            is_added = await self._is_added(await self._case(watch, found, reply.probability, key))
             outcome = ReplyOutcome.TAKEN if is_added else ReplyOutcome.OVER
         return reply, outcome
 

@@ -92,7 +92,6 @@ def _how(change: Interval | None) -> str:
 
 
 def _was(mean: float, change: Interval | None) -> str:
-    """The mean of the four weeks before, and the range of a clear change."""
     if change is None or change.low is None:
         return ""
     was = f", was {mean - change.mean:.1f} in {BEFORE}"

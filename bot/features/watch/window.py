@@ -20,10 +20,10 @@ from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
-from bot.features.watch.first_figures import announce, when_first
 from bot.features.watch.first_hour import show_chosen
 from bot.features.watch.input import WatchClick, WatchState, clicked_watch, clicked_watch_window, parse_watch
 from bot.features.watch.looks import recent_replies
+from bot.features.watch.news import announce, when_first
 from bot.features.watch.orders import end_watch
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import WatchView, said_modal
@@ -109,13 +109,13 @@ def _number(values: Raw, block_id: str) -> float | None:
 
 async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
     try:
-        request = parse_watch(text)
+        author, changes = parse_watch(text)
     except ValueError as exc:
         return words.not_understood(str(exc))
-    if request.action == "window":
+    if author and changes == {}:
         state = WatchState(channel_id=invocation.channel_id)
-        return "" if await open_window(watcher, invocation, state, request.author) else COMMAND_TOO_SLOW
-    return await orders.follow(watcher, invocation, request)
+        return "" if await open_window(watcher, invocation, state, author) else COMMAND_TOO_SLOW
+    return await orders.follow(watcher, invocation, author, changes)
 
 
 async def open_window(watcher: Watcher, invocation: Invocation, state: WatchState, author: str = "") -> bool:

@@ -128,17 +128,14 @@ def off_floor(scale: Scale) -> str:
 
 
 def kept_out(names: Sequence[str]) -> str:
-    """The error for people who may not look into the channel, as plain text."""
     return f"Alerts contain figures of this channel. Not a member of it: {', '.join(names)}."
 
 
 def unsure(error: MembershipError) -> str:
-    """The error if Slack does not tell whether the people may look into the channel, as plain text."""
     return f"Slack does not tell me whether all of them are members of this channel ({error}). Please try again."
 
 
 def no_readers(names: Sequence[str]) -> str:
-    """The error for bots among the people to alert, as plain text."""
     return f"Bots cannot receive alerts. Remove {', '.join(names)}."
 
 
@@ -195,15 +192,10 @@ def _box(block_id: str, label: str, said: str, watch: Watch, is_ticked: bool, hi
 
 
 def _end(form: WatchView) -> ui.Block:
-    author_id = form.watch.author_id
-    name = sanitize(form.names.get(author_id, author_id))[:_NAME]
-    why = (
-        f"Replies of {name} will no longer be scored automatically here, and no alerts will be sent. "
-        "Past scores stay in the figures."
-    )
-    asked = {"title": ui.plain("End this watch?"), "text": ui.plain(why), "style": "danger"}
+    asked = {"title": ui.plain("End this watch?"), "text": ui.plain(words.ENDED_MEANS), "style": "danger"}
     asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
-    return ui.button("End this watch", ids.ACTION_WATCH_END, author_id) | {"style": "danger", "confirm": asked}
+    button = ui.button("End this watch", ids.ACTION_WATCH_END, form.watch.author_id)
+    return button | {"style": "danger", "confirm": asked}
 
 
 def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[ui.Block]:

@@ -22,9 +22,9 @@ def make(words: str) -> None:
     causes = {each.id: words[:80] or "other" for each in low}
     lead = [section(words[:600] or "x")]
     for figures in [full, *(WEEKS.values() if words else [WEEKS["without scores"]])]:
-        post = text.digest_message(figures, lead, members, URL, "C1", cause_blocks(causes, {}, [("x", causes)]))
+        text.digest_message(figures, lead, members, URL, "C1", cause_blocks(causes, {}, [("x", causes)]))
         text.details_message(figures)
-        text.stats_message(figures, lead, members, URL, "C1", words[:80], has_lowest=True)
-        text.with_thumbs(post, [ThumbCount(name, 1, 2, 3) for name in names], members)
+        thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
+        text.stats_message(figures, lead, members, URL, "C1", words[:80], thumbs=thumbs, has_lowest=True)
     text.digest_message(WEEKS["without scores"], [], {}, URL, "C1")
     list_window(low, members, causes, URL, "C1:0")

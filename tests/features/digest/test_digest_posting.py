@@ -347,7 +347,7 @@ async def test_many_channels_at_the_same_minute_get_one_each_within_slacks_limit
     assert office.calls("users.conversations") == 2
 
 
-async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
+async def test_the_preview_in_the_terminal_shows_the_digest_and_posts_nothing(
     office: Office, capsys: pytest.CaptureFixture[str]
 ) -> None:
     channel = await office.channel("help", is_private=True)
@@ -361,11 +361,9 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
     shown = capsys.readouterr().out
     for part in (
         "Week up to Monday, 23 Nov 2026, 09:00",
-        "█",
         "Weekly mean of chosen replies",
-        "16 Nov (2.3)",
+        "9\u00a0Nov:\u00a01.0 · 16\u00a0Nov:\u00a02.3",
         "helper",
-        f"9 Nov (1.0)  {'█' * 17}",  # of 40, which are the highest mean: bars begin at zero
         "Score 2 of 5",
         " · case 2",
     ):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.errors import SettingsError
-from bot.features.digest.input import DigestRequest, parse_digest
+from bot.features.digest.input import parse_digest
 from bot.settings import Settings, load_settings
 from tests.tables import each
 
@@ -16,7 +16,7 @@ def make(**given: Any) -> Settings:
 
 
 def test_no_words_ask_for_the_state() -> None:
-    assert parse_digest("") == DigestRequest("state")
+    assert parse_digest("") == {}
 
 
 @each(
@@ -33,12 +33,12 @@ def test_no_words_ask_for_the_state() -> None:
     ],
 )
 def test_day_time_and_zone_come_in_any_order(text: str, changes: dict[str, str]) -> None:
-    assert parse_digest(text) == DigestRequest("on", changes)
+    assert parse_digest(text) == {"is_digest_on": True} | changes
 
 
 @each("zone", ["WET", "Singapore"])
 def test_zones_of_one_word_are_not_taken_for_days(zone: str) -> None:
-    assert parse_digest(f"on {zone}").changes == {"digest_tz": zone}
+    assert parse_digest(f"on {zone}")["digest_tz"] == zone
 
 
 @each("text", ["people", "people yes", "on fryday", "on 25:00", "on Berlin", "later", "off now"])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.features.watch import first_figures, first_hour, release_text, text, window_text
+from bot.features.watch import first_hour, news, text, window_text
 from bot.features.watch.queries import Release, watched
 from bot.slack.invocation import Invocation
 from bot.store.figures import Span
@@ -35,9 +35,9 @@ def make(words: str) -> None:
     text.test_alert(watch, name, NOW)
     release = Release(1, "B1", "U1", NOW, words[:200], 20)
     for change in (None, Interval(0.3, 0.04, 0.56), Interval(-0.4, -0.8, 0.0)):
-        found = release_text.Compared([Interval(3, 2, 4), Interval(4, 3, 5)], [12, 12], change, 12)
-        release_text.release_compared(watch, name, release, found, words[:200])
-    release_text.release_modal(its.STATE, name)
+        means = [Interval(3, 2, 4), Interval(4, 3, 5)]
+        text.release_compared(watch, name, release, means, [12, 12], change, 12, words[:200])
+    text.release_modal(its.STATE, name)
     window_text.said_modal(words[:2900] or "x")
     names = its.MANY if len(words) > 200 else {"U149": name}
     people = ("C1", *(f"U{number}" for number in range(5)))
@@ -57,8 +57,8 @@ async def make_with_app(stage: Stage, words: str) -> None:
     await say(stage, "@helper all alert me")
     earlier = datetime.now(UTC) - timedelta(days=1)
     watch = replace(await only(stage), since=earlier)
-    await first_figures.announce(services, watch, stage.ann.id)
+    await news.announce(services, watch, stage.ann.id)
     said = words.replace("{", "{{").replace("}", "}}")
-    await write_scores(stage, [(1 / 24, 1, first_figures.FIRST)], justification=said, response=said)
+    await write_scores(stage, [(1 / 24, 1, news.FIRST)], justification=said, response=said)
     scores = await services.store.tallies.in_order(watched(watch), Span(earlier, datetime.now(UTC)))
-    await first_figures._first(services, watch, scores)
+    await news._first(services, watch, scores)

@@ -1,11 +1,12 @@
 """Which replies a watch draws, and for how many the scored ones stand."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from bot.domain.watch import Coverage, ReplyOutcome, Shows
-from bot.features.watch.input import WatchRequest, parse_watch
+from bot.features.watch.input import parse_watch
 from bot.features.watch.reply_queries import draws
 from bot.figures.quality import to_quality
 from bot.store.figures import ScoredCount
@@ -34,28 +35,29 @@ def test_a_larger_share_holds_the_smaller_and_channels_and_installations_differ(
 
 
 @pytest.mark.parametrize(
-    ("text", "request_"),
+    ("text", "author", "changes"),
     [
-        ("", WatchRequest("state")),
-        ("@helper", WatchRequest("window", "helper")),
-        ("@Help desk bot all", WatchRequest("set", "Help desk bot", {"share": 1.0})),
-        ("@helper 1 in 5", WatchRequest("set", "helper", {"share": 0.2})),
-        ("@helper 20 a day", WatchRequest("set", "helper", {"per_day": 20})),
+        ("", "", None),
+        ("@helper", "helper", {}),
+        ("@Help desk bot all", "Help desk bot", {"share": 1.0}),
+        ("@helper 1 in 5", "helper", {"share": 0.2}),
+        ("@helper 20 a day", "helper", {"per_day": 20}),
         (
             "@helper 1 IN 4 40 a day Reaction alert HERE",
-            WatchRequest("set", "helper", {"share": 0.25, "per_day": 40, "shows": Shows.REACTION}, "here"),
+            "helper",
+            {"share": 0.25, "per_day": 40, "shows": Shows.REACTION, "alert": "here"},
         ),
-        ("@helper off", WatchRequest("off", "helper")),
-        ("off @helper", WatchRequest("off", "helper")),
-        ("Off  @Help desk bot", WatchRequest("off", "Help desk bot")),
-        ("@alert me alert off", WatchRequest("set", "alert me", {}, "off")),
-        ("off @helper all", WatchRequest("off", "helper all")),
-        ("@helper off all", WatchRequest("set", "helper off", {"share": 1.0})),
-        ("@helper 0 a day", WatchRequest("window", "helper 0 a day")),
+        ("@helper off", "helper", None),
+        ("off @helper", "helper", None),
+        ("Off  @Help desk bot", "Help desk bot", None),
+        ("@alert me alert off", "alert me", {"alert": "off"}),
+        ("off @helper all", "helper all", None),
+        ("@helper off all", "helper off", {"share": 1.0}),
+        ("@helper 0 a day", "helper 0 a day", {}),
     ],
 )
-def test_what_is_typed_is_understood(text: str, request_: WatchRequest) -> None:
-    assert parse_watch(text) == request_
+def test_what_is_typed_is_understood(text: str, author: str, changes: dict[str, Any] | None) -> None:
+    assert parse_watch(text) == (author, changes)
 
 
 @pytest.mark.parametrize("text", ["helper", "@", "off", "off helper", "on @helper", "helper @helper", "@a @b"])

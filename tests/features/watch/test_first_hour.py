@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import update
 
 from bot.features.watch import ids
-from bot.features.watch.first_figures import FIRST, tell_first
 from bot.features.watch.first_hour import ONLY_WHEN_ASKED
+from bot.features.watch.news import FIRST, tell_first
 from bot.features.watch.orders import price_of, replies_a_day
 from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.window_text import ANNOUNCE, price_a_day

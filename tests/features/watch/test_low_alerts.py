@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from bot.domain.case import CaseStatus
-from bot.features.watch.low_alerts import tell_low
+from bot.features.watch.news import tell_low
+from bot.features.watch.queries import Notices, day_of
 from bot.store.schema import cases, ratings, spent
 from pocket_slack import Message
 from tests.features.watch.watching import only, orders, say, seen, take_finished, told, write_scores
@@ -108,6 +109,8 @@ async def test_probabilities_speak_for_two_ratings(stage: Stage, mass: float, al
 async def test_after_five_a_day_the_others_come_together_after_midnight(stage: Stage) -> None:
     await since_yesterday(stage)
     await write_low(stage, 7)
+    now = datetime.now(UTC)
+    await Notices(stage.log.database).claim(await only(stage), f"worse {day_of(now)}", "U1", day_of(now), now)
     for _ in range(2):
         await tell(stage)
     assert len(told(stage)) == 5

@@ -100,8 +100,8 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
 async def test_a_reply_that_goes_on_while_it_is_read_waits_on(log: Store) -> None:
     await WatchOrders(log.database).save(WATCH, "U9")
     await Replies(log.database).note(a_reply(1), WATCH, NOW)
-    ((read, _),) = await Replies(log.database).due("T1", NOW)
+    (read,) = await Replies(log.database).due("T1", NOW)
     await Replies(log.database).go_on(read, a_reply(2).ts, NOW)
     await Replies(log.database).settle(read, ReplyOutcome.TAKEN)
-    ((waiting, _),) = await Replies(log.database).due("T1", NOW)
+    (waiting,) = await Replies(log.database).due("T1", NOW)
     assert waiting.last_ts == a_reply(2).ts

@@ -49,11 +49,11 @@ async def test_a_reply_is_noted_once_and_settled_once(replies: Replies) -> None:
     assert await replies.note(a_reply(1), WATCH, NOW) == 1
     assert await replies.note(a_reply(1, "other"), WATCH, NOW + HOUR) == 0
     assert await replies.due("T1", NOW - HOUR) == []
-    assert await replies.due("T1", NOW) == [(a_reply(1), 1.0)]
+    assert await replies.due("T1", NOW) == [a_reply(1)]
     assert await replies.due("T2", NOW) == []
     await replies.wait_on(a_reply(1, None), NOW + HOUR)
     assert await replies.due("T1", NOW) == []
-    assert await replies.due("T1", NOW + HOUR) == [(a_reply(1, None), 1.0)]
+    assert await replies.due("T1", NOW + HOUR) == [a_reply(1, None)]
     await replies.settle(a_reply(1), ReplyOutcome.TAKEN)
     await replies.settle(a_reply(1), ReplyOutcome.MISSED)
     await replies.wait_on(a_reply(1), NOW)
@@ -121,10 +121,10 @@ async def test_each_watch_has_five_replies_at_a_turn(replies: Replies) -> None:
         await replies.note(a_reply(number), WATCH, NOW + timedelta(seconds=number))
     last = replace(a_reply(9), channel_id="C2")
     await replies.note(last, replace(WATCH, channel_id="C2"), NOW + HOUR)
-    found = [each for each, _ in await replies.due("T1", NOW + HOUR)]
+    found = await replies.due("T1", NOW + HOUR)
     assert sorted(found[:2], key=lambda each: each.ts) == [a_reply(0), last]
     assert found[2:] == [a_reply(number) for number in range(1, 5)]
-    assert [each for each, _ in await replies.due("T1", NOW + HOUR, {"C1"})] == [last]
+    assert await replies.due("T1", NOW + HOUR, {"C1"}) == [last]
 
 
 async def test_old_replies_are_dropped_by_their_day(orders: WatchOrders, replies: Replies) -> None:

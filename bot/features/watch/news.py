@@ -1,8 +1,9 @@
-"""What a new watch tells: the channel, if that is wanted, that it is watched, and then its first figures."""
+"""What a watch tells besides its alerts: that it is set, its first figures, and low replies, within minutes."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
 
@@ -10,12 +11,12 @@ from bot.domain.numbers import number_of
 from bot.domain.watch import Watch
 from bot.domain.week import Week
 from bot.feature import Services
+from bot.features.watch import text
 from bot.features.watch.figures import name_of, read_watched
 from bot.features.watch.notices import tell_once, tell_post
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
 from bot.features.watch.reply_queries import Replies
-from bot.features.watch.text import not_reached, scored
 from bot.features.watch.week_text import week_lines
 from bot.figures.lowest import low_blocks
 from bot.slack import blocks as ui
@@ -34,10 +35,10 @@ async def announce(services: Services, watch: Watch, by: str) -> str:
     """Tells a channel once that it is watched, and by whom; returns why that did not reach it, or an empty string."""
     model, _ = await price_of(services, watch.team_id, watch.channel_id)
     name = clip(await name_of(services, watch.author_id), _NAME)
-    said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model, _NAME)}`, scores {scored(watch)}"
+    said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model, _NAME)}`, scores {text.scored(watch)}"
     to = replace(watch, alerts_to=(watch.channel_id,))
     post, name = Post(said.replace("*", ""), [ui.section(said)]), f"announced {watch.since:%H:%M:%S}"
-    return " ".join(not_reached(watch, await tell_post(services, to, name, post), "The announcement"))
+    return " ".join(text.not_reached(watch, await tell_post(services, to, name, post), "The announcement"))
 
 
 def when_first(a_day: float) -> str:
@@ -77,3 +78,41 @@ async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore])
     listed = [ui.section("*Lowest*"), *low_blocks(cases, [name] * len(cases), services.identity.url)]
     blocks = [ui.section("\n".join([f"*{title}*", *lines])), *(listed if cases else [])]
     return Post(f"{title}: {lines[0]}".replace("*", ""), blocks), lowest
+
+
+_SINGLY = 5
+
+
+async def tell_low(services: Services) -> None:
+    for watch in await services.store.watches.of(services.identity.team_id):
+        if watch.low_since:
+            await _tell_of(services, watch, max(watch.low_since, services.clock() - timedelta(days=2)))
+
+
+async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
+    notices, now, low = Notices(services.store.database), services.clock(), services.store.low_replies
+    by_day = defaultdict[str, list[int]](list)
+    for case_id, delivered_at in await low.lowest(watched(watch), Span(since, now)):
+        by_day[day_of(delivered_at)].append(case_id)
+    for day, case_ids in by_day.items():
+        told = {name for name in await notices.of_day(watch, day) if name.startswith("case ")}
+        due = defaultdict[str, list[int]](list)
+        for case_id in case_ids:
+            name, is_today = f"case {case_id}", day == day_of(now)
+            if name in told or (is_today and len(told) < _SINGLY):
+                told.add(name)
+                due[name].append(case_id)
+            elif not is_today:
+                due[f"day {day}"].append(case_id)
+        for name, its in due.items():
+            await tell_once(services, watch, name, day, partial(_post, services, watch, its))
+
+
+async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> tuple[Post, Sequence[int]] | None:
+    # Read right before the post: some may have been forgotten or deleted since.
+    found = await services.store.low_replies.among(watched(watch), case_ids)
+    kept = [each for each in found if not each.deleted_at]
+    if not kept:
+        return None
+    post = text.low_alert(watch, await name_of(services, watch.author_id), kept, services.identity.url)
+    return post, [each.id for each in kept]
