@@ -52,10 +52,10 @@ class Post:
     def of(cls, text: str, parts: "Sequence[dict[str, Any] | Drawn]") -> "Post":
         """The post of these parts; charts beyond the most that Slack takes are in plain form."""
         plain = [part if isinstance(part, dict) else part.plain for part in parts]
-        charts = [part for part in parts if isinstance(part, Drawn) and part.block["type"] == _CHART]
+        charts = [at for at, part in enumerate(parts) if isinstance(part, Drawn) and part.block["type"] == _CHART]
         drawn = [
-            part.block if isinstance(part, Drawn) and part not in charts[_CHARTS:] else its
-            for part, its in zip(parts, plain, strict=True)
+            part.block if isinstance(part, Drawn) and at not in charts[_CHARTS:] else plain[at]
+            for at, part in enumerate(parts)
         ]
         return cls(text, drawn, None if plain == drawn else plain)
 
