@@ -21,7 +21,7 @@ from bot.domain.numbers import number_of
 from bot.domain.verdict import reference_of
 from bot.errors import BotError
 from bot.settings import StoreSettings, load
-from bot.store.audit import Act, Action, Audit
+from bot.store.audit import Act, Action
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
 from bot.store.forgetting import Personal
@@ -81,7 +81,7 @@ def _find_table(path: Path | None, form: str | None) -> files.Format | None:
 async def export_person(path: Path | None, user: str) -> None:
     """Writes what is stored about a person ("U1" or "T1/U1"), a JSON document for each row, and their number."""
     async with opened.opened_database() as database:
-        personal = Personal(database, Audit(database))
+        personal = Personal(database)
         user_id = user.rpartition("/")[2]
         with opened.reading():
             teams = await personal.teams(user_id)

@@ -28,7 +28,8 @@ from bot.store.audit import Act, Action
 from bot.store.channels import Channels
 from bot.store.database import Database
 from bot.store.export import Exports
-from bot.store.figures import LowCase, Place, Span, Tallies, TimedScore
+from bot.store.figures import LowCase, Place, Span, TimedScore
+from bot.store.tallies import Tallies
 from judge.evaluation import stats as evaluation_stats
 from judge.integrations import mcp
 

@@ -106,11 +106,11 @@ def parse_day(text: str) -> str:
 
 def parse_time(text: str) -> time:
     """The time of day in a text such as "9:00" or "16:30"."""
-    hour, colon, minute = text.partition(":")
-    is_written_so = hour.isascii() and hour.isdigit() and (not colon or (minute.isascii() and minute.isdigit()))
-    if is_written_so and int(hour) < 24 and int(minute or 0) < 60:
-        return time(int(hour), int(minute or 0))
-    raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a time of day; expected one such as 09:00 or 16:30")
+    try:
+        return datetime.strptime(text, "%H:%M" if ":" in text else "%H").time()  # noqa: DTZ007 - of any zone
+    except ValueError:
+        expected = "expected one such as 09:00 or 16:30"
+        raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a time of day; {expected}") from None
 
 
 def parse_zone(text: str) -> ZoneInfo:

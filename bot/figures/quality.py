@@ -6,18 +6,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from math import floor
+from typing import TypeVar
 
 from bot.domain.numbers import number_of
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
-from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies, UnlabelledCount
+from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, UnlabelledCount
+from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.planning import more_for
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, wilson
 from judge.scoring.rubric import Scale
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,16 @@ class Agreement:
     kappa: Interval | None
 
 
+def add_up(counts: Iterable[tuple[K, int]]) -> Counter[K]:
+    total = Counter[K]()
+    for each, number in counts:
+        total[each] += number
+    return total
+
+
 def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | None:
     """The agreement in the rows of `Tallies.labelled` for that scale; None without a label."""
-    pairs = Counter[tuple[int, int]]()
-    for row in rows:
-        pairs[row.score, floor(row.total / row.people + 0.5)] += row.number
+    pairs = add_up(((row.score, floor(row.total / row.people + 0.5)), row.number) for row in rows)
     n = pairs.total()
     if not n:
         return None
@@ -90,33 +99,31 @@ def to_quality(
     stands for its week. Its weight follows from how many of that week's replies have a label, because a week that is
     still being labelled has fewer labels than its draw says.
     """
+    is_good, is_low = good_from(scale), low_to(scale)
     mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
+    measures: Sequence[tuple[MeanEstimator, Callable[[float], float]]] = (
+        (mean, float),
+        (good, lambda score: float(score >= is_good)),
+        (low, lambda score: float(score <= is_low)),
+    )
     stands_for = []
     for row in rows:
         day = coverage.get(row.day or "")
         stands_for.append(1 / ((row.drawn_with or 1.0) * (day.share if day else 1.0)))
-    replies = sum(each * row.number for each, row in zip(stands_for, rows, strict=True))
-    number, is_good, is_low = sum(row.number for row in rows), good_from(scale), low_to(scale)
-    weighed = zip(stands_for, rows, strict=True)
+    weighed = list(zip(stands_for, rows, strict=True))
+    number, replies = sum(row.number for row in rows), sum(each * row.number for each, row in weighed)
     counted = ((row.week, row.label is not None, each * row.number) for each, row in weighed)
     shares = labelled_shares(chain(counted, ((week, False, n) for week, n in weeks)))
-    for each, row in zip(stands_for, rows, strict=True):
-        share, weight = shares[row.week], each * number / replies
-        _add(row, share, weight, mean, float)
-        _add(row, share, weight, good, lambda score: float(score >= is_good))
-        _add(row, share, weight, low, lambda score: float(score <= is_low))
+    for each, row in weighed:
+        share, weight, thread = shares[row.week], each * number / replies, row.thread_ts
+        for estimator, value in measures:
+            label = None if row.label is None else value(row.label)
+            estimator.add(value(row.score), label, probability=share, cluster=thread, weight=weight, times=row.number)
     for found in threads:
         for estimator, total in ((mean, found.total), (good, found.good), (low, found.low)):
             estimator.add_clusters(found.n, total, found.number)
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
     return Quality(means, goods, lows, is_good) if means and goods and lows else None
-
-
-def _add(
-    row: ScoredCount, share: float, weight: float, estimator: MeanEstimator, value: Callable[[float], float]
-) -> None:
-    label = None if row.label is None else value(row.label)
-    estimator.add(value(row.score), label, probability=share, cluster=row.thread_ts, weight=weight, times=row.number)
 
 
 def as_people(this: Quality | None = None, before: Quality | None = None) -> tuple[Quality, Interval | None] | None:

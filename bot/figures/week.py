@@ -1,14 +1,16 @@
 """A channel's week in numbers, computed from the store."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from bot.domain.week import Week
 from bot.figures import quality as figures_quality
-from bot.store.figures import BEGINNING, Kind, KindSum, LowCase, Place, ScoreCount, Span, Tallies, ThreadCount, Usage
+from bot.figures.quality import add_up
+from bot.store.figures import BEGINNING, Kind, KindSum, LowCase, Place, ScoreCount, Span, ThreadCount, Usage
+from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, differences, kolmogorov_smirnov, low_to
 from judge.scoring.rubric import Scale
@@ -222,15 +224,10 @@ async def read_figures(
     some = frozenset(await choose([author.id for author in authors])) if choose else None
     low += await tallies.low(place, span, LOWEST, False, some)
     low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
-    unscored = Counter[str]()
-    for row in rows:
-        if row.score is None:
-            unscored[row.unscored_reason or ""] += row.number
-    scored = Counter[int]()
-    for row in labelled:
-        scored[row.score] += row.number
+    unscored = add_up((row.unscored_reason or "", row.number) for row in rows if row.score is None)
+    scored = add_up((row.score, row.number) for row in labelled)
     return Figures(
-        **{each.name: getattr(glance, each.name) for each in fields(Glance)},
+        **vars(glance),
         last=last,
         change=changes_of([(glance.this, last)], kind.scale)[0],
         has_new_judge=not last.n and any(row.score is not None and row.kind.scale == kind.scale for row in earlier),
@@ -277,11 +274,8 @@ def _trend(sums: Sequence[KindSum], week: Week, kind: Kind) -> Sequence[Point]:
 
 def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:
     """The most common judge version of the most common scale; without scores, the scale is `otherwise`."""
-    scales, kinds = Counter[Scale](), Counter[Kind]()
-    for row in rows:
-        if row.score is not None:
-            scales[row.kind.scale] += row.number
-            kinds[row.kind] += row.number
+    kinds = add_up((row.kind, row.number) for row in rows if row.score is not None)
+    scales = add_up((kind.scale, number) for kind, number in kinds.items())
     scale = max(scales, key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale), default=otherwise)
     of_scale = [kind for kind in kinds if kind.scale == scale]
     return max(of_scale, key=lambda kind: (kinds[kind], kind.version or ""), default=Kind(*scale, None))
@@ -289,10 +283,7 @@ def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> 
 
 def count_raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
     """How many cases each rater scored, as `ScoreCount` names the raters."""
-    counts = Counter[str | None]()
-    for row in rows:
-        counts[row.rater] += row.number
-    return dict(counts)
+    return dict(add_up((row.rater, row.number) for row in rows))
 
 
 def count_unread(rows: Iterable[ScoreCount]) -> int:
@@ -304,10 +295,7 @@ def _count(rows: Iterable[ScoreCount], is_meant: Callable[[ScoreCount], bool]) -
 
 
 def tally_of(rows: Iterable[ScoreCount], kind: Kind, threads: Iterable[ThreadCount] = ()) -> Tally:
-    counts = Counter[int]()
-    for row in rows:
-        if row.score is not None and row.kind == kind:
-            counts[row.score] += row.number
+    counts = add_up((row.score, row.number) for row in rows if row.score is not None and row.kind == kind)
     return Tally(counts, {(each.n, each.total): each.number for each in threads if each.kind == kind})
 
 

@@ -105,7 +105,8 @@ class Intake:
 
         If it repeats an earlier case, it is never more public than that one.
         """
-        own, rubric = await self.store.people.chosen(invocation.team_id, invocation.user_id, channel_id)
+        own = await self.store.people.visibility(invocation.team_id, invocation.user_id)
+        rubric = (await self.store.rubrics.chosen(invocation.team_id, channel_id)).rubric
         visibility = own or self.visibility
         if earlier:
             is_for_one = Visibility.ME in {own, earlier.visibility}

@@ -33,10 +33,6 @@ _HELD_FOR = timedelta(hours=1)
 """After a case was shown to a person who has not answered, others are shown other cases first for this long."""
 
 
-def waiting(sample: LabelDraw, user_id: str) -> sa.ColumnElement[bool]:
-    return sa.and_(sample.has_drawn(), may_label(user_id))
-
-
 def turn(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnElement[Any], ...]:
     """The order of cases: first those that the person closed without an answer, then those shown to the fewest others.
 
@@ -154,24 +150,16 @@ class Assignments(db.StoreQueries):
         (team_id, *_, week), budgets = keys[0], {channel_id: budget for _, channel_id, budget, _ in keys}
         found = defaultdict[str, set[int]](set)
         for sample in await LabelDraws(self._database).of(team_id, budgets, week):
-            its = team_id, sample.channel_id, sample.salt, sample.is_watched, sample.starts, sample.shares
+            its = team_id, sample.channel_id, sample.is_watched, sample.starts, sample.shares, sample.salt
             found[sample.channel_id].update(await self._ids(*its))
         return {key: frozenset(found[key[1]]) for key in keys}
 
     @made_once(int)
     def _ids(
-        self,
-        team_id: str,
-        channel_id: str,
-        salt: int,
-        is_watched: bool,
-        starts: Sequence[datetime],
-        shares: Sequence[int],
+        self, team_id: str, channel_id: str, watched: bool, starts: Sequence[datetime], shares: Sequence[int], salt: int
     ) -> sa.Executable:
-        which = visibility.is_watched(cases) if is_watched else visibility.counts(cases)
-        is_there = cases.c.team_id == team_id, cases.c.channel_id == channel_id, which
         numbers = [sa.type_coerce(each, sa.BigInteger()) for each in shares]  # PostgreSQL does not find it out here
-        return sa.select(cases.c.id).where(*is_there, is_drawn(starts, numbers, salt))
+        return sa.select(cases.c.id).where(is_drawn(team_id, channel_id, watched, starts, numbers, salt))
 
     @made_once(int)
     def _waiting(self, team_id: str, user_id: str, rows: Sequence[tuple[str, int, frozenset[int]]]) -> sa.Executable:
@@ -190,7 +178,9 @@ class Assignments(db.StoreQueries):
             found: list[sa.Row[Any]] = []
             for sample in samples:
                 probability = sample.probability().label("probability")
-                query = sa.select(*turn(sample, user_id, now), cases.c.id, probability).where(waiting(sample, user_id))
+                query = sa.select(*turn(sample, user_id, now), cases.c.id, probability).where(
+                    sample.has_drawn(), may_label(user_id)
+                )
                 found += await connection.execute(query.order_by("is_first", "others", "position").limit(1))
             return min(found, default=None)
 
@@ -214,14 +204,15 @@ class Assignments(db.StoreQueries):
         said = await self._database.read(partial(read_conversations, case_ids=[case_id]))
         return replace(found, conversation=said.get(case_id, ()))
 
-    async def note_told(self, team_id: str, case_ids: Collection[int], user_id: str) -> Sequence[int]:
+    @db.in_transaction
+    async def note_told(
+        self, connection: AsyncConnection, team_id: str, case_ids: Collection[int], user_id: str
+    ) -> Sequence[int]:
         """Records that a person, or EVERYBODY, is told the scores of these cases, and so is not asked for them blind.
 
         Called by everything that shows the score of a single case. An answer that the person has given is kept.
         Returns those of the cases for which this is new.
         """
-        if not case_ids:
-            return ()
         told = {"case_id": cases.c.id, "team_id": cases.c.team_id, "user_id": sa.literal(user_id)}
         told |= {"outcome": sa.literal(Outcome.SEEN), "probability": sa.literal(_NOT_DRAWN)}
         told |= {"drawn_at": sa.literal(self._now(), UtcDateTime)}
@@ -234,55 +225,44 @@ class Assignments(db.StoreQueries):
                 set_={"outcome": Outcome.SEEN},
                 where=assignments.c.outcome.is_(None),
             )
-            .returning(assignments.c.case_id)
         )
+        return list((await connection.execute(statement.returning(assignments.c.case_id))).scalars())
 
-        async def note(connection: AsyncConnection) -> Sequence[int]:
-            return list((await connection.execute(statement)).scalars())
-
-        return await self._database.write(note)
-
-    async def take_back(self, team_id: str, case_ids: Collection[int], user_id: str) -> None:
+    @db.in_transaction
+    async def take_back(
+        self, connection: AsyncConnection, team_id: str, case_ids: Collection[int], user_id: str
+    ) -> None:
         """Undoes `note_told` for the cases that it returned."""
-        its = sa.and_(
-            assignments.c.team_id == team_id,
-            assignments.c.user_id == user_id,
-            assignments.c.case_id.in_(case_ids),
-            assignments.c.outcome == Outcome.SEEN,
-        )
+        its = {"team_id": team_id, "user_id": user_id, "outcome": Outcome.SEEN}
+        are_meant = assignments.c.case_id.in_(case_ids)
+        never_drawn = sa.delete(assignments).filter_by(**its, probability=_NOT_DRAWN)
+        await connection.execute(never_drawn.where(are_meant))
+        await connection.execute(sa.update(assignments).filter_by(**its).where(are_meant).values(outcome=None))
 
-        async def take_back(connection: AsyncConnection) -> None:
-            await connection.execute(sa.delete(assignments).where(its, assignments.c.probability == _NOT_DRAWN))
-            await connection.execute(sa.update(assignments).where(its).values(outcome=None))
-
-        await self._database.write(take_back)
-
-    async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:
+    @db.in_transaction
+    async def record(
+        self, connection: AsyncConnection, team_id: str, user_id: str, shown: DrawnCase, label: Label
+    ) -> None:
         """Records a blind label of a case that the person was shown; it is not changed afterwards.
 
         Raises NotRecordedError, or EnoughError if others have given the last of this week's labels in the meantime.
         """
-        key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
+        await db.lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
         is_there = sa.select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
         answer = answer_of(team_id, user_id, shown.id, Outcome.LABELLED).where(assignments.c.case_id.in_(is_there))
-        answer_of_drawn = answer.returning(assignments.c.probability)
-
-        async def record(connection: AsyncConnection) -> None:
-            await db.lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
-            probability = (await connection.execute(answer_of_drawn)).scalar_one_or_none()
-            if probability is None:
-                raise NotRecordedError
-            now = self._now()
-            budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[shown.channel_id]
-            if not budget.left:
-                raise EnoughError
-            values = {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
-            values |= key | {"channel_id": shown.channel_id, "created_at": now, "updated_at": now}
-            added = await connection.execute(db.insert_new(self._database, labels, values))
-            if not added.rowcount:  # they have labelled it in the thread in the meantime
-                raise NotRecordedError
-
-        await self._database.write(record)
+        drawn = await connection.execute(answer.returning(assignments.c.probability))
+        probability = drawn.scalar_one_or_none()
+        if probability is None:
+            raise NotRecordedError
+        now = self._now()
+        budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[shown.channel_id]
+        if not budget.left:
+            raise EnoughError
+        values = {"team_id": team_id, "case_id": shown.id, "user_id": user_id, "channel_id": shown.channel_id}
+        values |= {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
+        values |= {"created_at": now, "updated_at": now}
+        if not (await connection.execute(db.insert_new(self._database, labels, values))).rowcount:
+            raise NotRecordedError  # they have labelled it in the thread in the meantime
 
 
 def answer_of(team_id: str, user_id: str, case_id: int, outcome: Outcome) -> sa.Update:

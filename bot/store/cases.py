@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
-from bot.store.database import Database, StoreQueries
+from bot.store.database import Database, StoreQueries, in_transaction
 from bot.store.schema import IS_UNSETTLED, cases, processes, ratings, turns
 from bot.store.turns import is_turn_of_case
 from bot.store.visibility import counts, is_shared, same_reply
@@ -80,15 +80,11 @@ def _to_verdict(row: sa.Row[Any], given: Sequence[sa.Row[Any]]) -> CaseVerdict:
 
 # Built once: building it takes SQLAlchemy longer than running it takes SQLite.
 _BY_ID = sa.select(cases).where(cases.c.id == sa.bindparam("case_id"))
-_RATINGS = (
-    sa.select(ratings)
-    .where(ratings.c.team_id == sa.bindparam("team_id"), ratings.c.case_id == sa.bindparam("case_id"))
-    .order_by(ratings.c.position)
-)
-_TURNS = (
-    sa.select(turns)
-    .where(turns.c.team_id == sa.bindparam("team_id"), turns.c.case_id == sa.bindparam("case_id"))
-    .order_by(turns.c.position)
+_RATINGS, _TURNS = (
+    sa.select(each)
+    .where(each.c.team_id == sa.bindparam("team_id"), each.c.case_id == sa.bindparam("case_id"))
+    .order_by(each.c.position)
+    for each in (ratings, turns)
 )
 
 
@@ -168,12 +164,8 @@ class Cases(StoreQueries):
 
     async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:
         """What counts so far for the reply of this case; None if nothing does."""
-        query = (
-            sa.select(cases.c.requester_id, cases.c.score)
-            .where(same_reply(case), is_shared(cases))
-            .order_by(cases.c.id)
-        )
-        rows = await self._database.all(query)
+        query = sa.select(cases.c.requester_id, cases.c.score).where(same_reply(case), is_shared(cases))
+        rows = await self._database.all(query.order_by(cases.c.id))
         return CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
 
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
@@ -202,18 +194,15 @@ class Cases(StoreQueries):
         row, rows = await self._database.read(read)
         return _to_verdict(row, rows) if row.judged_at else None
 
-    async def note_more(self, case: LoggedCase, verdict: CaseVerdict) -> None:
+    @in_transaction
+    async def note_more(self, connection: AsyncConnection, case: LoggedCase, verdict: CaseVerdict) -> None:
         """Keeps points and reason that were asked for later, unless the case has lost the texts that they are about."""
         its = sa.update(cases).where(cases.c.id == case.id, cases.c.response == case.response, ~cases.c.is_stale)
         more = {"points": verdict.points, "justification": verdict.justification}
+        is_kept = (await connection.execute(its.values(more))).rowcount
         of_rating = sa.update(ratings).filter_by(team_id=case.team_id, case_id=case.id, position=0)
-
-        async def note(connection: AsyncConnection) -> None:
-            is_kept = (await connection.execute(its.values(more))).rowcount
-            for first in rating_rows(case, verdict.ratings)[:is_kept]:
-                await connection.execute(of_rating.values(justification=first["justification"], raw=first["raw"]))
-
-        await self._database.write(note)
+        for first in rating_rows(case, verdict.ratings)[:is_kept]:
+            await connection.execute(of_rating.values(justification=first["justification"], raw=first["raw"]))
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
         return (await self._database.rows(LoggedCase, sa.select(cases).order_by(cases.c.id.desc()).limit(limit)))[::-1]

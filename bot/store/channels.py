@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import String, bindparam, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Visibility
 from bot.domain.clock import utc_now
 from bot.store.audit import Act, Action, note
-from bot.store.database import StoreQueries, columns_of, lock_for_transaction, upsert
+from bot.store.database import StoreQueries, columns_of, in_transaction, lock_for_transaction, upsert
 from bot.store.schema import channels, people
 
 
@@ -44,24 +44,22 @@ class Channels(StoreQueries):
         )
         return {each.channel_id: each for each in found}
 
-    async def save(self, team_id: str, channel_id: str, by: str, **changes: Any) -> ChannelSettings:
+    @in_transaction
+    async def save(
+        self, connection: AsyncConnection, /, team_id: str, channel_id: str, by: str, **changes: Any
+    ) -> ChannelSettings:
         """Changes these settings and no others, and returns all; a digest that is on keeps its `digest_since`.
 
         Unless its time changes: what that makes due at once is not posted.
         """
-
-        async def save(connection: AsyncConnection) -> ChannelSettings:
-            await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
-            earlier = await _chosen(connection, team_id, channel_id)
-            chosen = replace(earlier, **changes)
-            if earlier.is_digest_on and _time_of(chosen) == _time_of(earlier):
-                chosen = replace(chosen, digest_since=earlier.digest_since)
-            await connection.execute(upsert(self._database, channels, asdict(chosen) | {"updated_at": utc_now()}))
-            acts = [Act(team_id, by, change, channel_id=channel_id) for change in _changes(earlier, chosen)]
-            await note(connection, acts)
-            return chosen
-
-        return await self._database.write(save)
+        await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
+        earlier = await _chosen(connection, team_id, channel_id)
+        chosen = replace(earlier, **changes)
+        if earlier.is_digest_on and _time_of(chosen) == _time_of(earlier):
+            chosen = replace(chosen, digest_since=earlier.digest_since)
+        await connection.execute(upsert(self._database, channels, asdict(chosen) | {"updated_at": utc_now()}))
+        await note(connection, [Act(team_id, by, each, channel_id=channel_id) for each in _changes(earlier, chosen)])
+        return chosen
 
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
         return await self._database.rows(ChannelSettings, _SETTINGS.filter_by(team_id=team_id, is_digest_on=True))
@@ -95,21 +93,14 @@ def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Acti
         yield Action.REACTION_CHANGED
 
 
-# Built once, because every request runs them.
-_TEAM, _USER, _CHANNEL = (bindparam(name, type_=String) for name in ("of_team", "of_user", "of_channel"))
-_VISIBILITY = select(people.c.visibility).where(people.c.team_id == _TEAM, people.c.user_id == _USER)
-_RUBRIC = select(channels.c.rubric).where(channels.c.team_id == _TEAM, channels.c.channel_id == _CHANNEL)
-_CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scalar_subquery().label("rubric"))
+# Built once, because every request runs it.
+_VISIBILITY = select(people.c.visibility).where(
+    people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
+)
 
 
 class People(StoreQueries):
     async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
         """Who sees this person's verdicts; None means that the workspace's setting applies."""
-        row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
+        row = await self._database.choice(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
         return Visibility(row.visibility) if row and row.visibility else None
-
-    async def chosen(self, team_id: str, user_id: str, channel_id: str) -> tuple[Visibility | None, str | None]:
-        """The same, and the name of the channel's rubric, in one query, because it runs before anything is judged."""
-        of = {"of_team": team_id, "of_user": user_id, "of_channel": channel_id}
-        row = await self._database.choice(_CHOSEN, of)
-        return (Visibility(row.visibility) if row and row.visibility else None), row.rubric if row else None

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 import aiosqlite
 import sqlalchemy as sa
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Work = Callable[[AsyncConnection], Coroutine[Any, Any, T]]
 """What is done over one connection, called once. It awaits nothing but the connection: SQLite runs it in a thread."""
 
@@ -232,7 +233,7 @@ class _Writer:
 async def _visit(connection: AsyncConnection, do: Callable[[sqlite3.Connection], T]) -> T:
     """Does something in the connection's thread; with a visit for each statement, a case took twice the time."""
     driver: Any = (await connection.get_raw_connection()).driver_connection
-    return await driver.visit(do)  # type: ignore[no-any-return]
+    return await driver._execute(do, driver._conn)  # type: ignore[no-any-return]
 
 
 def _drive(work: Coroutine[Any, Any, T]) -> T:
@@ -270,6 +271,21 @@ class StoreQueries:
     async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
         """Runs several queries one after the other over one connection, which takes less time than a read for each."""
         return await self._database.read(lambda connection: work(type(self)(self._database, connection)))
+
+
+Queries = TypeVar("Queries", bound=StoreQueries)
+
+
+def in_transaction(
+    work: Callable[Concatenate[Queries, AsyncConnection, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Queries, P], Coroutine[Any, Any, T]]:
+    """Makes a method that works over a connection a `write` of its own, called without the connection."""
+
+    @wraps(work)
+    async def write(queries: Queries, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await queries._database.write(lambda connection: work(queries, connection, *args, **kwargs))
+
+    return write
 
 
 def columns_of(table: sa.Table, kind: type, *without: str) -> list[sa.Column[Any]]:
@@ -356,59 +372,21 @@ def insert_into(database: Database, table: sa.Table) -> "sqlite.Insert | postgre
     return postgresql.insert(table)
 
 
-class Cursor:
-    """What SQLAlchemy needs of a cursor: it executes a statement, and then has all its rows."""
-
-    def __init__(self, connection: "Connection") -> None:
-        self._connection = connection
-        self._rows: Sequence[Any] = ()
-        self.description: Any = None
-        self.rowcount = -1
-        self.lastrowid: int | None = None
-        self.arraysize = 1
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def execute(self, sql: str, parameters: Any = ()) -> None:
-        await self._connection.visit(partial(self._execute, "execute", sql, parameters))
-
-    async def executemany(self, sql: str, parameters: Any) -> None:
-        await self._connection.visit(partial(self._execute, "executemany", sql, parameters))
-
-    async def fetchall(self) -> Sequence[Any]:
-        return self._rows
-
-    async def close(self) -> None:
-        """Does nothing, because nothing is left to close."""
-
-    def _execute(self, method: str, sql: str, parameters: Any, connection: sqlite3.Connection) -> None:
-        cursor = getattr(connection, method)(sql, parameters)
-        self._rows = cursor.fetchall() if cursor.description else ()  # before that, it has not counted them
-        self.description, self.rowcount, self.lastrowid = cursor.description, cursor.rowcount, cursor.lastrowid
-        cursor.close()
-
-
 class Connection(aiosqlite.Connection):
-    def cursor(self) -> Cursor:  # type: ignore[override]
-        return Cursor(self)
+    """A connection that, called in its own thread as during a `_visit`, works at once."""
 
-    async def visit(self, work: Any) -> Any:
+    async def _execute(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
         if threading.current_thread() is self._thread:
-            return work(self._conn)
-        return await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
-
-    async def commit(self) -> None:
-        await self.visit(sqlite3.Connection.commit)
+            return fn(*args, **kwargs)
+        return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
 
     async def rollback(self) -> None:
-        if self.in_transaction:
-            await self.visit(sqlite3.Connection.rollback)
+        if self.in_transaction:  # SQLAlchemy rolls back whenever a connection is given back
+            await super().rollback()
 
 
-async def connect_sqlite(path: str, **arguments: Any) -> Connection:
+async def connect_sqlite(path: str, **arguments: Any) -> aiosqlite.Connection:
     """An open connection to a file; its thread does not keep the process from ending."""
     connection = Connection(partial(sqlite3.connect, path, **arguments), iter_chunk_size=64)
     connection._thread.daemon = True
-    await connection
-    return connection
+    return await connection

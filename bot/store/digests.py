@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.label import Reaction
 from bot.store.database import StoreQueries, claim, upsert
-from bot.store.figures import Place, Span, ThumbCount
+from bot.store.figures import Place, Span
 from bot.store.schema import cases, digests, replies, thumbs, turns
 from bot.store.turns import IS_OF_RESPONSE, is_turn_of_case
 from bot.store.visibility import counts, is_watched
@@ -88,6 +88,14 @@ def _update(claim: Claim) -> sa.Update:
     return sa.update(digests).filter_by(**key)
 
 
+@dataclass(frozen=True)
+class ThumbCount:
+    author_id: str
+    up: int
+    down: int
+    replies: int
+
+
 class Thumbs(StoreQueries):
     async def note(self, thumb: Reaction, *, is_watched: bool = False) -> None:
         """Records a thumb as given or taken back; the latest change counts, in whatever order the events arrive.
@@ -95,7 +103,9 @@ class Thumbs(StoreQueries):
         Thumbs are recorded only under a reply that was scored for the channel to see, or that a watch has seen or will
         see (`is_watched`).
         """
-        if not (is_watched or await self._is_known(thumb)):
+        its_authors = _authors(thumb.team_id, thumb.channel_id, thumb.ts)
+        is_known = sa.select(sa.or_(*(each.exists() for each in its_authors)))
+        if not (is_watched or await self._database.value(is_known)):
             return
         values = {
             "team_id": thumb.team_id,
@@ -124,12 +134,6 @@ class Thumbs(StoreQueries):
             query = query.where(given.c.author_id == place.author_id)
         query = query.group_by(given.c.author_id).order_by(sa.func.count().desc(), given.c.author_id)
         return await self._database.rows(ThumbCount, query)
-
-    async def _is_known(self, thumb: Reaction) -> bool:
-        for query in _authors(thumb.team_id, thumb.channel_id, thumb.ts):
-            if await self._database.all(query):
-                return True
-        return False
 
     async def drop_older(self, before: datetime) -> int:
         return await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))

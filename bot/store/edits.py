@@ -9,14 +9,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, LoggedCase, Part, join_texts, text_hash
 from bot.domain.clock import utc_now
 from bot.store.cases import AT_REST, is_one_message
-from bot.store.database import Database, lock_learning
+from bot.store.database import Database, in_transaction, lock_learning
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, JobQueries, is_of_team
 from bot.store.schema import IS_STALE, align_records, cases, causes, ratings, turns
 from bot.store.turns import is_turn_of_case
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
-_NO_WORDS = {"justification": "", "raw": ""}
 
 
 async def drop_texts(
@@ -30,8 +29,7 @@ async def drop_texts(
     # The cases first: whatever remembers something of a case holds its row, and is deleted after that.
     dropping = sa.update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
-    said = sa.tuple_(turns.c.team_id, turns.c.case_id).in_(dropped)
-    await connection.execute(sa.update(turns).where(said).values(text=None))
+    await connection.execute(sa.update(turns).where(_is_of(turns, dropped)).values(text=None))
     await _drop_quotes(database, connection, dropped, keeps_examples=keeps_examples)
     return len(dropped)
 
@@ -40,14 +38,15 @@ async def _drop_quotes(
     database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]], *, keeps_examples: bool = False
 ) -> None:
     """Removes what was written from these cases: by the judge, in rubrics, and in what improvements have learnt."""
-    theirs = sa.tuple_(ratings.c.team_id, ratings.c.case_id).in_(dropped)
-    await connection.execute(sa.update(ratings).where(theirs).values(_NO_WORDS))
-    sorted_ = sa.tuple_(causes.c.team_id, causes.c.case_id).in_(dropped)
-    await connection.execute(sa.delete(causes).where(sorted_))
-    learnt = sa.tuple_(align_records.c.team_id, align_records.c.case_id).in_(dropped)
-    await connection.execute(sa.delete(align_records).where(learnt))
+    await connection.execute(sa.update(ratings).where(_is_of(ratings, dropped)).values(justification="", raw=""))
+    for table in (causes, align_records):
+        await connection.execute(sa.delete(table).where(_is_of(table, dropped)))
     if not keeps_examples:
         await drop_examples(database, connection, dropped)
+
+
+def _is_of(table: sa.Table, dropped: Sequence[tuple[str, int]]) -> sa.ColumnElement[bool]:
+    return sa.tuple_(table.c.team_id, table.c.case_id).in_(dropped)
 
 
 _AT_ONCE = 100
@@ -105,21 +104,18 @@ class Edits(JobQueries):
             await lock_learning(connection)
             shortened = []
             for case_id in (await connection.execute(at_rest)).scalars().all():
-                is_its = sa.and_(turns.c.team_id == team_id, turns.c.case_id == case_id)
-                of_reply = sa.and_(is_its, turns.c.part == Part.RESPONSE)
-                rest = sa.select(turns.c.ts, turns.c.text).where(of_reply, turns.c.ts != ts).order_by(turns.c.position)
-                left = (await connection.execute(rest)).all()
+                of_reply = {"team_id": team_id, "case_id": case_id, "part": Part.RESPONSE}
+                rest = sa.select(turns.c.ts, turns.c.text).filter_by(**of_reply).where(turns.c.ts != ts)
+                left = (await connection.execute(rest.order_by(turns.c.position))).all()
                 texts = [row.text for row in left]
                 if not texts or None in texts:  # without texts it is a deletion, so that the verdict quotes nothing
                     continue
-                await connection.execute(sa.delete(turns).where(of_reply, turns.c.ts == ts))
-                response = join_texts(texts)
-                marks = {"response": response, "messages": len(texts)}  # its hash stays: the score is of all
+                await connection.execute(sa.delete(turns).filter_by(**of_reply, ts=ts))
+                marks = {"response": join_texts(texts), "messages": len(texts)}  # its hash stays: the score is of all
                 marks |= {"justification": "", "edited_at": utc_now(), "is_stale": True}
                 await connection.execute(sa.update(cases).where(cases.c.id == case_id).values(marks))
-                is_known_by_it = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
-                is_known_by_it = sa.and_(is_known_by_it, cases.c.message_ts == ts, cases.c.probability.is_(None))
-                await connection.execute(sa.update(cases).where(is_known_by_it).values(message_ts=left[0].ts))
+                known_by_it = {"team_id": team_id, "channel_id": channel_id, "message_ts": ts, "probability": None}
+                await connection.execute(sa.update(cases).filter_by(**known_by_it).values(message_ts=left[0].ts))
                 shortened.append(case_id)
             await _drop_quotes(self._database, connection, [(team_id, case_id) for case_id in shortened])
             await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])
@@ -167,21 +163,15 @@ class Edits(JobQueries):
         stale = await self._database.values(query.order_by(cases.c.id).limit(_AT_ONCE))
         await self._jobs.submit([Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
 
-    async def drop_texts(self, case: LoggedCase) -> None:
-        async def drop(connection: AsyncConnection) -> None:
-            await lock_learning(connection)
-            await drop_texts(self._database, connection, cases.c.id == case.id)
-
-        await self._database.write(drop)
+    @in_transaction
+    async def drop_texts(self, connection: AsyncConnection, case: LoggedCase) -> None:
+        await lock_learning(connection)
+        await drop_texts(self._database, connection, cases.c.id == case.id)
 
     async def note_said(self, case: LoggedCase) -> None:
         """Records that the verdict in Slack says what `case` says, unless the case has been marked again since then."""
-        is_same = sa.and_(
-            cases.c.edited_at.is_not_distinct_from(case.edited_at),
-            cases.c.deleted_at.is_not_distinct_from(case.deleted_at),
-            cases.c.forgotten_at.is_not_distinct_from(case.forgotten_at),
-        )
-        await self._database.execute(sa.update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
+        marks = {"edited_at": case.edited_at, "deleted_at": case.deleted_at, "forgotten_at": case.forgotten_at}
+        await self._database.execute(sa.update(cases).filter_by(id=case.id, **marks).values(is_stale=False))
 
 
 def _is_said_at(team_id: str, channel_id: str, ts: str) -> sa.ColumnElement[bool]:

@@ -15,7 +15,7 @@ from bot.domain.clock import utc_now
 from bot.store import jobs, spending
 from bot.store.audit import Act, Action, Audit, note
 from bot.store.cases import AT_REST
-from bot.store.database import Database, Work, lock_learning
+from bot.store.database import StoreQueries, Work, in_transaction, lock_learning
 from bot.store.digests import drop_of_reply
 from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
@@ -48,28 +48,24 @@ _OF_TEAMS = [table for table in reversed(metadata.sorted_tables) if "team_id" in
 class Forgetting(jobs.JobQueries):
     _texts_dropped_to = BEGINNING
 
-    async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
+    @in_transaction
+    async def forget(self, connection: AsyncConnection, case_ids: Sequence[int], by: str) -> Sequence[int]:
         """Deletes those of these cases that are at rest, for the person `by`, and returns their numbers."""
+        await lock_learning(connection)
         is_gone = sa.and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
-
-        async def remove(connection: AsyncConnection) -> Sequence[int]:
-            await lock_learning(connection)
-            await spending.keep(connection, is_gone)
-            place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
-            deletion = sa.delete(cases).where(is_gone).returning(cases.c.id, *place)
-            gone = (await connection.execute(deletion)).all()
-            for row in gone:
-                is_earlier = sa.and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
-                unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
-                earlier = (await connection.execute(unfolding)).scalars()
-                amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
-                await self._jobs.put(connection, amends)
-                await drop_of_reply(connection, row)
-            await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
-            await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
-            return [row.id for row in gone]
-
-        return await self._database.write(remove)
+        await spending.keep(connection, is_gone)
+        place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
+        gone = (await connection.execute(sa.delete(cases).where(is_gone).returning(cases.c.id, *place))).all()
+        for row in gone:
+            is_earlier = sa.and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
+            unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+            earlier = (await connection.execute(unfolding)).scalars()
+            amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
+            await self._jobs.put(connection, amends)
+            await drop_of_reply(connection, row)
+        await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
+        await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
+        return [row.id for row in gone]
 
     async def count(self, before: datetime) -> int:
         return int(await self._database.value(sa.select(sa.func.count()).where(_is_old(before, AT_REST))))
@@ -212,11 +208,7 @@ StoredRow = tuple[str, Mapping[str, Any]]
 """The kind (settings, case, label, draw, thumb, rubric, request, release, spent, audit); its columns."""
 
 
-class Personal:
-    def __init__(self, database: Database, audit_part: Audit) -> None:
-        self._database = database
-        self._audit = audit_part
-
+class Personal(StoreQueries):
     async def teams(self, user_id: str) -> Sequence[str]:
         """The teams in which anything is stored about a person with this id; two people may have the same."""
         tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
@@ -236,7 +228,7 @@ class Personal:
             if kind == "settings":
                 async for case in self._cases(team_id, user_id):
                     yield "case", case
-        for act in await self._audit.of(team_id, user_id):
+        for act in await Audit(self._database).of(team_id, user_id):
             yield "audit", asdict(act)
 
     async def _cases(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
@@ -251,13 +243,10 @@ class Personal:
     async def _page(self, some: sa.Select[Any]) -> Sequence[dict[str, Any]]:
         async def read(connection: AsyncConnection) -> Sequence[dict[str, Any]]:
             found = {row.id: {**row._mapping, "turns": [], "ratings": []} for row in await connection.execute(some)}
-            said = sa.select(turns).where(turns.c.case_id.in_(found)).order_by(turns.c.case_id, turns.c.position)
-            for turn in await connection.execute(said):
-                found[turn.case_id]["turns"].append(dict(turn._mapping))
-            its = sa.select(ratings).where(ratings.c.case_id.in_(found))
-            given = its.order_by(ratings.c.case_id, ratings.c.position)
-            for rating in await connection.execute(given):
-                found[rating.case_id]["ratings"].append(dict(rating._mapping))
+            for table in (turns, ratings):
+                its = sa.select(table).where(table.c.case_id.in_(found)).order_by(table.c.case_id, table.c.position)
+                for row in await connection.execute(its):
+                    found[row.case_id][table.name].append(dict(row._mapping))
             return list(found.values())
 
         return await self._database.read(read)

@@ -11,9 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, bindparam, func, literal_column, select, text
+from sqlalchemy import ColumnElement, Label, Row, ScalarSelect, Select, bindparam, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.case import LoggedCase
 from bot.store.database import Database, StoreQueries, after_commit
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
 
@@ -156,6 +157,11 @@ def priority(of_person: int, of_channel: int, of_workspace: int) -> int:
     return -(_MOST_COUNTED * 10 * of_its[0] + 10 * of_its[1] + of_its[2])
 
 
+def settling(case: LoggedCase | Row[Any], trigger_id: str | None = None, priority: int = 0) -> Job:
+    key = f"settle/{case.id}/{case.opened}"
+    return Job(JobKind.SETTLE, case.team_id, case.id, trigger_id, key=key, priority=priority)
+
+
 def _number(are_there: Select[Any]) -> ScalarSelect[int]:
     return select(func.count()).select_from(are_there.limit(_MOST_COUNTED).subquery()).scalar_subquery()
 
@@ -180,32 +186,25 @@ class Unsettled(JobQueries):
         second are done.
         """
         last, number = 0, 0
-        while found := await self._submit(_oldest(team_id, last)):
+        while found := await self.submit_oldest(team_id, last):
             last, number = found[-1], number + len(found)
         return number
 
-    async def submit_oldest(self, team_id: str) -> None:
-        """Writes the missing jobs of a team's oldest cases: a safety net, because jobs are not lost by design."""
-        await self._submit(_oldest(team_id))
+    async def submit_oldest(self, team_id: str, after: int = 0) -> Sequence[int]:
+        """Writes the missing jobs of a team's oldest cases: a safety net, because jobs are not lost by design.
 
-    async def _submit(self, query: Select[Any]) -> list[int]:
-        rows = await self._database.all(query)
-        others = self._jobs.has_others
-        jobs = [
-            Job(
-                JobKind.SETTLE,
-                row.team_id,
-                row.id,
-                key=f"settle/{row.id}/{row.opened}",
-                priority=priority(row.of_person - 1, row.of_channel - 1, (row.of_workspace - 1) * others),
-            )
-            for row in rows
-        ]
+        Returns the numbers of these cases, all above `after`.
+        """
+        rows = await self._database.all(_oldest(team_id, after))
+        jobs = []
+        for row in rows:
+            of_workspace = (row.of_workspace - 1) * self._jobs.has_others
+            jobs.append(settling(row, priority=priority(row.of_person - 1, row.of_channel - 1, of_workspace)))
         await self._jobs.submit(jobs)
         return [row.id for row in rows]
 
 
-def _oldest(team_id: str, after: int = 0) -> Select[Any]:
+def _oldest(team_id: str, after: int) -> Select[Any]:
     """The oldest cases after that one, each with its position among its person's, its channel's and the team's."""
     here, theirs = (cases.c.channel_id,), (cases.c.channel_id, cases.c.requester_id)
     places = (

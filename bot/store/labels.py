@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
-from bot.store.database import StoreQueries, columns_of, lock_learning, upsert
+from bot.store.database import StoreQueries, columns_of, in_transaction, lock_learning, upsert
 from bot.store.examples import drop_examples
 from bot.store.schema import assignments, cases, channels, labels
 from bot.store.statements import made_once
@@ -26,40 +26,35 @@ from bot.store.visibility import counts, is_watched
 
 
 class Labels(StoreQueries):
-    async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
+    @in_transaction
+    async def put(self, connection: AsyncConnection, case: LoggedCase, user_id: str, label: Label) -> Label | None:
         """Records a person's label and returns the one that it replaces; None if it is their first.
 
         A label that they gave blind is not replaced. A reason that they take back leaves what has learnt from it.
         """
-        now = utc_now()
-        values = {
-            "channel_id": case.channel_id,
-            "score": label.score,
-            "reason": label.reason,
-            "created_at": now,
-            "updated_at": now,
-        }
-        key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
-        statement = upsert(self._database, labels, key | values, ("created_at",), where=~labels.c.is_blind)
-
-        async def put(connection: AsyncConnection) -> Label | None:
-            await lock_learning(connection)
-            row = (await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))).one_or_none()
-            earlier = Label(**row._mapping) if row else None
-            is_changed = (await connection.execute(statement)).rowcount > 0
-            if is_changed and earlier and earlier.reason not in (None, label.reason):
-                await drop_examples(self._database, connection, [(case.team_id, case.id)])
-            return earlier
-
-        return await self._database.write(put)
+        await lock_learning(connection)
+        key, now = _key(case, user_id), utc_now()
+        row = (await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))).one_or_none()
+        earlier = Label(**row._mapping) if row else None
+        values = key | {"channel_id": case.channel_id, "score": label.score, "reason": label.reason}
+        values |= {"created_at": now, "updated_at": now}
+        statement = upsert(self._database, labels, values, ("created_at",), where=~labels.c.is_blind)
+        is_changed = (await connection.execute(statement)).rowcount > 0
+        if is_changed and earlier and earlier.reason not in (None, label.reason):
+            await drop_examples(self._database, connection, [(case.team_id, case.id)])
+        return earlier
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
-        theirs = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
-        return await self._database.first(Label, sa.select(*columns_of(labels, Label)).filter_by(**theirs))
+        query = sa.select(*columns_of(labels, Label)).filter_by(**_key(case, user_id))
+        return await self._database.first(Label, query)
 
     async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
         team_id = (cases if has_unlabelled else labels).c.team_id
         return await self._database.values(sa.select(team_id).distinct().order_by(team_id))
+
+
+def _key(case: LoggedCase, user_id: str) -> dict[str, Any]:
+    return {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
 
 
 WEEKS = 4
@@ -108,9 +103,7 @@ class LabelDraw:
         return [start for start, _ in self.weeks]
 
     def has_drawn(self) -> sa.ColumnElement[bool]:
-        is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
-        which = is_watched(cases) if self.is_watched else counts(cases)
-        return sa.and_(is_there, which, is_drawn(self.starts, self.shares, self.salt))
+        return is_drawn(self.team_id, self.channel_id, self.is_watched, self.starts, self.shares, self.salt)
 
     def probability(self) -> sa.ColumnElement[Any]:
         return _by_week(self.starts, [probability for _, probability in self.weeks])
@@ -120,9 +113,12 @@ class LabelDraw:
         return sa.cast(_number(self.salt), sa.Float) / _by_week(self.starts, self.shares)
 
 
-def is_drawn(starts: Sequence[Any], shares: Sequence[Any], salt: Any) -> sa.ColumnElement[bool]:
+def is_drawn(
+    team_id: str, channel_id: str, watched: bool, starts: Sequence[Any], shares: Sequence[Any], salt: Any
+) -> sa.ColumnElement[bool]:
     """Whether cases are drawn: as `LabelDraw` says, or as parameters do."""
-    return sa.and_(cases.c.judged_at >= starts[-1], _number(salt) < _by_week(starts, shares))
+    is_there = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c.judged_at >= starts[-1])
+    return sa.and_(is_there, is_watched(cases) if watched else counts(cases), _number(salt) < _by_week(starts, shares))
 
 
 def _by_week(starts: Sequence[Any], each: Sequence[Any]) -> sa.ColumnElement[Any]:

@@ -9,8 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.store.database import StoreQueries
-from bot.store.figures import BEGINNING, END, LowCase, Place, Span, Tallies, is_public, low_cases
+from bot.store.figures import BEGINNING, END, LowCase, Place, Span
 from bot.store.schema import cases, quotes, ratings
+from bot.store.tallies import Tallies, is_public, low_cases
 from bot.store.visibility import Origin
 
 _AGREED, _SURE = 2, 2 / 3

@@ -10,9 +10,10 @@ from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
 from bot.store.database import (
-    Database,
     StoreQueries,
+    after_commit,
     columns_of,
+    in_transaction,
     insert_new,
     lock_for_transaction,
     lock_learning,
@@ -66,12 +67,26 @@ class Rubrics(StoreQueries):
             await self._database.forget_choices()
         return found
 
-    async def save(self, saved: SavedRubric) -> None:
+    @in_transaction
+    async def save(self, connection: AsyncConnection, saved: SavedRubric) -> None:
         """Saves a rubric beside its earlier versions; SavedBeforeError and TooManyRubricsError leave all as it was."""
-        await self._database.write(lambda connection: _save(self._database, connection, saved))
+        await self._save(connection, saved)
 
+    async def _save(self, connection: AsyncConnection, saved: SavedRubric) -> None:
+        place = {"team_id": saved.team_id, "channel_id": saved.channel_id}
+        others = select(func.count(rubrics.c.name.distinct())).filter_by(**place).where(rubrics.c.name != saved.name)
+        await lock_for_transaction(connection, f"rubrics of {saved.team_id}/{saved.channel_id}")
+        if saved.number == 1 and (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
+            raise TooManyRubricsError
+        values = asdict(saved) | {"version": saved.rubric.version}
+        if not (await connection.execute(insert_new(self._database, rubrics, values))).rowcount:
+            raise SavedBeforeError(saved.name)
+        await note(connection, [Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)])
+
+    @in_transaction
     async def use(
         self,
+        connection: AsyncConnection,
         team_id: str,
         channel_id: str,
         judge: ChannelJudge,
@@ -86,78 +101,56 @@ class Rubrics(StoreQueries):
         that waits for its decision is dropped, because it compared with another judge. Raises RubricGoneError if the
         rubric was deleted in the meantime, and what `save` raises.
         """
+        after_commit(connection, self._database.forget_choices)
+        await lock_learning(connection)
+        if decides is not None and not (await connection.execute(decides)).rowcount:
+            return False
+        if saves is not None:
+            await self._save(connection, saves)
         place = {"team_id": team_id, "channel_id": channel_id}
-        statement = upsert(self._database, channels, place | to_columns(judge) | {"updated_at": utc_now()})
         version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
+        # Locked until the end: a transaction that deletes the rubric waits, and then finds it in use.
+        is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()
+        if not is_there:
+            raise RubricGoneError(judge.rubric)
         outdated = delete(judge_requests).filter_by(**place, aim=Aim.COMPARE, status=Progress.OFFERED)
+        row = place | to_columns(judge) | {"updated_at": utc_now()}
+        await connection.execute(upsert(self._database, channels, row))
+        await connection.execute(outdated)
+        await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
+        return True
 
-        async def use(connection: AsyncConnection) -> bool:
-            await lock_learning(connection)
-            if decides is not None and not (await connection.execute(decides)).rowcount:
-                return False
-            if saves is not None:
-                await _save(self._database, connection, saves)
-            # Locked until the end: a transaction that deletes the rubric waits, and then finds it in use.
-            is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()
-            if not is_there:
-                raise RubricGoneError(judge.rubric)
-            await connection.execute(statement)
-            await connection.execute(outdated)
-            await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
-            return True
-
-        is_used = await self._database.write(use)
-        await self._database.forget_choices()
-        return is_used
-
-    async def refer(self, team_id: str, channel_id: str, by: str, text: str | None, since: str) -> bool:
+    @in_transaction
+    async def refer(
+        self, connection: AsyncConnection, team_id: str, channel_id: str, by: str, text: str | None, since: str
+    ) -> bool:
         """Saves a channel's reference, or with None deletes it; False if it no longer has the version `since`."""
+        await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
         place = {"team_id": team_id, "channel_id": channel_id}
+        now = (await connection.execute(select(channels.c.reference).filter_by(**place))).scalar()
+        if reference_version(now or "") != since:
+            return False
         row = place | {"reference": text, "updated_at": utc_now()}
+        await connection.execute(upsert(self._database, channels, row))
         what = Action.REFERENCE_SAVED if text else Action.REFERENCE_DELETED
+        await note(connection, [Act(team_id, by, what, channel_id=channel_id)])
+        after_commit(connection, self._database.forget_choices)
+        after_commit(connection, self._database.note_deletion)
+        return True
 
-        async def refer(connection: AsyncConnection) -> bool:
-            await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
-            now = (await connection.execute(select(channels.c.reference).filter_by(**place))).scalar()
-            if reference_version(now or "") != since:
-                return False
-            await connection.execute(upsert(self._database, channels, row))
-            await note(connection, [Act(team_id, by, what, channel_id=channel_id)])
-            return True
-
-        is_done = await self._database.write(refer)
-        await self._database.forget_choices()
-        await self._database.note_deletion()
-        return is_done
-
-    async def delete(self, team_id: str, channel_id: str, name: str, by: str) -> None:
+    @in_transaction
+    async def delete(self, connection: AsyncConnection, team_id: str, channel_id: str, name: str, by: str) -> None:
         """Deletes a rubric with all of its versions. Raises RubricGoneError or RubricInUseError."""
         place = {"team_id": team_id, "channel_id": channel_id}
+        if not (await connection.execute(delete(rubrics).filter_by(**place, name=name))).rowcount:
+            raise RubricGoneError(name)
         is_used = select(channels.c.rubric).filter_by(**place).where(channels.c.rubric_version.is_not(None))
-
-        async def remove(connection: AsyncConnection) -> None:
-            if not (await connection.execute(delete(rubrics).filter_by(**place, name=name))).rowcount:
-                raise RubricGoneError(name)
-            if (await connection.execute(is_used)).scalar() == name:
-                raise RubricInUseError(name)
-            await note(connection, [Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)])
-
-        await self._database.write(remove)
+        if (await connection.execute(is_used)).scalar() == name:
+            raise RubricInUseError(name)
+        await note(connection, [Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)])
 
 
 _SAVED = select(*columns_of(rubrics, SavedRubric))
-
-
-async def _save(database: Database, connection: AsyncConnection, saved: SavedRubric) -> None:
-    place = {"team_id": saved.team_id, "channel_id": saved.channel_id}
-    others = select(func.count(rubrics.c.name.distinct())).filter_by(**place).where(rubrics.c.name != saved.name)
-    await lock_for_transaction(connection, f"rubrics of {saved.team_id}/{saved.channel_id}")
-    if saved.number == 1 and (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
-        raise TooManyRubricsError
-    values = asdict(saved) | {"version": saved.rubric.version}
-    if not (await connection.execute(insert_new(database, rubrics, values))).rowcount:
-        raise SavedBeforeError(saved.name)
-    await note(connection, [Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)])
 
 
 def to_columns(judge: ChannelJudge) -> dict[str, str | None]:

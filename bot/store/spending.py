@@ -11,7 +11,7 @@ from bot.domain.blocker import NO_TOKENS_LEFT, RefusedError, too_many
 from bot.domain.case import Case
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
-from bot.store.database import StoreQueries, lock_for_transaction
+from bot.store.database import StoreQueries, in_transaction, lock_for_transaction
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases, spent
 
 DAY = timedelta(days=1)
@@ -32,19 +32,16 @@ _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKE
 class Spending(StoreQueries):
     """Requests beside cases; each counts like a case in the workspace's limits, and in no person's."""
 
-    async def reserve(self, team_id: str, limits: Limits, tokens: int) -> int | None:
+    @in_transaction
+    async def reserve(self, connection: AsyncConnection, team_id: str, limits: Limits, tokens: int) -> int | None:
         """Reserves tokens for one request, and returns the reservation's number; None if a limit is used up."""
-        used = {"team_id": team_id, "requester_id": _NOBODY, "created_at": utc_now(), "tokens": tokens}
-
-        async def reserve(connection: AsyncConnection) -> int:
-            await lock_for_transaction(connection, f"cases of {team_id}")
-            await check(connection, team_id, _NOBODY, replace(limits, cases_per_user_per_hour=0))
-            return int((await connection.execute(sa.insert(spent).values(used).returning(spent.c.id))).scalar_one())
-
+        await lock_for_transaction(connection, f"cases of {team_id}")
         try:
-            return await self._database.write(reserve)
+            await check(connection, team_id, _NOBODY, replace(limits, cases_per_user_per_hour=0))
         except RefusedError:
             return None
+        used = {"team_id": team_id, "requester_id": _NOBODY, "created_at": utc_now(), "tokens": tokens}
+        return int((await connection.execute(sa.insert(spent).values(used).returning(spent.c.id))).scalar_one())
 
     async def note(self, reserved: int, tokens: int | None) -> None:
         """Records how many of the reserved tokens a request took; None gives them back, because it was not answered."""

@@ -4,16 +4,13 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, cast
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.database import StoreQueries
+from bot.store.database import P, Queries, T
 
-P = ParamSpec("P")
-T = TypeVar("T")
-Queries = TypeVar("Queries", bound=StoreQueries)
 Make = Callable[Concatenate[Queries, P], sa.Executable]
 Read = Callable[Concatenate[Queries, P], Awaitable[list[T]]]
 

@@ -24,7 +24,6 @@ from bot.store.audit import Audit
 from bot.store.channels import Channels, People
 from bot.store.digests import Digests, Thumbs
 from bot.store.edits import Edits, drop_texts
-from bot.store.figures import Tallies
 from bot.store.forgetting import Forgetting
 from bot.store.jobs import priority
 from bot.store.labels import Labels
@@ -33,6 +32,7 @@ from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.rubrics import Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings, turns
+from bot.store.tallies import Tallies
 from bot.store.turns import turn_rows
 
 
@@ -174,7 +174,7 @@ class Store:
             turn = priority(row.of_person, row.of_channel, row.of_workspace if has_others else 0)
             if self.database.is_sqlite:  # only this process works in the file
                 db.after_commit(connection, partial(self._keep, added))
-            await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
+            await self.jobs.put(connection, [jobs.settling(added, trigger_id, turn)])
             if also:
                 await also(connection, added)
             check_deadline()  # checked last: on a busy machine each statement before it may have waited
@@ -351,7 +351,7 @@ class Store:
                 if limits.are_there:
                     await spending.check(connection, case.team_id, case.requester_id, limits, case)
                 changed = case.model_copy(update={"opened": opened})
-                await self.jobs.put(connection, [_settling(changed, trigger_id)])
+                await self.jobs.put(connection, [jobs.settling(changed, trigger_id)])
 
         self.database.added.pop(case.id, None)  # it is not as it was added
         await self.database.write(open_again, is_of_case=True)
@@ -362,11 +362,6 @@ async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: Log
         await connection.execute(sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
         if case.turns:
             await connection.execute(sa.insert(turns), turn_rows(case, case.id))
-
-
-def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> jobs.Job:
-    key = f"settle/{case.id}/{case.opened}"
-    return jobs.Job(jobs.JobKind.SETTLE, case.team_id, case.id, trigger_id, key=key, priority=priority)
 
 
 def _by_lease_owner(case: LoggedCase) -> dict[str, Any]:

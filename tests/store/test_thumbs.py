@@ -10,7 +10,8 @@ from sqlalchemy import func, insert, select
 from bot.domain.case import CaseSource, CaseTurn, LoggedCase, Part, Visibility
 from bot.domain.watch import ReplyOutcome
 from bot.store import Store
-from bot.store.figures import Place, Span, ThumbCount
+from bot.store.digests import ThumbCount
+from bot.store.figures import Place, Span
 from bot.store.schema import replies, thumbs
 from tests.cases import ANN, HELPER, NOW, SECOND, THIRD, TS, a_case, delivered, thumb
 

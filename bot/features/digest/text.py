@@ -14,7 +14,8 @@ from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip
-from bot.store.figures import ThumbCount, Usage
+from bot.store.digests import ThumbCount
+from bot.store.figures import Usage
 from judge.evaluation.stats import SURE, Interval, good_from
 
 MOST_AUTHORS = 20

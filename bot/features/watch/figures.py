@@ -12,7 +12,8 @@ from bot.features.watch.reply_queries import Replies, together
 from bot.figures import week as figures_week
 from bot.figures.quality import Quality, as_people, last_weeks, to_quality
 from bot.slack.members import MembershipError
-from bot.store.figures import Place, ScoredCount, Span, Tallies
+from bot.store.figures import Place, ScoredCount, Span
+from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, differences
 from judge.scoring.rubric import Scale

@@ -9,8 +9,9 @@ import sqlalchemy as sa
 
 from bot.features.watch.again import Change
 from bot.store.database import Database
-from bot.store.figures import Place, Span, is_public
+from bot.store.figures import Place, Span
 from bot.store.schema import cases
+from bot.store.tallies import is_public
 from judge.evaluation.stats import MeanEstimate, MeanEstimator, difference
 from judge.scoring.rubric import Scale
 

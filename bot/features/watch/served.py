@@ -14,8 +14,9 @@ from bot.features.watch.figures import name_of
 from bot.features.watch.notices import tell_post
 from bot.features.watch.queries import Notices, watched
 from bot.features.watch.text import new_model_notice
-from bot.store.figures import Span, is_public
+from bot.store.figures import Span
 from bot.store.schema import cases, ratings
+from bot.store.tallies import is_public
 
 _DAY, _FEWEST = timedelta(days=1), 10
 _LASTING = 0.8  # of a day's ratings, and at most the rest of the week before: in a roll-out, both answer in turn

@@ -7,7 +7,7 @@ from bot.features.digest.causes import cause_blocks, list_window
 from bot.figures.week import Author
 from bot.slack.blocks import section
 from bot.slack.members import Member
-from bot.store.figures import ThumbCount
+from bot.store.digests import ThumbCount
 from tests.features.digest.test_digest_texts import LOW, URL, WEEKS, some, tally
 
 

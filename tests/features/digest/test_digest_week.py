@@ -115,7 +115,7 @@ def test_days_times_and_zones_are_read(parse: Callable[[str], Any], text: str, f
 @each(
     ("parse", "text", "error"),
     [
-        *((parse_time, text, "not a time of day") for text in ("", "24:00", "9:60", "9am", "٩")),
+        *((parse_time, text, "not a time of day") for text in ("", "24:00", "9:60", "9am")),
         *((parse_day, text, "not a day of the week") for text in ("mo", "someday")),
     ],
 )

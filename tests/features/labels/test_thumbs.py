@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store.figures import Place, Span, ThumbCount
+from bot.store.digests import ThumbCount
+from bot.store.figures import Place, Span
 from bot.store.schema import thumbs
 from tests.gestures import heard, help_desk, scored, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown

@@ -1,0 +1,263 @@
+"""The figures of a channel, counted by the database.
+
+Every query here sees only what everyone in that channel could see: verdicts in its threads. Verdicts for one person
+alone, for whatever reason, are in no figure. Of several verdicts on one reply the newest counts. What watches have
+drawn is counted separately.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.domain.case import Exclusion
+from bot.domain.clock import utc_week
+from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.store import figures
+from bot.store.database import StoreQueries, columns_of
+from bot.store.figures import BEGINNING, END, Kind, LowCase, Place, ScoredCount, Span, TimedScore, to_ts
+from bot.store.schema import cases, labels, replies
+from bot.store.statements import made_once
+from bot.store.visibility import NEWER, Origin, counts, is_automated, is_low, is_shared, is_watched, superseded
+
+_WORDS = 300  # more than is shown, because blanks and what people do not see are removed
+
+
+class Tallies(StoreQueries):
+    @made_once(figures.ScoreCount)
+    def scores(self, place: Place, span: Span, by_author: bool = True) -> sa.Executable:
+        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
+        has_unread = cases.c.unread.is_not(None).label("has_unread")
+        columns = *_KIND, _author(by_author), cases.c.score, cases.c.unscored_reason, rater, has_unread
+        found = sa.select(*columns).where(is_public(place, span)).subquery()
+        return sa.select(found, sa.func.count()).group_by(*found.c)
+
+    @made_once(figures.ThreadCount)
+    def threads(self, place: Place, span: Span, by_author: bool) -> sa.Executable:
+        sums = sa.func.count().label("n"), sa.func.sum(cases.c.score).label("total")
+        found = sa.select(*_KIND, _author(by_author), *sums).where(cases.c.score.is_not(None), is_public(place, span))
+        # The thread comes first, because it tells most rows apart.
+        each = found.group_by(_THREAD, *_KIND, *((cases.c.author_id,) * by_author)).subquery()
+        return sa.select(each, sa.func.count()).group_by(*each.c)
+
+    @made_once(str)
+    def authors(self, place: Place, span: Span) -> sa.Executable:
+        """The authors of the replies that were scored, those with the most first."""
+        query = sa.select(cases.c.author_id).where(is_public(place, span), cases.c.author_id.is_not(None))
+        return query.group_by(cases.c.author_id).order_by(sa.func.count().desc(), cases.c.author_id)
+
+    @made_once(figures.Usage)
+    def usage(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
+        """A single row."""
+        tokens = cases.c.input_tokens + cases.c.output_tokens
+        query = sa.select(
+            sa.func.count(sa.func.distinct(cases.c.requester_id)).filter(_is_of(kind)).label("people"),
+            sa.func.count().label("cases"),
+            sa.func.coalesce(sa.func.sum(tokens), 0).label("tokens"),
+            sa.func.count(tokens).label("with_tokens"),
+            sa.func.coalesce(sa.func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
+            sa.func.count(cases.c.cost_usd).label("with_cost"),
+            sa.func.count().filter(cases.c.skipped_ratings > 0).label("skipped_ratings"),
+            sa.func.count(cases.c.skipped_ratings).label("with_skipping"),
+        )
+        return query.where(is_public(place, span))
+
+    @made_once(lambda *row: row)
+    def uncounted(self, place: Place, span: Span) -> sa.Executable:
+        """How many scores that everybody saw are in no figure: of people's replies (1), and of typed texts (0)."""
+        of_person = sa.case((cases.c.excluded == Exclusion.PERSON, 1), else_=0).label("of_person")
+        is_typed = sa.and_(cases.c.message_ts.is_(None), is_shared(cases))
+        is_persons = sa.and_(cases.c.excluded == Exclusion.PERSON, cases.c.visibility == "thread")
+        which = sa.or_(is_typed, is_persons)
+        query = sa.select(of_person, sa.func.count()).where(is_there(place, span), which, cases.c.score.is_not(None))
+        return query.group_by("of_person")
+
+    @made_once(figures.KindSum)
+    def sums(self, place: Place, spans: Sequence[Span]) -> sa.Executable:
+        repeated = _repeated(place, spans[0]).cte("repeated")
+        figures = sa.func.sum(cases.c.score), sa.func.count()
+        each = [
+            sa.select(*_KIND, _author(False), sa.literal(position).label("position"), *figures)
+            .where(cases.c.score.is_not(None), is_public(place, span, sa.select(repeated.c.id)))
+            .group_by(*_KIND)
+            for position, span in enumerate(spans)
+        ]
+        return sa.union_all(*each).order_by("position")
+
+    @made_once(LowCase)
+    def low(
+        self, place: Place, span: Span, limit: int, is_newest_first: bool, author_ids: frozenset[str] | None = None
+    ) -> sa.Executable:
+        """The low scores of all kinds, newest or lowest first; with `author_ids`, only what those authors wrote."""
+        by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
+        found = sa.select(cases.c.id).where(is_low(), is_public(place, span), by_whom).limit(limit)
+        order = (cases.c.judged_at.desc(),) if is_newest_first else (cases.c.score, cases.c.judged_at.desc())
+        return low_cases(cases.c.id.in_(found.order_by(*order)))
+
+    @made_once(figures.LabelledCount)
+    def labelled(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
+        """Scores and labels of everything that was judged in the span."""
+        of_case = labels.c.case_id, labels.c.is_blind
+        given = (
+            sa.select(*of_case, sa.func.sum(labels.c.score).label("total"), sa.func.count().label("people"))
+            .where(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id)
+            .group_by(*of_case)
+            .subquery()
+        )
+        by = (given.c.is_blind, cases.c.score, given.c.total, given.c.people)
+        # Labels are few: `concat` makes the database go from each label to its case, and not through all cases.
+        is_there = cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id
+        is_here = sa.and_(*is_there, _by(place))
+        is_past = sa.and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, span)))
+        query = sa.select(*by, sa.func.count().label("number")).join(given, given.c.case_id == cases.c.id)
+        return query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
+
+    @made_once(TimedScore)
+    def in_order(self, place: Place, span: Span) -> sa.Executable:
+        return _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)
+
+    async def newest(self, place: Place) -> TimedScore | None:
+        newest_first = _timed_scores(place, Span(BEGINNING, END)).order_by(cases.c.judged_at.desc())
+        return await self._database.first(TimedScore, newest_first)
+
+    async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
+        """The scores that watches drew; of those that people chose, only those in threads with a blind label."""
+        return await self._blind(place, span, kind, _weeks_in(span), to_ts(span.start))
+
+    async def unlabelled_by_week(self, place: Place, span: Span, kind: Kind) -> Sequence[tuple[int, int]]:
+        """How many of the other scores are in each week, counted as in `blind`."""
+        return await self._unlabelled_by_week(place, span, kind, _weeks_in(span))
+
+    @made_once(figures.UnlabelledCount)
+    def unlabelled(self, place: Place, span: Span, kind: Kind, good_from: int, low_to: int) -> sa.Executable:
+        values = (
+            cases.c.score,
+            *(sa.case((each, 1), else_=0) for each in (cases.c.score >= good_from, cases.c.score <= low_to)),
+        )
+        found = sa.select(sa.func.count(), *map(sa.func.sum, values)).where(*_is_unlabelled(place, span, kind))
+        each = found.group_by(_THREAD).subquery()
+        return sa.select(each, sa.func.count()).group_by(*each.c)
+
+    @made_once(lambda *row: row)
+    def _unlabelled_by_week(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]) -> sa.Executable:
+        each = sa.select(_week(starts)).where(*_is_unlabelled(place, span, kind)).subquery()
+        return sa.select(each, sa.func.count()).group_by(*each.c)
+
+    @made_once(ScoredCount)
+    def _blind(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], start_ts: str) -> sa.Executable:
+        label = sa.func.avg(labels.c.score * 1.0).label("label")
+        given = sa.select(labels.c.case_id, label).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
+        drawn_with = cases.c.probability.label("drawn_with")
+        columns = cases.c.id, cases.c.score, cases.c.thread_ts, drawn_with, _week(starts)
+        is_earlier = sa.func.coalesce(replies.c.ts < start_ts, sa.true()).label("is_earlier")
+        query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _is_reply(place))
+        if place.origin is not Origin.WATCHED:
+            query = query.where(_THREAD.in_(_labelled_threads(place)))
+        scored = _in_shared_threads(query.where(_is_of(kind), is_public(place, span)).cte("scored"))
+        by = scored.c.score, given.c.label, scored.c.week, scored.c.thread_ts
+        rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier
+        query = sa.select(*by, sa.func.count(), *rest).outerjoin(given, given.c.case_id == scored.c.id)
+        return query.group_by(*by, *rest)
+
+
+_THREAD = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
+"""A case without a thread is in one of its own."""
+
+
+def _weeks_in(span: Span) -> Sequence[datetime]:
+    last = utc_week(span.end)
+    return [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
+
+
+def _week(starts: Sequence[datetime]) -> sa.Label[int]:
+    by_start = ((cases.c.judged_at >= start, back) for back, start in enumerate(starts))
+    return sa.case(*by_start, else_=len(starts)).label("week")
+
+
+def _is_blind(place: Place) -> Sequence[sa.ColumnElement[bool]]:
+    return labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
+
+
+def _labelled_threads(place: Place) -> sa.Select[Any]:
+    return sa.select(_THREAD).join(labels, labels.c.case_id == cases.c.id).where(*_is_blind(place))
+
+
+def _is_unlabelled(place: Place, span: Span, kind: Kind) -> Sequence[sa.ColumnElement[bool]]:
+    return _is_of(kind), is_public(place, span), _THREAD.not_in(_labelled_threads(place))
+
+
+_KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
+
+
+def _author(is_told_apart: bool) -> sa.ColumnElement[Any]:
+    return cases.c.author_id if is_told_apart else sa.literal(None, sa.String).label("author_id")
+
+
+def _in_shared_threads(found: sa.CTE) -> sa.Subquery:
+    """The rows, with the thread of those that share it with another row; all others are counted together."""
+    # Not a join, for which SQLite goes through all shared threads for each row.
+    shared = sa.select(found.c.thread_ts).group_by(found.c.thread_ts).having(sa.func.count() > 1)
+    thread_ts = sa.case((found.c.thread_ts.in_(shared), found.c.thread_ts)).label("thread_ts")
+    return sa.select(*(each for each in found.c if each.name != "thread_ts"), thread_ts).subquery()
+
+
+def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The lowest first, and the newest first among equals; without the texts of deleted or forgotten cases."""
+    is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
+    texts = {"question": cases.c.question, "response": cases.c.response, "reason": cases.c.justification}
+    words = [sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name) for name, each in texts.items()]
+    query = sa.select(*columns_of(cases, LowCase, *texts), *words).where(which)
+    return query.order_by(cases.c.score, cases.c.judged_at.desc())
+
+
+def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
+    return sa.select(*columns_of(cases, TimedScore)).where(cases.c.score.is_not(None), is_public(place, span))
+
+
+def is_there(place: Place, span: Span) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        cases.c.team_id == place.team_id,
+        cases.c.channel_id.in_((place.channel_id, *place.others)),
+        cases.c.judged_at >= span.start,
+        cases.c.judged_at < span.end,
+        _by(place),
+    )
+
+
+def is_public(
+    place: Place, span: Span, repeated: sa.Select[Any] | sa.CompoundSelect[Any] | None = None
+) -> sa.ColumnElement[bool]:
+    """What counts in the channel; the conditions are written as in the indexes, so that these are used."""
+    within = is_there(place, span)
+    if place.origin is Origin.WATCHED:
+        return sa.and_(within, is_watched(cases))
+    if place.origin is Origin.AUTOMATED:
+        return sa.and_(within, is_automated(cases))
+    return sa.and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
+
+
+def _is_reply(place: Place) -> sa.ColumnElement[bool]:
+    if place.origin is not Origin.WATCHED:
+        return sa.false()
+    return sa.and_(
+        replies.c.team_id == cases.c.team_id,
+        replies.c.channel_id == cases.c.channel_id,
+        replies.c.ts == cases.c.message_ts,
+    )
+
+
+def _by(place: Place) -> sa.ColumnElement[bool]:
+    return sa.true() if place.author_id is None else cases.c.author_id == place.author_id
+
+
+def _is_of(kind: Kind) -> sa.ColumnElement[bool]:
+    is_on_scale = sa.and_(cases.c.lowest == kind.lowest, cases.c.highest == kind.highest, cases.c.score.is_not(None))
+    return sa.and_(is_on_scale, cases.c.judge_version.is_not_distinct_from(kind.version))
+
+
+def _repeated(place: Place, span: Span) -> sa.CompoundSelect[tuple[int]]:
+    # A query for each channel: with `IN`, SQLite goes through all cases of the team.
+    is_since = NEWER.c.team_id == place.team_id, NEWER.c.judged_at >= span.start
+    channels = place.channel_id, *place.others
+    return sa.union_all(*(superseded(*is_since, NEWER.c.channel_id == each) for each in channels))
