@@ -75,9 +75,14 @@ def _first_line(_logger: object, _name: str, event: structlog.typing.EventDict) 
 
 
 def _clean(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    return {
-        key: _written_out(_ADDRESS.sub(_shown, said)) if isinstance(said, str) else said for key, said in event.items()
-    }
+    """Without secrets in addresses, and with control characters written out."""
+    for key, said in event.items():
+        if isinstance(said, str):
+            text = _ADDRESS.sub(_shown, said)
+            event[key] = "".join(
+                char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+            )
+    return event
 
 
 def _shown(address: re.Match[str]) -> str:
@@ -89,10 +94,6 @@ def _shown(address: re.Match[str]) -> str:
         return scheme + _HIDDEN
     place = re.sub(r".*@", f"{_HIDDEN}@", place)
     return scheme + place + (query[0] + _HIDDEN if query else "")
-
-
-def _written_out(text: str) -> str:
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def _traceback(exc_info: structlog.typing.ExcInfo) -> str:
