@@ -42,7 +42,7 @@ class Entrance:
             return self._bolt_of(self._workspaces.first)
         if body["team_id"] != (key := found.services.identity.team_id):  # an organisation's enterprise id
             body[TEAMS], body["team_id"] = await teams_of(found.services.client), key
-        return None if await found.events.takes(body) else self._bolt_of(found)
+        return None if await found.services.takes(body) else self._bolt_of(found)
 
     def _bolt_of(self, workspace: Workspace) -> AsyncApp:
         if workspace is self._workspaces.first:

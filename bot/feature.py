@@ -36,6 +36,7 @@ from bot.slack.client import Identity, is_transient
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.members import Access, Member, Members, Memberships
+from bot.slack.messages import ADDED, CHANGES, CHANNELS, REMOVED, to_reaction
 from bot.slack.messenger import WITHOUT_PREVIEWS, Drawn, Messenger, Post, send_in_known_blocks
 from bot.store import Store
 from bot.store.figures import Place
@@ -132,6 +133,26 @@ class Services:
         self.intake = Intake(self.store, self.limits, *chosen, self.messenger, self.lookup, whose.url)
         self.case_access = CaseAccess(self.store.cases, self.memberships)
         self.own_cases = OwnCases(self.memberships, self.members)
+
+    async def takes(self, body: dict[str, Any]) -> bool:
+        """Whether this payload was an event of the workspace's channels; then it is stored, and is acknowledged.
+
+        Slack sends every message and every reaction of every channel that the app is in. They are handled before Bolt
+        sees them, because its own work on an event takes longer than all that the app does with nearly all of them.
+        """
+        event = body.get("event") or {}
+        if event.get("type") in {ADDED, REMOVED}:
+            reaction = to_reaction(body)
+            if reaction is None or {reaction.user_id, reaction.author_id} & self.identity.own_ids:
+                return True
+            return all([await each.on_reaction(reaction) for each in self.features if each.on_reaction])
+        is_change = event.get("subtype") in CHANGES
+        if event.get("type") != "message" or not (is_change or event.get("channel_type") in CHANNELS):
+            return False
+        for each in self.features:
+            if each.on_message:
+                await each.on_message(body)
+        return True
 
     def words(self) -> Mapping[str, Word]:
         return {word: answer for each in self.features for word, answer in each.words.items()}

@@ -17,7 +17,6 @@ from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.pipeline import CasePipeline, ModelTurns
 from bot.slack.client import Identity, is_passing, slack_word, to_identity, with_token
-from bot.slack.incoming import ChannelEvents
 from bot.slack.members import AnswerCache
 from bot.store.jobs import JobKind
 
@@ -36,46 +35,33 @@ class Workspace:
 
     services: Services
     work: Work
-    events: ChannelEvents
 
 
 def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
-    features = services.features
-    events = ChannelEvents(
-        services.identity,
-        [each.on_message for each in features if each.on_message],
-        [each.on_reaction for each in features if each.on_reaction],
-    )
-    periodic = [job for each in features for job in each.periodic_jobs]
-    return Workspace(services, Work(_job_handlers(services, turns), periodic), events)
-
-
-def _job_handlers(services: Services, turns: ModelTurns) -> Mapping[str, JobHandler]:
-    if not services.judges:
-        return {}
-    settings, store = services.settings, services.store
-    delivery = Delivery(
-        services.client,
-        services.messenger,
-        store,
-        services.tell_verdict,
-        services.identity.url,
-        reposts_unconfirmed=settings.unconfirmed_posts == "repost",
-    )
-    pipeline = CasePipeline(
-        store,
-        services.judges,
-        services.lookup,
-        delivery,
-        turns,
-        services.limits,
-        services.model_pauses,
-        tracing=services.tracing,
-    )
-    found: dict[str, JobHandler] = {JobKind.SETTLE: lambda job: pipeline.settle(job.case_id, job.trigger_id)}
-    for each in services.features:
-        found |= each.jobs
-    return found
+    settings, store, features = services.settings, services.store, services.features
+    handlers: dict[str, JobHandler] = {}
+    if services.judges:
+        delivery = Delivery(
+            services.client,
+            services.messenger,
+            store,
+            services.tell_verdict,
+            services.identity.url,
+            reposts_unconfirmed=settings.unconfirmed_posts == "repost",
+        )
+        pipeline = CasePipeline(
+            store,
+            services.judges,
+            services.lookup,
+            delivery,
+            turns,
+            services.limits,
+            services.model_pauses,
+            tracing=services.tracing,
+        )
+        handlers[JobKind.SETTLE] = lambda job: pipeline.settle(job.case_id, job.trigger_id)
+        handlers |= {kind: do for each in features for kind, do in each.jobs.items()}
+    return Workspace(services, Work(handlers, [job for each in features for job in each.periodic_jobs]))
 
 
 _INSTALLED_KEPT_S = 60.0

@@ -1,7 +1,4 @@
-"""Incoming payloads: the Socket Mode connection, a limit on the load, and the events of channels.
-
-Slack sends every message and every reaction of every channel that the app is in. These events are handled before Bolt
-sees them, because Bolt's own work on an event takes longer than everything the app does with nearly all of them.
+"""Incoming payloads: the Socket Mode connection, and a limit on the load.
 
 Payloads in progress are counted: acknowledging them comes before settling cases, and too many are refused. Slack waits
 3 s for an acknowledgement, then tells the person that it failed. A case accepted later than that would be scored
@@ -11,9 +8,8 @@ although the person was told that it failed.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Self
 
@@ -27,46 +23,12 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.deadline import accepted_within
-from bot.domain.label import Reaction
 from bot.errors import SlackError
-from bot.slack.client import Identity, open_socket_url
+from bot.slack.client import open_socket_url
 from bot.slack.invocation import is_event
-from bot.slack.messages import ADDED, REMOVED, to_reaction
 
 Door = Callable[[dict[str, Any]], Awaitable[AsyncApp | None]]
 """Returns the Bolt app that serves a payload, or None if it is handled. Raises if Slack should send it again."""
-
-
-_CHANNELS = {"channel", "group", "mpim"}
-CHANGES = {"message_changed", "message_deleted"}
-
-
-@dataclass(frozen=True)
-class ChannelEvents:
-    """Passes messages of a workspace's channels, changes and reactions to its features."""
-
-    identity: Identity
-    on_message: Sequence[Callable[[Mapping[str, Any]], Awaitable[None]]]
-    on_reaction: Sequence[Callable[[Reaction], Awaitable[bool]]]
-
-    async def takes(self, body: dict[str, Any]) -> bool:
-        """Whether this payload of the workspace was an event of its channels; if so, it is stored, and is acknowledged.
-
-        All other payloads are left to Bolt.
-        """
-        event = body.get("event") or {}
-        if event.get("type") in {ADDED, REMOVED}:
-            reaction = to_reaction(body)
-            if reaction is None or {reaction.user_id, reaction.author_id} & self.identity.own_ids:
-                return True
-            return all([await take(reaction) for take in self.on_reaction])
-        if event.get("type") != "message":
-            return False
-        if event.get("subtype") not in CHANGES and event.get("channel_type") not in _CHANNELS:
-            return False
-        for take in self.on_message:
-            await take(body)
-        return True
 
 
 MOST = 100

@@ -192,6 +192,8 @@ def asks_for_score(text: str) -> bool:
 
 
 ADDED, REMOVED = "reaction_added", "reaction_removed"
+CHANGES = {"message_changed", "message_deleted"}
+CHANNELS = {"channel", "group", "mpim"}
 
 
 def to_reaction(body: Raw) -> Reaction | None:

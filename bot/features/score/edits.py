@@ -17,8 +17,7 @@ from bot.pipeline.exchange import is_anybodys
 from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import is_transient, refusal_of
-from bot.slack.incoming import CHANGES
-from bot.slack.messages import Message, to_change
+from bot.slack.messages import CHANGES, Message, to_change
 from bot.slack.messenger import Post, Posted, send_in_known_blocks
 
 logger = structlog.get_logger(__name__)

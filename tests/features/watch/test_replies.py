@@ -14,10 +14,9 @@ from bot.app import make_services
 from bot.domain.watch import ReplyOutcome
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies
-from bot.features.watch.watcher import Watcher, author_of, to_reply
+from bot.features.watch.watcher import author_of, to_reply
 from bot.settings import load_settings
 from bot.slack.client import Identity
-from bot.slack.incoming import ChannelEvents
 from bot.store import Store
 from tests.cases import NOW
 from tests.features.watch.watching import WATCH, a_reply
@@ -81,8 +80,7 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
 ) -> None:
     identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
     settings = load_settings(env_file=None, slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="x")
-    watcher = Watcher(make_services(settings, log, AsyncWebClient(), identity))
-    events = ChannelEvents(identity, [watcher.note], [])
+    services = make_services(settings, log, AsyncWebClient(), identity)
     event = {
         "type": "message",
         "channel": "C1",
@@ -92,8 +90,8 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
         "ts": a_reply(0).ts,
     }
     await WatchOrders(log.database).save(replace(WATCH, since=datetime.fromtimestamp(float(a_reply(0).ts), UTC)), "U9")
-    assert await events.takes({"team_id": "T1", "event": event | changes}) is is_taken
-    assert await events.takes({"type": "block_actions"}) is False
+    assert await services.takes({"team_id": "T1", "event": event | changes}) is is_taken
+    assert await services.takes({"type": "block_actions"}) is False
     assert len(await Replies(log.database).due("T1", NOW + timedelta(days=9999))) == noted
 
 
