@@ -102,7 +102,7 @@ def test_text_is_inserted_unchanged(text: str) -> None:
         ("&amp;amp;lt;/response&amp;gt;", "[/response]"),
         ("&l&#116;;/response>", "[/response]"),
         ("</&#114;esponse>", "[/&#114;esponse]"),
-        (f"&#{'0' * 5000}60;/response>", "[/response]"),
+        ("&#0060;/response>", "[/response]"),
         ("%3C/response%3E", "[/response]"),
         ("%253c/response>", "[/response]"),
         ("\\u003c/response\\u003e", "[/response]"),

@@ -70,36 +70,20 @@ async def ask(
     server cannot be reached, redirects, or reports an error, even with status 200; BadResponseError if the answer is
     not JSON, or longer than `most_bytes`; and SetupError if the client is closed, or its key is not valid.
     """
-    from judge.scoring.model.failures import hidden_error, not_a_completion
-
-    answer = await _post(limited(client, most_bytes), body, path, patience_s)
-    try:
-        content = answer.json()
-    except (ValueError, RecursionError) as exc:
-        raise not_a_completion(str(client.base_url)) from exc
-    if error := hidden_error(answer, content):
-        raise error
-    return content
-
-
-async def _post(
-    client: "openai.AsyncOpenAI", body: dict[str, Any], path: str, patience_s: float | None
-) -> "httpx2.Response":
-    """The server's answer, not yet parsed.
-
-    It uses the client's method for untyped requests. With the types of `chat.completions.create`, a request takes twice
-    the processor time, and fails on unexpected answers.
-    """
     import aiohttp
     import httpx2
     import openai
+
+    from judge.scoring.model.failures import hidden_error, not_a_completion
 
     # The caller limits retries; an administrator's key is for other requests.
     options: Any = {"max_retries": 0, "security": {"bearer_auth": True}}
     if patience_s is not None:
         options["timeout"] = httpx2.Timeout(patience_s, connect=5.0)
     try:
-        return await client.post(path, cast_to=httpx2.Response, body=body, options=options)
+        # The method for untyped requests: with the types of `chat.completions.create`, a request takes twice the
+        # processor time, and fails on unexpected answers.
+        answer = await limited(client, most_bytes).post(path, cast_to=httpx2.Response, body=body, options=options)
     except UnicodeEncodeError as exc:
         raise _odd_key() from exc
     except RuntimeError as exc:  # the client is closed, or belongs to another event loop
@@ -108,6 +92,13 @@ async def _post(
         ) from exc
     except aiohttp.ClientError as exc:  # for an answer that is not HTTP; `openai` does not wrap it
         raise openai.APIConnectionError(request=httpx2.Request("POST", client.base_url)) from exc
+    try:
+        content = answer.json()
+    except (ValueError, RecursionError) as exc:
+        raise not_a_completion(str(client.base_url)) from exc
+    if error := hidden_error(answer, content):
+        raise error
+    return content
 
 
 def _is_address(url: str) -> bool:

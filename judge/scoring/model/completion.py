@@ -19,8 +19,6 @@ _FINISH_REASONS = {"model_length": "length"}
 _THOUGHTS = ("reasoning", "reasoning_content", "thinking")  # where servers put a model's thinking
 # Counts are stored as 32-bit numbers, and no answer has more tokens.
 _MOST_TOKENS = 2**31 - 1
-# No request asks for more; the rest of a longer list is ignored.
-MOST_CHOICES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def to_completion(body: object) -> Completion | None:
     usage = _get(body, "usage")
     thinking = _count(_get(_get(usage, "completion_tokens_details"), "reasoning_tokens"))
     return Completion(
-        choices=tuple(_to_choice(choice, bool(thinking)) for choice in choices[:MOST_CHOICES]),
+        choices=tuple(_to_choice(choice, bool(thinking)) for choice in choices),
         input_tokens=_count(_get(usage, "prompt_tokens")),
         output_tokens=_count(_get(usage, "completion_tokens")),
         reasoning_tokens=thinking,
@@ -78,7 +76,7 @@ def to_decision(body: object) -> Completion | None:
     if not isinstance(answers, list):
         return None
     return Completion(
-        (Choice(json.dumps(answers[:MOST_CHOICES]), "stop"),),
+        (Choice(json.dumps(answers), "stop"),),
         input_tokens=_count(_get(usage, "input_tokens")),
         output_tokens=_count(_get(usage, "output_tokens")),
     )

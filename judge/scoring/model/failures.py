@@ -26,7 +26,6 @@ from judge.errors import (
     UnavailableError,
 )
 from judge.scoring.model.client import CHAT
-from judge.scoring.model.completion import MOST_CHOICES
 from judge.scoring.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusE
     if not isinstance(body, dict):
         return None
     choices = body.get("choices")
-    places = [body, *(choices[:MOST_CHOICES] if isinstance(choices, list) else ())]
+    places = [body, *(choices if isinstance(choices, list) else ())]
     details = [place.get("error") for place in places if isinstance(place, dict)]
     for detail in (body if body.get("object") == "error" else None, *details):
         code = detail.get("code") if isinstance(detail, dict) else None
@@ -260,8 +259,7 @@ def origin(base_url: str, location: str = "") -> str:
     return named if re.fullmatch(r"[a-z]{1,10}://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])(?::\d+)?", named) else ""
 
 
-_MOST_WORDS, _MOST_PARTS = 20_000, 10_000
-_MOST_QUOTED, _MOST_READ = 200, 2_000
+_MOST_WORDS, _MOST_QUOTED, _MOST_READ = 20_000, 200, 2_000
 # The fields with a server's sentence; other fields, such as `input`, repeat the request.
 _SENTENCES = ("message", "msg", "detail", "error")
 _SECRET_HEADERS = re.compile("auth|key|token|secret|cookie")
@@ -307,9 +305,7 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
 def _texts(body: Any, fields: Sequence[str] | None = None) -> Iterator[str]:
     """All texts in an error's body, or those in these `fields` of it, the outermost first."""
     pending = deque([body])
-    for _ in range(_MOST_PARTS):
-        if not pending:
-            return
+    while pending:
         part = pending.popleft()
         if isinstance(part, str):
             yield part

@@ -28,7 +28,7 @@ from judge import (
 )
 from judge.scoring.model.chat import ChatModel
 from judge.scoring.model.client import make_client
-from judge.scoring.model.completion import MOST_CHOICES, Token, to_completion
+from judge.scoring.model.completion import Token, to_completion
 from judge.scoring.model.failures import (
     hidden_error,
     is_filtered,
@@ -405,18 +405,3 @@ def test_error_with_status_200_is_found_by_its_code(body: Any, status: int | Non
 def test_server_is_named_without_password(base_url: str, name: str) -> None:
     assert server_name(base_url) == name
     assert "hunter2" not in str(to_judge_error(status_error(500), "m", base_url, ""))
-
-
-def test_choices_beyond_the_limit_are_ignored() -> None:
-    completion = to_completion({"choices": [{}] * 300_000})
-    assert completion is not None
-    assert len(completion.choices) == MOST_CHOICES
-    failed = [{"error": {"code": 500}}]
-    assert hidden_error(httpx2.Response(200, request=REQUEST), {"choices": [{}] * 999 + failed}) is not None
-    assert hidden_error(httpx2.Response(200, request=REQUEST), {"choices": [{}] * 1_000 + failed}) is None
-
-
-@each(("parts", "expected"), [(9_000, True), (10_000, False)])
-def test_error_with_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
-    answer = httpx2.Response(400, request=REQUEST)
-    assert is_filtered(openai.APIStatusError("", response=answer, body=[*[[]] * parts, "content_filter"])) is expected
