@@ -32,7 +32,7 @@ class JudgeRows:
 
     def __init__(self, requests: int = 16, **judge: Any) -> None:
         self._judge = Judge(**judge)
-        self._requests = requests
+        self._turns = asyncio.Semaphore(requests)
         self._loop = asyncio.new_event_loop()
 
     def __call__(self, batch: pa.Table) -> pa.Table:
@@ -51,20 +51,15 @@ class JudgeRows:
         self._loop.close()
 
     async def _score_all(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        turns = asyncio.Semaphore(self._requests)
-
-        async def score(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-            async with turns:
-                return await self._score(Row(0, fields))
-
-        return await asyncio.gather(*map(score, rows))
+        return await asyncio.gather(*(self._score(Row(0, fields)) for fields in rows))
 
     async def _score(self, row: Row) -> Mapping[str, Any]:
         judge = self._judge
         try:
             question, response, _ = dialogue = row.dialogue
             score = partial(judge.score, question, response, conversation=dialogue.conversation)
-            verdict = await score(reference=row.reference)
+            async with self._turns:
+                verdict = await score(reference=row.reference)
         except ValueError as exc:  # a text is missing, or is not a string
             return {"status": "skipped", "unscored_detail": f"{exc}."}
         except JudgeError as exc:

@@ -208,7 +208,14 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
     """
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or text.endswith(".txt") or "/" in text or "\\" in text:
-        return _read_rubric(Path(name_or_path))
+        path = Path(name_or_path)
+        try:
+            return Rubric(path.stem, path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError as exc:
+            raise RubricError(f"rubric {path.stem!r} ({path}): not UTF-8 text; save it as UTF-8") from exc
+        except (OSError, ValueError) as exc:
+            reason = getattr(exc, "strerror", None) or "not a path"
+            raise RubricError(f"rubric {path.stem!r} ({path}): {reason}; check JUDGE_RUBRIC") from exc
     if text not in list_rubrics():
         raise RubricError(
             f"rubric {text!r}: no such rubric; choose one of {', '.join(list_rubrics())}, or give the path of a file"
@@ -237,14 +244,3 @@ def _shipped() -> "Traversable":
     from importlib.resources import files
 
     return files("judge") / "rubrics"
-
-
-def _read_rubric(path: Path) -> Rubric:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as exc:
-        raise RubricError(f"rubric {path.stem!r} ({path}): not UTF-8 text; save it as UTF-8") from exc
-    except (OSError, ValueError) as exc:
-        reason = getattr(exc, "strerror", None) or "not a path"
-        raise RubricError(f"rubric {path.stem!r} ({path}): {reason}; check JUDGE_RUBRIC") from exc
-    return Rubric(path.stem, text)

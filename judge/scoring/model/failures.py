@@ -185,7 +185,14 @@ def to_judge_error(
     if not isinstance(error, openai.APIStatusError):
         return not_a_completion(base_url)
     if error.response.has_redirect_location:
-        return _redirected(error.response, server)
+        asked = str(error.response.request.url)
+        target = origin(asked, error.response.headers["location"]) or "an invalid address"
+        if target == origin(asked):
+            target = "another path on the same server"
+        return BadResponseError(
+            f"The server at {server} redirects to {target}, and redirects are not followed, so that texts go to no "
+            "other server; set OPENAI_BASE_URL to the final address (it usually ends in /v1)."
+        )
     problem = _problem(error)
     if path != CHAT and _lacks_decisions(error):
         problem = _Problem.NO_DECISIONS
@@ -202,17 +209,6 @@ def to_judge_error(
 def not_a_completion(base_url: str) -> BadResponseError:
     _, sentence = _ERRORS[_Problem.NO_COMPLETION]
     return BadResponseError(sentence.format(server=server_name(base_url)))
-
-
-def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
-    asked = str(response.request.url)
-    target = origin(asked, response.headers["location"])
-    if target == origin(asked):
-        target = "another path on the same server"
-    return BadResponseError(
-        f"The server at {server} redirects to {target or 'an invalid address'}, and redirects are not followed, so "
-        "that texts go to no other server; set OPENAI_BASE_URL to the final address (it usually ends in /v1)."
-    )
 
 
 def _problem(error: openai.APIStatusError) -> _Problem:
