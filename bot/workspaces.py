@@ -57,7 +57,7 @@ def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
             turns,
             services.limits,
             services.model_pauses,
-            tracing=services.tracing,
+            services.tracing,
         )
         handlers[JobKind.SETTLE] = lambda job: pipeline.settle(job.case_id, job.trigger_id)
         handlers |= {kind: do for each in features for kind, do in each.jobs.items()}

@@ -1,7 +1,8 @@
 """The app's messages about a case: each is posted at most once, in the thread if possible, or else to the requester."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import structlog
@@ -34,29 +35,20 @@ OnVerdict = Callable[[LoggedCase, CaseVerdict], Awaitable[None]]
 logger = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True)
 class Delivery:
     """Posts and updates the messages about a case, and opens its modals.
 
     The client must not repeat a post after a lost connection, because Slack may have accepted the first one.
     """
 
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        messenger: Messenger,
-        store: Store,
-        on_verdict: OnVerdict,
-        workspace_url: str,
-        *,
-        reposts_unconfirmed: bool = False,
-    ) -> None:
-        self._client = client
-        self._messenger = messenger
-        self._store = store
-        self._on_verdict = on_verdict
-        self._workspace_url = workspace_url
-        self._reposts_unconfirmed = reposts_unconfirmed
-        self._lines = defaultdict[str, FairQueue](lambda: FairQueue(1))
+    client: AsyncWebClient
+    messenger: Messenger
+    store: Store
+    on_verdict: OnVerdict
+    workspace_url: str
+    reposts_unconfirmed: bool = False
+    lines: Mapping[str, FairQueue] = field(default_factory=lambda: defaultdict(lambda: FairQueue(1)))
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
         """Posts a placeholder in the case's thread, and returns the updated case."""
@@ -85,10 +77,10 @@ class Delivery:
                 if case.begins_thread and not (is_new or case.excluded):
                     await self._change(case, case.thread_ts or "", texts)
                 await self._fold_earlier(case)
-        await self._on_verdict(case, verdict)
+        await self.on_verdict(case, verdict)
         if (case.is_private or case.blocked_by) and case.tells_requester:
             post = verdicts.verdict_message(case, verdict, verdicts.why_private(case))
-            await self._messenger.tell(requester_of(case), post)
+            await self.messenger.tell(requester_of(case), post)
         return case
 
     async def say_delay(self, case: LoggedCase, post: Post, *, is_first: bool) -> LoggedCase:
@@ -97,7 +89,7 @@ class Delivery:
             case = await self._still_held(case)
             is_said = case.reply_ts and not case.is_private and await self._change(case, case.reply_ts, post)
             if not is_said and is_first and case.tells_requester:
-                await self._messenger.tell(requester_of(case), post)
+                await self.messenger.tell(requester_of(case), post)
         except SLACK_ERRORS as exc:  # the case goes on, announced or not
             logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
         return case
@@ -105,26 +97,26 @@ class Delivery:
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
         """Asks the requester for the question, with a modal while the trigger is valid, or a message with a button."""
         view = messages.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
-        if not (trigger_id and await self._messenger.open_modal(trigger_id, view)):
-            await self._messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
+        if not (trigger_id and await self.messenger.open_modal(trigger_id, view)):
+            await self.messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
 
     async def tell_known(self, case: LoggedCase, known: LoggedCase) -> None:
-        post = await known_post(self._store, known, case.requester_id, self._workspace_url)
-        await self._messenger.tell(requester_of(case), post)
+        post = await known_post(self.store, known, case.requester_id, self.workspace_url)
+        await self.messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:
         """Adds the score to the reply's last message as a reaction, in place of an earlier one, if Slack takes it."""
         place = {"channel": case.channel_id, "timestamp": case.last_ts}
-        for earlier in await self._store.cases.replaced_by(case):
-            its = place | {"timestamp": (await self._store.cases.with_turns(earlier)).last_ts}
+        for earlier in await self.store.cases.replaced_by(case):
+            its = place | {"timestamp": (await self.store.cases.with_turns(earlier)).last_ts}
             if earlier.score is not None and (earlier.score, its) != (score, place):
-                await refusal_of(self._client.reactions_remove(name=verdicts.score_emoji(earlier.score), **its))
-        error = await refusal_of(self._client.reactions_add(name=verdicts.score_emoji(score), **place))
+                await refusal_of(self.client.reactions_remove(name=verdicts.score_emoji(earlier.score), **its))
+        error = await refusal_of(self.client.reactions_add(name=verdicts.score_emoji(score), **place))
         if error not in {None, "already_reacted"}:
             logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=error)
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
-        await send_in_known_blocks(self._client.chat_update, post, channel=case.channel_id, ts=ts)
+        await send_in_known_blocks(self.client.chat_update, post, channel=case.channel_id, ts=ts)
 
     async def _begin_thread(self, case: LoggedCase, texts: Post) -> tuple[LoggedCase, bool]:
         if case.thread_ts is not None:
@@ -145,10 +137,10 @@ class Delivery:
         return case
 
     async def _fold_earlier(self, case: LoggedCase) -> None:
-        for earlier in await self._store.cases.replaced_by(case):
-            verdict = await self._store.cases.verdict(earlier.id)
+        for earlier in await self.store.cases.replaced_by(case):
+            verdict = await self.store.cases.verdict(earlier.id)
             if verdict and earlier.reply_ts:
-                folded = verdicts.replaced(earlier, verdict, case, self._workspace_url)
+                folded = verdicts.replaced(earlier, verdict, case, self.workspace_url)
                 await self._change(case, earlier.reply_ts, folded)
 
     async def _change(self, case: LoggedCase, ts: str, post: Post) -> bool:
@@ -167,21 +159,21 @@ class Delivery:
         if case.thread_intent if part == "thread" else case.reply_intent:
             oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
             try:
-                found = await find_marked(self._client, case.channel_id, mark, oldest, case.thread_ts)
+                found = await find_marked(self.client, case.channel_id, mark, oldest, case.thread_ts)
             except SlackApiError as exc:
                 if is_transient(exc):
                     raise
                 found = None
-                if not self._reposts_unconfirmed:  # the app may not read the thread to check
+                if not self.reposts_unconfirmed:  # the app may not read the thread to check
                     return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
             if found:
                 return case.model_copy(update={f"{part}_ts": found}), False
         where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": mark}
         try:
             # One post per channel at a time: if Slack delays one, the channel's next posts wait for it.
-            async with self._lines[case.channel_id].turn(case.requester_id):
+            async with self.lines[case.channel_id].turn(case.requester_id):
                 case = await self._still_held(case)
-                answer = await send_in_known_blocks(self._client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
+                answer = await send_in_known_blocks(self.client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
         except SlackApiError as exc:
             return _blocked(case, exc), False
         return case.model_copy(update={f"{part}_ts": str(answer["ts"])}), True
@@ -189,7 +181,7 @@ class Delivery:
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
         """The case, checked in the store after a while: a process that froze must not post beside a later attempt."""
         is_fresh = clock_s() - case.asked_at_s < _FRESH_S
-        return case if is_fresh else await self._store.renew(case)
+        return case if is_fresh else await self.store.renew(case)
 
 
 def taken_up(case: LoggedCase) -> LoggedCase:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import structlog
@@ -45,6 +45,7 @@ class MayNotReadError(Exception):
 UNREADABLE = (OutOfSightError, MayNotReadError, *SLACK_ERRORS)
 
 
+@dataclass(frozen=True)
 class Lookup:
     """Reads messages and finds questions.
 
@@ -52,18 +53,10 @@ class Lookup:
     says nothing about the message, they raise one of `SLACK_ERRORS`, and the case is tried again.
     """
 
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        own_ids: frozenset[str],
-        members: Members,
-        *,
-        scores_people: bool | Literal["private"] = True,
-    ) -> None:
-        self._client = client
-        self._own_ids = own_ids
-        self._members = members
-        self._scores_people = scores_people
+    client: AsyncWebClient
+    own_ids: frozenset[str]
+    members: Members
+    scores_people: bool | Literal["private"] = True
 
     async def exchange(self, case: LoggedCase) -> Exchange | None:
         """The reply of the case with its question; None if out of sight. What must not be judged has a blocker."""
@@ -85,19 +78,19 @@ class Lookup:
 
     async def blocker_of(self, author_id: str | None) -> str | None:
         """Why messages of this author are not scored; None if they are."""
-        if author_id in self._own_ids:
+        if author_id in self.own_ids:
             return OWN_MESSAGE
-        return None if self._scores_people or not await self._is_persons(author_id) else A_PERSONS
+        return None if self.scores_people or not await self._is_persons(author_id) else A_PERSONS
 
     async def marks_of(self, author_id: str | None) -> dict[str, Any]:
         """What a case has if its reply is a person's: it is in no figure, and unless set otherwise private."""
-        if self._scores_people is False or not await self._is_persons(author_id):
+        if self.scores_people is False or not await self._is_persons(author_id):
             return {}
-        is_private = self._scores_people == "private"
+        is_private = self.scores_people == "private"
         return {"excluded": Exclusion.PERSON} | ({"visibility": Visibility.ME} if is_private else {})
 
     async def _is_persons(self, author_id: str | None) -> bool:
-        return not await self._members.is_known_bot(author_id or "")
+        return not await self.members.is_known_bot(author_id or "")
 
     async def answered(self, channel_id: str, ts: str, parent_ts: str | None) -> Exchange | None:
         """The reply that a message belongs to, with the person's question; None if the message is gone."""
@@ -109,9 +102,9 @@ class Lookup:
         # Asks for a single message: https://docs.slack.dev/messaging/retrieving-messages
         span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
         if parent_ts:
-            call = self._client.conversations_replies(channel=channel_id, ts=parent_ts, limit=_WITH_PARENT, **span)
+            call = self.client.conversations_replies(channel=channel_id, ts=parent_ts, limit=_WITH_PARENT, **span)
         else:
-            call = self._client.conversations_history(channel=channel_id, limit=1, **span)
+            call = self.client.conversations_history(channel=channel_id, limit=1, **span)
         async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
             return _with_ts(await self._messages(call), ts)
 
@@ -131,9 +124,9 @@ class Lookup:
             if thread_ts is None:
                 before, by = await self._near(channel_id, ts), invocation.user_id
             else:
-                call = self._client.conversations_replies(channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE)
+                call = self.client.conversations_replies(channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE)
                 before, by = await self._messages(call, is_all=True), None
-            return _last(before, ts, lambda each: each.author_id != by and is_anybodys(each, self._own_ids))
+            return _last(before, ts, lambda each: each.author_id != by and is_anybodys(each, self.own_ids))
 
     async def _exchange(
         self, channel_id: str, ts: str, parent_ts: str | None, chosen: str | None = None, *, is_persons: bool = False
@@ -158,8 +151,8 @@ class Lookup:
     async def _in_thread(self, channel_id: str, parent_ts: str, ts: str, chosen: str | None = None) -> Exchange | None:
         messages = await self._thread(channel_id, parent_ts, ts)
         judged = {each.author_id for each in messages if each.ts == ts}
-        persons = await self._persons(each for each in messages if each.author_id not in judged | self._own_ids)
-        return to_exchange(messages, ts, self._own_ids, persons, chosen)
+        persons = await self._persons(each for each in messages if each.author_id not in judged | self.own_ids)
+        return to_exchange(messages, ts, self.own_ids, persons, chosen)
 
     async def _thread(self, channel_id: str, parent_ts: str, ts: str) -> list[Message]:
         """A thread's messages, oldest first; of a very long one, its beginning and those around `ts`.
@@ -168,12 +161,12 @@ class Lookup:
         messages before `ts` as the first has returned, by the time that those took.
         """
         span: dict[str, Any] = {"channel": channel_id, "ts": parent_ts, "limit": _PAGE}
-        first = await self._messages(self._client.conversations_replies(**span))
+        first = await self._messages(self.client.conversations_replies(**span))
         if not first or float(first[-1].ts) >= float(ts) or len(first) < _PAGE // 2:
             return first
         took_s = (float(first[-1].ts) - float(first[0].ts)) / 2
         near = await self._messages(
-            self._client.conversations_replies(**span, oldest=f"{max(float(ts) - took_s, float(first[-1].ts)):.6f}")
+            self.client.conversations_replies(**span, oldest=f"{max(float(ts) - took_s, float(first[-1].ts)):.6f}")
         )
         return [*first, *(message for message in near if float(message.ts) > float(first[-1].ts))]
 
@@ -181,12 +174,12 @@ class Lookup:
         """The people among the authors: an app can post for a person, with its bot id and their user id."""
         by_app = {each.author_id: each.is_bots for each in messages if each.author_id}
         asked = [author_id for author_id, is_bots in by_app.items() if is_bots and author_id[0] in "UW"]
-        known = await self._members.people(asked) if asked else set()
+        known = await self.members.people(asked) if asked else set()
         return known | {author_id for author_id, is_bots in by_app.items() if not is_bots and author_id != SLACKBOT}
 
     async def _above(self, near: Sequence[Message], message: Message, is_persons: bool) -> Question | None:
         """The last message before another one in the channel itself, by somebody else, as its question."""
-        said = [each for each in near if float(each.ts) < float(message.ts) and is_anybodys(each, self._own_ids)]
+        said = [each for each in near if float(each.ts) < float(message.ts) and is_anybodys(each, self.own_ids)]
         others = [each for each in said if each.author_id != message.author_id]
         may_ask = await self._persons(others) if is_persons else {each.author_id for each in others}
         found = _last(said, message.ts, lambda each: each.author_id in may_ask)
@@ -200,7 +193,7 @@ class Lookup:
         """The messages of a channel shortly before one, and that one."""
         oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
         span: dict[str, Any] = {"latest": ts, "oldest": oldest, "inclusive": True, "limit": _MESSAGES_BEFORE + 1}
-        return await self._messages(self._client.conversations_history(channel=channel_id, **span))
+        return await self._messages(self.client.conversations_history(channel=channel_id, **span))
 
     async def _messages(self, call: Awaitable[AsyncSlackResponse], *, is_all: bool = False) -> list[Message]:
         """The messages in Slack's answer; with `is_all`, also those of all further pages."""

@@ -34,6 +34,7 @@ class ListedCase:
     reason: str = ""
 
 
+@dataclass(frozen=True)
 class OwnCases:
     """Adds to people's cases what they may see of the replies.
 
@@ -42,14 +43,13 @@ class OwnCases:
     of doubt, it is hidden.
     """
 
-    def __init__(self, memberships: Memberships, members: Members) -> None:
-        self._memberships = memberships
-        self._members = members
+    memberships: Memberships
+    members: Members
 
     async def listed(self, cases: Sequence[LoggedCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
         """These cases of a person, as shown in the channel `here`; empty if they are not shown in a channel."""
         authors = {case.author_id for case in cases if case.author_id}
-        members = self._members.of_all(sorted(authors))
+        members = self.members.of_all(sorted(authors))
         readable, found = await asyncio.gather(self._readable(cases, user_id, here), members)
         # The name of an author whom Slack does not know is their id, which tells people nothing.
         names = {each: member.name for each, member in found.items() if member.name != each}
@@ -68,7 +68,7 @@ class OwnCases:
         if channels == open_to_them:
             return channels
         try:
-            return {*open_to_them, *await self._memberships.now(user_id)}
+            return {*open_to_them, *await self.memberships.now(user_id)}
         except MembershipError:
             return open_to_them
 

@@ -10,6 +10,7 @@ reached, and only one attempt at a time holds a case. A step that fails is tried
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache, partial
 from typing import Any
@@ -79,36 +80,26 @@ class ModelTurns:
             attempt.cancel()
 
 
+@dataclass(frozen=True)
 class CasePipeline:
     """Settles the cases of one workspace.
 
     After each failed try of a model a case waits one of `model_pauses`; after the last it is given up.
     """
 
+    store: Store
+    judges: Judges
+    lookup: Lookup
+    delivery: Delivery
+    turns: ModelTurns
+    limits: Limits
+    model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES
+    tracing: Tracing = Tracing()  # noqa: RUF009 - it has no state
+
     quick_s = 1.0
     """A verdict within this time is posted without a placeholder, because Slack marks changed messages as edited."""
     slow_s = 30.0
     """After this time, and again each time, the placeholder says how many verdicts come before this one."""
-
-    def __init__(
-        self,
-        store: Store,
-        judges: Judges,
-        lookup: Lookup,
-        delivery: Delivery,
-        turns: ModelTurns,
-        limits: Limits,
-        model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES,
-        tracing: Tracing = Tracing(),  # noqa: B008 - it has no state
-    ) -> None:
-        self._store = store
-        self._judges = judges
-        self._lookup = lookup
-        self._delivery = delivery
-        self._limits = limits.of_automation("Watches")
-        self._turns = turns
-        self._model_pauses = model_pauses
-        self._tracing = tracing
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks for the question.
@@ -116,14 +107,14 @@ class CasePipeline:
         Raises RetryError if the case is not settled yet, and continues after a pause.
         """
         try:
-            claimed = await self._store.claim(case_id)
+            claimed = await self.store.claim(case_id)
             if claimed is not None:
-                if claimed.is_watched and self._judges.watch_tier == FLEX and claimed.status is CaseStatus.RECEIVED:
-                    if len(self._turns.patient) >= self._turns.most_patient:
+                if claimed.is_watched and self.judges.watch_tier == FLEX and claimed.status is CaseStatus.RECEIVED:
+                    if len(self.turns.patient) >= self.turns.most_patient:
                         raise RetryError("others wait at its tier", retries.FLEX_PAUSE)
-                    self._turns.patient[case_id] = asyncio.current_task()
-                with self._tracing.attempt(claimed):
-                    await self._settle(await self._store.cases.with_turns(claimed), trigger_id)
+                    self.turns.patient[case_id] = asyncio.current_task()
+                with self.tracing.attempt(claimed):
+                    await self._settle(await self.store.cases.with_turns(claimed), trigger_id)
         except KeyTakenError as exc:
             raise RetryError("another case has this reply since a moment ago", timedelta()) from exc
         except TakenError:
@@ -135,7 +126,7 @@ class CasePipeline:
             )
             raise RetryError(reason, retries.STORE_PAUSE) from exc
         finally:
-            self._turns.patient.pop(case_id, None)
+            self.turns.patient.pop(case_id, None)
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
         case = claimed
@@ -148,7 +139,7 @@ class CasePipeline:
                 case = read
                 if case is not claimed:
                     # Stored before the model is asked, so that a person can have their words forgotten meanwhile.
-                    case, since = await self._store.intend(case, since), None
+                    case, since = await self.store.intend(case, since), None
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
                 try:
@@ -159,43 +150,43 @@ class CasePipeline:
                     verdict = await judging
                 finally:
                     judging.cancel()
-                    self._turns.patient.pop(case.id, None)
+                    self.turns.patient.pop(case.id, None)
                 case = await self._record(case, verdict, since)
-                self._tracing.judged(case, verdict)
+                self.tracing.judged(case, verdict)
             else:
-                recorded = await self._store.cases.verdict(case.id)
+                recorded = await self.store.cases.verdict(case.id)
                 if recorded is None:
                     raise LookupError(f"case {case.id} is judged and has no verdict in the database")
                 verdict = recorded
-            with self._tracing.step("deliver", case):
-                case = await self._delivery.deliver(case, verdict)
-                await self._store.note_delivered(case)
+            with self.tracing.step("deliver", case):
+                case = await self.delivery.deliver(case, verdict)
+                await self.store.note_delivered(case)
             logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
         except _ModelFailure as exc:
             await self._wait_for_the_model(case, since, exc)
         except SLACK_ERRORS as exc:
-            case = await self._store.note_slack_failure(case)
+            case = await self.store.note_slack_failure(case)
             raise self._retry(case, exc, retries.growing_pause(case.slack_tries)) from exc
         except (TakenError, RetryError, *STORE_ERRORS):
             raise
         except Exception as exc:  # after any error, the case is kept and tried again after a pause
-            case = await self._store.note_internal_error(case)
+            case = await self.store.note_internal_error(case)
             raise self._retry(case, exc, retries.growing_pause(case.internal_errors)) from exc
 
     async def _tell_place(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
         said: object = ()
         is_awaited = case.reply_ts or case.tells_requester
         while is_awaited and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
-            place = list(self._turns.under_way).index(case.id) if case.id in self._turns.under_way else None
+            place = list(self.turns.under_way).index(case.id) if case.id in self.turns.under_way else None
             if place != said:
-                case = await self._delivery.say_delay(case, messages.slow(case, place), is_first=said == ())
+                case = await self.delivery.say_delay(case, messages.slow(case, place), is_first=said == ())
                 said = place
         return case
 
     async def _to_judge(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
         """The case with all that is judged; None if it waits for its question, or another case has its reply."""
-        with self._tracing.step("read", claimed):
-            case, why_asked = await complete(self._lookup, claimed)
+        with self.tracing.step("read", claimed):
+            case, why_asked = await complete(self.lookup, claimed)
         if case.message_ts != claimed.message_ts:
             keyed = await self._keyed_by_reply(case)
             if keyed is None:
@@ -203,8 +194,8 @@ class CasePipeline:
             case = keyed
         if case.lacks_question:
             # Asks first and stores that after: a crash in between asks the person twice rather than never.
-            await self._delivery.ask(case, trigger_id, why_asked)
-            await self._store.note_asked(case, claimed)
+            await self.delivery.ask(case, trigger_id, why_asked)
+            await self.store.note_asked(case, claimed)
             return None
         return case
 
@@ -217,11 +208,11 @@ class CasePipeline:
         return RetryError(reason or type(exc).__name__, pause)
 
     async def _wait_for_the_model(self, case: LoggedCase, since: LoggedCase | None, failure: _ModelFailure) -> None:
-        pause = self._model_pauses[case.model_tries]
-        case = await self._store.note_model_failure(await self._announced(case, since), since)
+        pause = self.model_pauses[case.model_tries]
+        case = await self.store.note_model_failure(await self._announced(case, since), since)
         is_slow = isinstance(failure.__cause__, DeadlineError)
-        post = messages.later(case, pause, len(self._model_pauses), is_slow=is_slow)
-        await self._delivery.say_delay(case, post, is_first=case.model_tries == 1)
+        post = messages.later(case, pause, len(self.model_pauses), is_slow=is_slow)
+        await self.delivery.say_delay(case, post, is_first=case.model_tries == 1)
         raise RetryError(str(failure), pause) from failure.__cause__
 
     async def _keyed_by_reply(self, case: LoggedCase) -> LoggedCase | None:
@@ -232,20 +223,20 @@ class CasePipeline:
         while True:
             audience = case.visibility, case.requester_id
             key = message_key(case.channel_id, case.message_ts, *audience, attempt)
-            known = await self._store.cases.keyed(case.team_id, key)
+            known = await self.store.cases.keyed(case.team_id, key)
             if known is None:
                 return case.model_copy(update={"key": key, "attempt": attempt, "excluded": excluded})
             is_of_use = known.requester_id == case.requester_id or not (known.is_for_one or known.excluded)
             is_same = known.status is CaseStatus.RECEIVED or known.response_hash == text_hash(case.response or "")
             if is_of_use and is_same:
-                await self._delivery.tell_known(case, known)
-                await self._store.drop(case)
+                await self.delivery.tell_known(case, known)
+                await self.store.drop(case)
                 logger.info("case_joined", case=case.id, to=known.id)
                 return None
             if not is_same:  # it has gone on, or was edited
                 known = known.model_copy(update={"edited_at": known.edited_at or utc_now()})
             attempt = known.attempt + 1
-            current = await self._store.cases.current_verdict(known)
+            current = await self.store.cases.current_verdict(known)
             excluded = exclusion_of(case.requester_id, known, current, has_chosen=False)
 
     async def _announced(self, case: LoggedCase, since: LoggedCase | None) -> LoggedCase:
@@ -256,30 +247,30 @@ class CasePipeline:
         if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
             return case
         if since is not None:
-            case = await self._store.intend(case, since)
+            case = await self.store.intend(case, since)
         # Slack may have accepted a post whose answer was lost, so the next post must look for it first.
         intended = case.model_copy(update={"thread_intent": True, "reply_intent": True})
         try:
-            return await self._delivery.announce(case)
+            return await self.delivery.announce(case)
         except SLACK_ERRORS as exc:
             logger.warning("not_announced", case=case.id, reason=retries.in_brief(exc))
             return intended
 
     async def _judge(self, case: LoggedCase) -> CaseVerdict:
-        judge = await self._judges.of(case)
+        judge = await self.judges.of(case)
         # Among fresh replies a watch scores none that is old; a person's case is never too late.
         is_late = bool(case.is_watched and case.message_ts and age_of(case.message_ts, utc_now()) > LATE)
         if judge is None or case.blocker or is_late:
             why_not = TOO_LATE if judge else f"The rubric {case.rubric!r} is no longer there."
-            judge = judge or self._judges.default
+            judge = judge or self.judges.default
             return without_score("blocker", case.blocker or why_not, judge)
         try:
-            with self._tracing.step("judge", case):
+            with self.tracing.step("judge", case):
                 verdict = await self._score(judge, case)
         except JudgeError as exc:
             metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
-            if retries.may_pass(exc) and case.model_tries < len(self._model_pauses):
+            if retries.may_pass(exc) and case.model_tries < len(self.model_pauses):
                 raise _ModelFailure(type(exc).__name__) from exc
             return without_score(type(exc).__name__, str(exc), judge)
         except Exception as exc:  # a bug of ours: a restart may fix it, but retries must end
@@ -300,7 +291,7 @@ class CasePipeline:
         failed = 0
         while True:
             try:
-                return await self._store.record(case, verdict, since)
+                return await self.store.record(case, verdict, since)
             except TakenError:
                 if not failed:
                     raise
@@ -315,23 +306,23 @@ class CasePipeline:
                 failed += 1
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
-        is_patient = case.id in self._turns.patient
+        is_patient = case.id in self.turns.patient
         line = case.team_id, case.channel_id, case.requester_id
-        async with nullcontext() if is_patient else self._turns.line.turn(*line):
+        async with nullcontext() if is_patient else self.turns.line.turn(*line):
             question, response, said = case.question or "", case.response or "", tuple(case.conversation)
             judged = hash((judge.version, question, response, said))
-            before, came = self._turns.came.pop(case.id, (None, ()))
-            self._turns.under_way[case.id] = None
+            before, came = self.turns.came.pop(case.id, (None, ()))
+            self.turns.under_way[case.id] = None
             try:
-                with self._tracing.asking():
+                with self.tracing.asking():
                     earlier = came if before == judged else ()
                     verdict = await judge.score(question, response, conversation=said, earlier=earlier)
             except JudgeError as exc:
                 if exc.ratings:
-                    self._turns.came[case.id] = judged, exc.ratings
+                    self.turns.came[case.id] = judged, exc.ratings
                 raise
             finally:
-                del self._turns.under_way[case.id]
+                del self.turns.under_way[case.id]
             is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
             if is_low or case.is_posted or not case.is_watched:  # somebody reads the reason
                 try:
@@ -344,7 +335,8 @@ class CasePipeline:
                 points = partial(judge.with_points, verdict, question, response, conversation=said)
                 try:
                     # Once answered it is no longer reserved, because the verdict counts its tokens.
-                    return await ask(self._store, self._limits, case.team_id, texts, points, lambda _: 0)
+                    limits = self.limits.of_automation("Watches")
+                    return await ask(self.store, limits, case.team_id, texts, points, lambda _: 0)
                 except (BudgetError, JudgeError, *STORE_ERRORS) as exc:  # the verdict is paid for
                     logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason="no points")
             return verdict

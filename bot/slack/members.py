@@ -224,13 +224,13 @@ WATCHES = "watches"
 _INVITE = "I am not in this channel. Type `/invite @Slack Judge` first."
 
 
+@dataclass(frozen=True)
 class Access:
     """Asks Slack who is in a channel, and who is an admin."""
 
-    def __init__(self, client: AsyncWebClient, is_for_admins: bool, watch_by_admins: bool) -> None:
-        self._client = client
-        self._is_for_admins = is_for_admins
-        self._watch_by_admins = watch_by_admins
+    client: AsyncWebClient
+    is_for_admins: bool
+    watch_by_admins: bool
 
     async def refusal(self, person: Invocation, what: str, channel_id: str | None = None, *, is_change: bool) -> str:
         """Why this person may not see or change a channel's settings (`what`, such as "rubrics"); else empty."""
@@ -241,11 +241,11 @@ class Access:
             return f"{what.capitalize()} are for channels, not for direct messages."
         try:
             async with asyncio.timeout(_LOOK_UP_S):
-                if not (await self._client.conversations_info(channel=channel_id))["channel"].get("is_member"):
+                if not (await self.client.conversations_info(channel=channel_id))["channel"].get("is_member"):
                     return _INVITE
-                if channel_id not in await list_channels(self._client, user_id):
+                if channel_id not in await list_channels(self.client, user_id):
                     return f"Only people in this channel can see or change its {what}."
-                user = await _user(self._client, user_id) if is_change else {}
+                user = await _user(self.client, user_id) if is_change else {}
         except SLACK_ERRORS as exc:
             error = slack_word(exc)
             if error == "channel_not_found":
@@ -253,19 +253,19 @@ class Access:
             return f"Slack does not let me see who is in this channel (`{error}`), so I did nothing."
         if is_guest(user):
             return f"Guests cannot change {what}. Ask a full member of this workspace."
-        watch_by = "WATCH_BY_ADMINS" if self._watch_by_admins and what == WATCHES else ""
-        setting = "DIGEST_BY" if self._is_for_admins else watch_by
+        watch_by = "WATCH_BY_ADMINS" if self.watch_by_admins and what == WATCHES else ""
+        setting = "DIGEST_BY" if self.is_for_admins else watch_by
         if is_change and setting and not _is_admin(user):
             return f"Only workspace admins can change {what} here (setting {setting})."
         return ""
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
         """Whether the person is in the channel, as Slack says now; raises one of `SLACK_ERRORS` if it may say later."""
-        return channel_id in (await _unless_refused(list_channels(self._client, user_id)) or ())
+        return channel_id in (await _unless_refused(list_channels(self.client, user_id)) or ())
 
     async def is_admin(self, user_id: str) -> bool:
         """Whether the person is an admin or owner of the workspace; False and raises as `is_in`."""
-        return _is_admin(await _unless_refused(_user(self._client, user_id)) or {})
+        return _is_admin(await _unless_refused(_user(self.client, user_id)) or {})
 
 
 async def _unless_refused(call: Awaitable[V]) -> V | None:
