@@ -85,6 +85,10 @@ def make_up(now: datetime) -> Sequence[Reply]:
     return sorted(found, key=lambda reply: reply.at)
 
 
+def post_offline_note(workspace: Workspace) -> None:
+    Person(workspace, workspace.bot.id).post(CHANNEL, _OFFLINE_NOTE)
+
+
 def demo_workspace(clock: Clock | None = None) -> Workspace:
     """The workspace of demo.toml with the app, and the made-up replies; without a clock, it uses the machine's."""
     manifest, file = load_manifest(parts=[MESSAGE_EVENTS]), Path(__file__).with_name("demo.toml")
@@ -97,10 +101,6 @@ def _thread(reply: Reply, now: datetime) -> MessageEntry:
     asked, answered = now - reply.at + 2 * _SOON, now - reply.at + _SOON
     answer = MessageEntry(author=reply.author, text=reply.topic[reply.quality], ago=answered)
     return MessageEntry(author=reply.asker, text=reply.topic["question"], ago=asked, replies=(answer,))
-
-
-def post_offline_note(workspace: Workspace) -> None:
-    Person(workspace, workspace.bot.id).post(CHANNEL, _OFFLINE_NOTE)
 
 
 async def write_past(database_url: str, workspace: Workspace) -> bool:
@@ -184,7 +184,10 @@ def _ratings(key: Row, verdict: CaseVerdict) -> Iterator[Row]:
 def _case(workspace: Workspace, number: int, verdict: CaseVerdict, at: datetime) -> Row:
     """A case that a watch drew and whose texts are not stored."""
     nothing = ("parent_ts", "thread_ts", "reply_ts", "question", "question_ts", "response", "question_author_id")
-    return dict.fromkeys(nothing) | {
+    judged = ("score", "lowest", "highest", "mean", "spread", "justification", "rubric", "rubric_version")
+    row: Row = dict.fromkeys(nothing) | dict.fromkeys(("created_at", "judged_at", "delivered_at"), at)
+    row |= {name: getattr(verdict, name) for name in judged}
+    return row | {
         "id": number,
         "team_id": workspace.team_id,
         "key": f"made-up-{number}",
@@ -198,20 +201,9 @@ def _case(workspace: Workspace, number: int, verdict: CaseVerdict, at: datetime)
         "shows": Shows.NOTHING,
         "question_source": QuestionSource.PREVIOUS,
         "status": CaseStatus.DELIVERED,
-        "score": verdict.score,
-        "lowest": verdict.lowest,
-        "highest": verdict.highest,
-        "mean": verdict.mean,
-        "spread": verdict.spread,
-        "justification": verdict.justification,
         "model": MADE_UP,
         "judge_version": None if verdict.score is None else MADE_UP,
-        "rubric": verdict.rubric,
-        "rubric_version": verdict.rubric_version,
         "unscored_reason": "no_score" if verdict.score is None else None,
-        "created_at": at,
-        "judged_at": at,
-        "delivered_at": at,
     }
 
 
@@ -227,10 +219,6 @@ def _example(workspace: Workspace, number: int, example: dict[str, Any], now: da
     begins, verdict = example["question_begins"], _verdict(example["said"])
     message = next(each for each in channel.messages.values() if each.text.startswith(begins))
     (reply,) = [each for each in channel.replies(message.ts) if each.author.bot_id]
-    asked: Row = {
-        "requester_id": message.author.id,
-        "requester_name": message.author.name,
-        "source": CaseSource.SHORTCUT,
-    }
-    asked |= {"channel_id": channel.id, "author_id": reply.author.id, "probability": None, "shows": None}
+    asked: Row = {"channel_id": channel.id, "author_id": reply.author.id, "probability": None, "shows": None}
+    asked |= {"requester_id": message.author.id, "requester_name": message.author.name, "source": CaseSource.SHORTCUT}
     return _case(workspace, number, verdict, now) | _of_message(workspace, reply) | asked, verdict

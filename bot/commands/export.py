@@ -4,7 +4,7 @@ import hashlib
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from io import TextIOWrapper
 from pathlib import Path
@@ -99,12 +99,25 @@ async def export_person(path: Path | None, user: str) -> None:
 @contextmanager
 def _output(path: Path | None, table: files.Format | None = None) -> Iterator[TextIO]:
     """The file or the terminal, opened; if it cannot be written, BotError. JSONL becomes a table at the end."""
+    is_file = path is not None and (path.is_file() or not path.exists())  # or a pipe, or a device
     try:
         if path and path.is_file() and not path.is_symlink():  # a link is replaced, not written through
             _refuse_foreign(path)
-        with _open(path) if path is None or table is None else _open_table(path, table) as output:
+        with ExitStack() as stack:
+            output, rows = sys.stdout, None
+            if path and table:
+                folder = TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
+                rows = Path(stack.enter_context(folder), "rows.jsonl")
+                output = stack.enter_context(rows.open("w", encoding="utf-8"))
+            elif path and is_file:
+                file = stack.enter_context(files.written_beside(path))
+                output = stack.enter_context(TextIOWrapper(file, encoding="utf-8"))
+            elif path:
+                output = stack.enter_context(path.open("w", encoding="utf-8"))
             yield output
             output.flush()  # so that a closed pipe raises here, not at exit
+            if path and table and rows:
+                write_table(rows, path, table)
     except BrokenPipeError:
         raise  # the reader of our output has gone; Typer ends the command silently with exit code 1
     except OSError as exc:
@@ -117,27 +130,6 @@ def _refuse_foreign(path: Path) -> None:
         found = file.read(5)
     if found and not found.startswith(_BEGINNINGS):
         raise BotError(f"--output {path}: not an export, and would be overwritten; name another file")
-
-
-@contextmanager
-def _open(path: Path | None) -> Iterator[TextIO]:
-    if path is None:
-        yield sys.stdout
-    elif path.exists() and not path.is_file():  # a pipe, or a device
-        with path.open("w", encoding="utf-8") as output:
-            yield output
-    else:
-        with files.written_beside(path) as file, TextIOWrapper(file, encoding="utf-8") as output:
-            yield output
-
-
-@contextmanager
-def _open_table(path: Path, table: files.Format) -> Iterator[TextIO]:
-    with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
-        rows = Path(folder, "rows.jsonl")
-        with rows.open("w", encoding="utf-8") as output:
-            yield output
-        write_table(rows, path, table)
 
 
 async def export(

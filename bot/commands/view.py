@@ -24,7 +24,7 @@ from judge.evaluation.view.replies import MOST_REPLIES, Reader
 from judge.scoring.rubric import Scale
 
 _CARRIED = (
-    *("mean", "justification", "flags", "weighted_score"),
+    *("mean", "flags", "weighted_score"),
     *("input_tokens", "output_tokens", "latency_ms", "cost_usd"),
 )
 
@@ -44,7 +44,7 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
         with reading():
             place = await find_team(exports, channel, channel_id, watched=watched), channel_id
             which = Selection(since, has_unlabelled=True, watched=watched, place=place)
-            await _check_number(exports, which, channel_id)
+            _check_number(await exports.count(which), since, channel_id)
         await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
         with reading():
             async for labelled, ratings, said in exports.rows(which):
@@ -63,11 +63,10 @@ async def find_team(exports: Exports, given: str, channel_id: str, *, watched: b
     return one_team("--channel", teams, given, "no score there was visible to the whole channel; name another")
 
 
-async def _check_number(exports: Exports, which: Selection, channel_id: str) -> None:
-    number = await exports.count(which)
+def _check_number(number: int, since: datetime | None, channel_id: str) -> None:
     if not number:
         raise BotError(
-            f"--since {which.since:%Y-%m-%d}: nothing was judged in {channel_id} from then on; name an earlier day"
+            f"--since {since:%Y-%m-%d}: nothing was judged in {channel_id} from then on; name an earlier day"
         )
     if number > MOST_REPLIES:
         raise BotError(
@@ -78,22 +77,11 @@ async def _check_number(exports: Exports, which: Selection, channel_id: str) -> 
 
 def _to_row(labelled: Row[Any], ratings: Sequence[Row[Any]], said: Sequence[Turn] | None) -> dict[str, Any]:
     """The exported row with the rest of the verdict; without texts, it has numbers only."""
-    usable = sum(rating.score is not None for rating in ratings)
-    row = to_row(labelled, said or (), has_texts=said is not None) | {
-        name: getattr(labelled, name) for name in _CARRIED
-    }
+    usable, texts = sum(rating.score is not None for rating in ratings), ("justification",) if said is not None else ()
+    row = to_row(labelled, said or (), has_texts=said is not None)
+    row |= {name: getattr(labelled, name) for name in (*_CARRIED, *texts)}
     row |= {"prompt_id": None, "thread": labelled.thread_ts}
     row["unscored_detail"] = in_short(labelled.unscored_reason) if labelled.unscored_reason else None
     row["basis"] = f"{usable} of {len(ratings)}" if ratings else None
-    row["ratings"] = [
-        {
-            "model": each.model,
-            "score": each.score,
-            "unscored_reason": each.unscored_reason,
-            "justification": None if said is None else each.justification,
-        }
-        for each in ratings
-    ]
-    if said is None:
-        row["justification"] = None
-    return row
+    of_rating = "model", "score", "unscored_reason", *texts
+    return row | {"ratings": [{name: getattr(each, name) for name in of_rating} for each in ratings]}

@@ -1,6 +1,7 @@
 """`/judge rubric` and `/judge reference`: a channel's choices, their windows, and the buttons under a comparison."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,10 +16,11 @@ from bot.features.rubrics import decisions, ids
 from bot.features.rubrics import text as words
 from bot.features.rubrics.comparison import tell_channel, use
 from bot.features.rubrics.queries import LEAST, MOST, JudgeRequests
-from bot.features.rubrics.text import DEFAULT, RubricRequest, parse_rubric, typed_rubric
+from bot.features.rubrics.text import DEFAULT, typed_rubric
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
+from bot.slack.commands import unknown
 from bot.slack.invocation import Invocation
 from bot.slack.messenger import Post
 from bot.store.examples import Aim
@@ -32,9 +34,9 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @payloads.on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
     async def press(body: dict[str, Any]) -> None:
-        action: Any = payloads.clicked_action(body).removeprefix(ids.ACTION_RUBRIC)
-        invocation = payloads.to_invocation(body)
-        if said := await _answer(services, invocation, RubricRequest(action, payloads.clicked_value(body))):
+        action, invocation = payloads.clicked_action(body), payloads.to_invocation(body)
+        request = [action.removeprefix(ids.ACTION_RUBRIC), payloads.clicked_value(body)]
+        if said := await _answer(services, invocation, request):
             await services.messenger.tell(invocation.recipient, said)
 
     payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)(partial(_delete, services))
@@ -117,37 +119,37 @@ async def _refer(services: Services, invocation: Invocation, state: ui.ModalStat
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
-    try:
-        request = parse_rubric(text)
-    except ValueError as exc:
-        return words.not_understood(str(exc))
-    return await _answer(services, invocation, request)
+    return await _answer(services, invocation, text.split())
 
 
-async def _answer(services: Services, invocation: Invocation, request: RubricRequest) -> Post | str:
-    place, is_change = (invocation.team_id, invocation.channel_id), request.action not in ("state", "view")
-    if refusal := await services.access.refusal(invocation, "rubrics", is_change=is_change):
+async def _answer(services: Services, invocation: Invocation, typed: Sequence[str]) -> Post | str:
+    """Answers `/judge rubric`, and the buttons of its list; names of models keep their upper and lower case."""
+    place, log = (invocation.team_id, invocation.channel_id), services.rubrics.log
+    if refusal := await services.access.refusal(invocation, "rubrics", is_change=bool(typed) and typed[0] != "view"):
         return refusal
-    match request.action:
-        case "use":
-            wanted = ChannelJudge(request.name, model=request.model)
-            return await _begin(services, *place, invocation.user_id, wanted)
-        case "view" | "edit":
-            return await _open(services, invocation, request)
-        case "improve":
-            return await decisions.begin(services, *place, invocation.user_id)
-        case "delete":
-            own = {saved.name: saved for saved in await services.rubrics.log.newest(*place)}
-            if request.name not in own:
-                return words.not_made_here(request.name, list(own))
-            chosen = await services.rubrics.log.chosen(*place)
-            is_used = chosen.rubric == request.name and chosen.version is not None
-            return words.not_deleted_in_use(request.name) if is_used else words.ask_to_delete(own[request.name])
-        case "state":
-            rubrics, models = services.rubrics, services.settings.judge_models
-            chosen, made = await rubrics.log.chosen(*place), await rubrics.log.newest(*place)
+    match typed:
+        case []:
+            chosen, made, models = await log.chosen(*place), await log.newest(*place), services.settings.judge_models
             asked = [await JudgeRequests.from_store(services.store).of(aim, *place) for aim in Aim]
-            return words.state(chosen, rubrics.default, list(rubrics.shipped), made, models, *asked)
+            return words.state(chosen, services.rubrics.default, list(services.rubrics.shipped), made, models, *asked)
+        case ["use", name] | ["use", name, _]:
+            wanted = ChannelJudge(name.lower(), model=typed[2] if len(typed) > 2 else None)
+            return await _begin(services, *place, invocation.user_id, wanted)
+        case ["view", name]:
+            return await _open(services, invocation, name.lower(), is_edit=False)
+        case ["edit"] | ["edit", _]:
+            return await _open(services, invocation, "".join(typed[1:]).lower(), is_edit=True)
+        case ["improve"]:
+            return await decisions.begin(services, *place, invocation.user_id)
+        case ["delete", name]:
+            name, own = name.lower(), {saved.name: saved for saved in await log.newest(*place)}
+            if name not in own:
+                return words.not_made_here(name, list(own))
+            chosen = await log.chosen(*place)
+            is_used = chosen.rubric == name and chosen.version is not None
+            return words.not_deleted_in_use(name) if is_used else words.ask_to_delete(own[name])
+        case _:
+            return words.not_understood(str(unknown(" ".join(typed))))
 
 
 async def _delete(services: Services, body: dict[str, Any]) -> None:
@@ -165,20 +167,20 @@ async def _delete(services: Services, body: dict[str, Any]) -> None:
         await services.messenger.tell(invocation.recipient, said)
 
 
-async def _open(services: Services, invocation: Invocation, request: RubricRequest) -> str:
+async def _open(services: Services, invocation: Invocation, name: str, *, is_edit: bool) -> str:
     """Opens a window to view or edit the requested rubric, or the default one; returns the reason if it cannot.
 
     To edit an unknown name is to make a rubric of that name. No window opens for a new rubric that could not be saved.
     """
-    rubrics, place, name = services.rubrics, (invocation.team_id, invocation.channel_id), request.name
+    rubrics, place = services.rubrics, (invocation.team_id, invocation.channel_id)
     own = await rubrics.log.find(*place, name) if name else None
     rubric = own.rubric if own else rubrics.shipped_as(name or DEFAULT_RUBRIC)
     new_name = "" if rubric else name
-    if request.action == "edit":
+    if is_edit:
         rubric = rubric or rubrics.shipped[DEFAULT_RUBRIC]
     if rubric is None:
         return words.no_rubric(name, await rubrics.names(*place))
-    if request.action == "view":
+    if not is_edit:
         view = words.view_modal(rubric)
     elif not words.fits(rubric.prompt):
         return words.TOO_LONG_TO_EDIT

@@ -1,16 +1,14 @@
-"""The messages and windows of `/judge rubric` and `/judge reference`, and what people type after the first."""
+"""The messages and windows of `/judge rubric` and `/judge reference`."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
 from bot.features.rubrics.queries import LEAST, JudgeRequest
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
-from bot.slack.commands import unknown
 from bot.slack.invocation import typed
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
@@ -164,30 +162,6 @@ def _listed(models: Sequence[str]) -> str:
 
 def _ticked(*names: str) -> str:
     return ", ".join(f"`{clip(each, _NAME)}`" for each in names)
-
-
-@dataclass(frozen=True)
-class RubricRequest:
-    """What `/judge rubric` should do, and with which rubric and model; None is the model of the settings."""
-
-    action: Literal["state", "use", "view", "edit", "delete", "improve"]
-    name: str = ""
-    model: str | None = None
-
-
-def parse_rubric(text: str) -> RubricRequest:
-    """The request in the text after `/judge rubric`; names of models keep their upper and lower case."""
-    match text.split():
-        case []:
-            return RubricRequest("state")
-        case ["use", name, model]:
-            return RubricRequest("use", name.lower(), model)
-        case ["use" | "edit" | "delete" as action, name]:
-            return RubricRequest(action, name.lower())
-        case ["edit" | "improve" as action]:
-            return RubricRequest(action)
-        case _:
-            raise unknown(text)
 
 
 def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
