@@ -12,7 +12,7 @@ from bot.domain.case import CaseStatus, LoggedCase, Part
 from bot.domain.clock import utc_now
 from bot.store.audit import Act, Action, note
 from bot.store.cases import AT_REST
-from bot.store.database import Database, lock_learning
+from bot.store.database import Database, in_transaction, lock_learning
 from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
 from bot.store.forgetting import BATCH, PAUSE_S, theirs
@@ -104,31 +104,28 @@ class PersonalData(JobQueries):
             await asyncio.sleep(PAUSE_S)
         return total
 
-    async def _forget_some(self, team_id: str, user_id: str) -> Words:
+    @in_transaction
+    async def _forget_some(self, connection: AsyncConnection, team_id: str, user_id: str) -> Words:
         some = select(cases.c.id).where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
         marking = update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
         marks = {"forgotten_at": utc_now(), "is_stale": True}
         person = {"team_id": team_id, "user_id": user_id}
         no_reasons = update(labels).filter_by(**person).where(labels.c.reason.is_not(None)).values(reason=None)
-
-        async def forget(connection: AsyncConnection) -> Words:
-            await lock_learning(connection)
-            marked = (await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))).all()
-            is_marked = cases.c.id.in_([row.id for row in marked])
-            is_asked = and_(is_marked, cases.c.requester_id == user_id)
-            await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
-            reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
-            no_thumbs = (await connection.execute(delete(thumbs).filter_by(**person))).rowcount
-            # Rubrics come last, as always when a case is forgotten, so that no two transactions wait for each other.
-            await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
-            await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
-            amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
-            delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
-            await self._jobs.put(connection, [amend(number, key=f"amend/{number}") for number in delivered])
-            unsettled = sum(row.status not in AT_REST for row in marked)
-            gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
-            acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))] if gone else []
-            await note(connection, acts)
-            return gone
-
-        return await self._database.write(forget)
+        await lock_learning(connection)
+        marked = (await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))).all()
+        is_marked = cases.c.id.in_([row.id for row in marked])
+        is_asked = and_(is_marked, cases.c.requester_id == user_id)
+        await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
+        reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
+        no_thumbs = (await connection.execute(delete(thumbs).filter_by(**person))).rowcount
+        # Rubrics come last, as always when a case is forgotten, so that no two transactions wait for each other.
+        await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
+        await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
+        amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
+        delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
+        await self._jobs.put(connection, [amend(number, key=f"amend/{number}") for number in delivered])
+        unsettled = sum(row.status not in AT_REST for row in marked)
+        gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
+        acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))] if gone else []
+        await note(connection, acts)
+        return gone

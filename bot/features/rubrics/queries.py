@@ -105,8 +105,9 @@ class Records:
 class JudgeRequests(JobQueries):
     """At most one request of each aim for a channel, until it is decided or another one takes its place."""
 
+    @db.in_transaction
     async def begin(
-        self, aim: Aim, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge
+        self, connection: AsyncConnection, aim: Aim, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge
     ) -> JudgeRequest | None:
         """Replaces the channel's last request of that aim with a new one and its job, and returns the old one.
 
@@ -115,19 +116,15 @@ class JudgeRequests(JobQueries):
         place = {"team_id": team_id, "channel_id": channel_id, "aim": aim}
         wish = {"user_id": user_id, "status": Progress.RUNNING, "asked_at": utc_now()}
         new = sa.insert(judge_requests).values(place | to_columns(judge) | wish).returning(judge_requests.c.id)
-
-        async def begin(connection: AsyncConnection) -> JudgeRequest | None:
-            await db.lock_for_transaction(connection, f"{aim} in {team_id}/{channel_id}")
-            row = (await connection.execute(_REQUESTS.filter_by(**place))).one_or_none()
-            last = JudgeRequest(**row._mapping) if row else None
-            is_same = last and (aim == Aim.IMPROVE or (last.user_id, last.judge) == (user_id, judge))
-            if last is None or last.status != Progress.RUNNING or not is_same:
-                await connection.execute(sa.delete(judge_requests).filter_by(**place))
-                number = (await connection.execute(new)).scalar_one()
-                await self._jobs.put(connection, [_job(aim, team_id, number)])
-            return last
-
-        return await self._database.write(begin)
+        await db.lock_for_transaction(connection, f"{aim} in {team_id}/{channel_id}")
+        row = (await connection.execute(_REQUESTS.filter_by(**place))).one_or_none()
+        last = JudgeRequest(**row._mapping) if row else None
+        is_same = last and (aim == Aim.IMPROVE or (last.user_id, last.judge) == (user_id, judge))
+        if last is None or last.status != Progress.RUNNING or not is_same:
+            await connection.execute(sa.delete(judge_requests).filter_by(**place))
+            number = (await connection.execute(new)).scalar_one()
+            await self._jobs.put(connection, [_job(aim, team_id, number)])
+        return last
 
     async def find(self, number: int) -> JudgeRequest | None:
         """The request with this number; None if it is decided or came to nothing, or another one has replaced it."""
@@ -155,7 +152,10 @@ class JudgeRequests(JobQueries):
         query = _labelled(team_id, channel_id, scale, most, versions)
         return await self._database.read(partial(_read_labelled, query=query))
 
-    async def learn(self, request: JudgeRequest, scale: Scale, examples: Collection[str]) -> Sequence[Labelled] | None:
+    @db.in_transaction
+    async def learn(
+        self, connection: AsyncConnection, request: JudgeRequest, scale: Scale, examples: Collection[str]
+    ) -> Sequence[Labelled] | None:
         """The same cases, for an improvement that ends once one of them, or of the rubric's `examples`, is forgotten.
 
         None if it has ended, or if its rubric has lost an example since.
@@ -163,20 +163,16 @@ class JudgeRequests(JobQueries):
         is_same = judge_requests.c.rubric_version.is_not_distinct_from(request.rubric_version)
         # The row is locked before anything is read.
         known = sa.select(judge_requests.c.learnt).where(_is(request.id, Progress.RUNNING), is_same).with_for_update()
-
-        async def learn(connection: AsyncConnection) -> Sequence[Labelled] | None:
-            await db.lock_learning(connection)
-            row = (await connection.execute(known)).one_or_none()
-            if row is None:
-                return None
-            found = await _read_labelled(connection, _labelled(*request.place, scale, MOST_TO_LEARN))
-            # What an earlier attempt has read may stand in a rubric that it proposed before it was killed.
-            numbers = {*(row.learnt or ()), *examples, *(each.case.id for each in found)}
-            learnt = sa.update(judge_requests).filter_by(id=request.id).values(learnt=sorted(numbers))
-            await connection.execute(learnt)
-            return found
-
-        return await self._database.write(learn)
+        await db.lock_learning(connection)
+        row = (await connection.execute(known)).one_or_none()
+        if row is None:
+            return None
+        found = await _read_labelled(connection, _labelled(*request.place, scale, MOST_TO_LEARN))
+        # What an earlier attempt has read may stand in a rubric that it proposed before it was killed.
+        numbers = {*(row.learnt or ()), *examples, *(each.case.id for each in found)}
+        learnt = sa.update(judge_requests).filter_by(id=request.id).values(learnt=sorted(numbers))
+        await connection.execute(learnt)
+        return found
 
     async def note_message(self, number: int, channel_id: str, ts: str) -> None:
         values = {"message_channel": channel_id, "message_ts": ts}
@@ -223,17 +219,14 @@ class JudgeRequests(JobQueries):
         rows = await self._database.all(untold.where(judge_requests.c.status.in_(UNTOLD)))
         await self._jobs.submit([_job(row.aim, team_id, row.id) for row in rows])
 
-    async def _end(self, number: int, ending: sa.UpdateBase) -> bool:
+    @db.in_transaction
+    async def _end(self, connection: AsyncConnection, number: int, ending: sa.UpdateBase) -> bool:
         """Ends it, and deletes what models wrote for an improvement, which may contain words of the replies."""
         place = sa.select(judge_requests.c.team_id, judge_requests.c.channel_id)
-
-        async def end(connection: AsyncConnection) -> bool:
-            improved = (await connection.execute(place.filter_by(id=number, aim=Aim.IMPROVE))).one_or_none()
-            if improved is not None:
-                await connection.execute(PROPOSALS.filter_by(**improved._mapping))
-            return (await connection.execute(ending)).rowcount > 0
-
-        return await self._database.write(end)
+        improved = (await connection.execute(place.filter_by(id=number, aim=Aim.IMPROVE))).one_or_none()
+        if improved is not None:
+            await connection.execute(PROPOSALS.filter_by(**improved._mapping))
+        return (await connection.execute(ending)).rowcount > 0
 
 
 UNTOLD = (Progress.RUNNING, Progress.STOPPED, Progress.FORGOTTEN)

@@ -57,18 +57,18 @@ class WatchOrders(Watches):
     async def find(self, team_id: str, channel_id: str, author_id: str) -> Watch | None:
         return next((each for each in await self.of(team_id, channel_id) if each.author_id == author_id), None)
 
-    async def save(self, watch: Watch, by: str) -> None:
+    @db.in_transaction
+    async def save(self, connection: AsyncConnection, watch: Watch, by: str) -> None:
         now = utc_now()
         values = asdict(watch) | {"look_at": now, "read_until": now, "updated_at": now}
         statement = db.upsert(self._database, watches, values, keep=("since", "look_at", "read_until"))
+        await connection.execute(statement)
+        await note(connection, [_act(watch, by, Action.WATCH_SET)])
 
-        async def save(connection: AsyncConnection) -> None:
-            await connection.execute(statement)
-            await note(connection, [_act(watch, by, Action.WATCH_SET)])
-
-        await self._database.write(save)
-
-    async def begin_look(self, team_id: str, channel_id: str, now: datetime, every: timedelta) -> datetime | None:
+    @db.in_transaction
+    async def begin_look(
+        self, connection: AsyncConnection, team_id: str, channel_id: str, now: datetime, every: timedelta
+    ) -> datetime | None:
         """Up to when a channel was read, if this process is to read it now; otherwise None.
 
         The next look is due after `every`.
@@ -76,12 +76,8 @@ class WatchOrders(Watches):
         place = {"team_id": team_id, "channel_id": channel_id}
         take = sa.update(watches).filter_by(**place).where(watches.c.look_at <= now).values(look_at=now + every)
         read_until = sa.select(sa.func.min(watches.c.read_until)).filter_by(**place)
-
-        async def begin(connection: AsyncConnection) -> datetime | None:
-            taken = await connection.execute(take)
-            return (await connection.execute(read_until)).scalar() if taken.rowcount else None
-
-        return await self._database.write(begin)
+        taken = await connection.execute(take)
+        return (await connection.execute(read_until)).scalar() if taken.rowcount else None
 
     async def note_read(self, team_id: str, channel_id: str, until: datetime) -> None:
         """Records that everything written in a channel until then has been found."""
@@ -106,31 +102,25 @@ class WatchOrders(Watches):
         taken = sa.update(watches).filter_by(**key_of(watch)).where(is_over).values(tested_at=now)
         return await self._database.execute(taken) == 1
 
-    async def note_judge(self, watch: Watch, version: str | None) -> bool:
+    @db.in_transaction
+    async def note_judge(self, connection: AsyncConnection, watch: Watch, version: str | None) -> bool:
         """Whether another judge now scores for a watch: True for the first process that asks, and then not again."""
         its = sa.select(watches.c.judge_version).filter_by(**key_of(watch))
+        earlier = (await connection.execute(its)).scalar()
+        if earlier == version:
+            return False
+        is_still = watches.c.judge_version.is_not_distinct_from(earlier)
+        noted = sa.update(watches).filter_by(**key_of(watch)).where(is_still).values(judge_version=version)
+        return (await connection.execute(noted)).rowcount == 1 and earlier is not None
 
-        async def note(connection: AsyncConnection) -> bool:
-            earlier = (await connection.execute(its)).scalar()
-            if earlier == version:
-                return False
-            is_still = watches.c.judge_version.is_not_distinct_from(earlier)
-            noted = sa.update(watches).filter_by(**key_of(watch)).where(is_still).values(judge_version=version)
-            return (await connection.execute(noted)).rowcount == 1 and earlier is not None
-
-        return await self._database.write(note)
-
-    async def end(self, watch: Watch, by: str) -> bool:
+    @db.in_transaction
+    async def end(self, connection: AsyncConnection, watch: Watch, by: str) -> bool:
         """Whether there was a watch to end. What it has scored stays; replies that wait to be scored are dropped."""
-
-        async def end(connection: AsyncConnection) -> bool:
-            await connection.execute(sa.delete(replies).filter_by(**key_of(watch)).where(IS_WAITED_FOR))
-            if not (await connection.execute(sa.delete(watches).filter_by(**key_of(watch)))).rowcount:
-                return False
-            await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
-            return True
-
-        return await self._database.write(end)
+        await connection.execute(sa.delete(replies).filter_by(**key_of(watch)).where(IS_WAITED_FOR))
+        if not (await connection.execute(sa.delete(watches).filter_by(**key_of(watch)))).rowcount:
+            return False
+        await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
+        return True
 
 
 def _act(watch: Watch, by: str, what: Action) -> Act:
@@ -209,18 +199,15 @@ class Releases(db.StoreQueries):
         its = its.where(releases.c.taken_back_at.is_(None), releases.c.set_by != JUDGE)
         return await self._database.execute(its.values(taken_back_at=now)) == 1
 
-    async def begin_judge(self, place: Place, first: TimedScore) -> None:
+    @db.in_transaction
+    async def begin_judge(self, connection: AsyncConnection, place: Place, first: TimedScore) -> None:
         """Records that the judge has changed under its name: `first` and all after it are of a later judge version."""
         version, since = base_version(first.judge_version), first.judged_at
         its = {"judge_version": first.judge_version, **key_of(place)}
         later = {"judge_version": later_version(version, since)}
-
-        async def begin(connection: AsyncConnection) -> None:
-            mark = {"set_by": JUDGE, "set_at": since, "note": version, "needed": 0, **key_of(place)}
-            scores = sa.update(cases).filter_by(**its).where(cases.c.judged_at >= since)
-            if not (await connection.execute(scores.values(later))).rowcount:
-                return  # another process has found it, too
-            await connection.execute(sa.insert(releases).values(mark))
-            await connection.execute(sa.update(watches).filter_by(**its).values(later))  # and there is no other notice
-
-        await self._database.write(begin)
+        mark = {"set_by": JUDGE, "set_at": since, "note": version, "needed": 0, **key_of(place)}
+        scores = sa.update(cases).filter_by(**its).where(cases.c.judged_at >= since)
+        if not (await connection.execute(scores.values(later))).rowcount:
+            return  # another process has found it, too
+        await connection.execute(sa.insert(releases).values(mark))
+        await connection.execute(sa.update(watches).filter_by(**its).values(later))  # and there is no other notice

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
-from bot.store.database import columns_of, insert_new
+from bot.store.database import columns_of, in_transaction, insert_new
 from bot.store.jobs import Job, JobQueries
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
@@ -44,13 +44,11 @@ class Executions(JobQueries):
         values = {"team_id": case.team_id, "id": execution.id, "case_id": case.id, "quotes": execution.quotes}
         await connection.execute(insert_new(self._database, executions, values | {"created_at": utc_now()}))
 
-    async def attach(self, execution: Execution, case: LoggedCase) -> None:
-        async def attach(connection: AsyncConnection) -> None:
-            await self.add(connection, case, execution)
-            # Without a key: a job like it may already have read the list of those that wait.
-            await self._jobs.put(connection, [Job(COMPLETE, case.team_id, case.id)])
-
-        await self._database.write(attach)
+    @in_transaction
+    async def attach(self, connection: AsyncConnection, execution: Execution, case: LoggedCase) -> None:
+        await self.add(connection, case, execution)
+        # Without a key: a job like it may already have read the list of those that wait.
+        await self._jobs.put(connection, [Job(COMPLETE, case.team_id, case.id)])
 
     async def waiting(self, case_id: int) -> Sequence[Execution]:
         query = select(*columns_of(executions, Execution)).filter_by(case_id=case_id).where(IS_WAITING)
