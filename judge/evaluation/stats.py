@@ -6,7 +6,7 @@ labels of responses that a person picked. Memory grows with the different labels
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 from math import cos, exp, floor, hypot, log, pi, sin, sqrt, tan
@@ -118,16 +118,16 @@ class Interval(NamedTuple):
 class MeanEstimate:
     """The mean of all scores, corrected by the labels."""
 
-    corrected: Interval | None  # as people would score; None without a label
-    judge: Interval  # the plain mean; its interval says nothing about how far the judge is from people
-    labels_only: Interval | None  # without the judge's scores
-    n: int  # scores
-    labelled: int  # those with a label
-    effective: float  # labels of equal weight, each a cluster, that say as much (Kish)
-    weight: float  # lambda, of the scores: 0 if they say nothing about the labels
-    variance: float  # of the judge's mean
-    independent: float  # scores behind it, where those of a cluster count as one
     scale: Scale
+    judge: Interval  # the plain mean; its interval says nothing about how far the judge is from people
+    n: int  # scores
+    variance: float  # of the judge's mean
+    independent: int  # scores behind it, where those of a cluster count as one
+    corrected: Interval | None = None  # as people would score; None without a label
+    labels_only: Interval | None = None  # without the judge's scores
+    labelled: int = 0  # scores with a label
+    effective: float = 0.0  # labels of equal weight, each a cluster, that say as much (Kish)
+    weight: float = 0.0  # lambda, of the scores: 0 if they say nothing about the labels
     by_scores: float = 0.0  # the part of the next that more labels do not make smaller
     corrected_variance: float = 0.0
 
@@ -146,7 +146,6 @@ class MeanEstimate:
 class _Sums(NamedTuple):
     n: float = 0
     f: float = 0
-    ff: float = 0
     labels: float = 0
     w: float = 0
     wf: float = 0
@@ -200,10 +199,9 @@ class MeanEstimator:
 
     def __init__(self, scale: Scale) -> None:
         self._scale = scale
-        self._n = self._f = self._ff = 0.0  # sums over the scores without label and cluster
-        self._single = Counter[_Sums]()  # sums of scores with a label or a weight of their own
         self._count = 0
-        self._clusters = defaultdict[Hashable, list[float]](lambda: [0.0] * len(_Sums._fields))
+        self._single = Counter[_Sums]()  # sums of each score without a cluster, and of clusters taken as a whole
+        self._clusters = defaultdict[Hashable, _Sums](_Sums)
 
     def add(
         self,
@@ -226,21 +224,14 @@ class MeanEstimator:
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
         self._count += times
-        if label is None and cluster is None and weight == 1:
-            self._n += times
-            self._f += times * score
-            self._ff += times * score * score
-            return
-        one: tuple[float, ...] = (weight, weight * score, weight * score * score)
+        one = _Sums(weight, weight * score)
         if label is not None:
             w = weight / probability
-            one = (*one, 1, w, w * score, w * score * score, w * label, w * score * label)
+            one = _Sums(*one[:2], 1, w, w * score, w * score * score, w * label, w * score * label)
         if cluster is None:
-            self._single[_Sums(*one)] += times
-            return
-        sums = self._clusters[cluster]
-        for position, value in enumerate(one):
-            sums[position] += times * value
+            self._single[one] += times
+        else:
+            self._clusters[cluster] = self._clusters[cluster].plus(one, times)
 
     def add_clusters(self, n: int, total: float, times: int) -> None:
         """Takes as many clusters of `n` scores each, which add up to `total` and have no label."""
@@ -249,36 +240,30 @@ class MeanEstimator:
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from the scores taken so far; None without a score."""
-        clusters = self._single + Counter(_Sums(*each) for each in self._clusters.values())
-        total = alone = _Sums(self._n, self._f, self._ff)
+        clusters, total = self._single + Counter(self._clusters.values()), _Sums()
         for each, number in clusters.items():
             total = total.plus(each, number)
         if not total.n:
             return None
         labelled = {each: number for each, number in clusters.items() if each.labels}
         others = {each: number for each, number in clusters.items() if not each.labels}
-        mean = total.f / total.n
-        rest = (alone.ff - 2 * mean * alone.f + mean**2 * alone.n + _spread(others, mean)) / total.n**2
-        n = alone.n + clusters.total()
+        n, mean = clusters.total(), total.f / total.n
+        rest = _spread(others, mean) / total.n**2
         spread = (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1)
-        judge = _interval(self._scale, mean, spread, n)
+        found = MeanEstimate(self._scale, _interval(self._scale, mean, spread, n), self._count, spread, n)
         if not labelled:
-            return MeanEstimate(None, judge, None, self._count, 0, 0.0, 0.0, spread, n, self._scale)
+            return found
         squares = sum(each.w**2 * number for each, number in labelled.items())
         effective = sum(each.w * number for each, number in labelled.items()) ** 2 / squares
         variance = _jackknife(lambda sums: sums.corrected_mean, total, labelled) + total.weight**2 * rest
         variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, labelled)
-        return MeanEstimate(
+        return replace(
+            found,
             corrected=_interval(self._scale, total.corrected_mean, variance, effective, is_corrected=True),
-            judge=judge,
             labels_only=_interval(self._scale, total.mean_label, variance_of_labels, effective),
-            n=self._count,
             labelled=int(total.labels),
             effective=round(effective, 9),
             weight=total.weight,
-            variance=spread,
-            independent=n,
-            scale=self._scale,
             corrected_variance=variance,
             by_scores=total.weight**2 * rest,
         )

@@ -148,11 +148,7 @@ async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker
     this = to_digest(asker.version(candidate), *labels)
     attempts: Mapping[str, Any] = await asker.memory.get("attempts") or {}
     if this not in attempts:
-        # An earlier version kept a number alone, so that any label may be shared.
-        number = 1 + sum(
-            isinstance(each, int) or not set(labels).isdisjoint(each["labels"]) for each in attempts.values()
-        )
+        number = 1 + sum(not set(labels).isdisjoint(each["labels"]) for each in attempts.values())
         attempts = {**attempts, this: {"number": number, "labels": labels}}
         await asker.memory.put("attempts", attempts)
-    known = attempts[this]
-    return known if isinstance(known, int) else int(known["number"])
+    return int(attempts[this]["number"])

@@ -1,9 +1,8 @@
 """The requests of an alignment to models: each answer is paid for once, within a budget."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from judge.errors import HOPELESS, JudgeError, SetupError
@@ -66,52 +65,47 @@ class BudgetError(Exception):
     """The budget, or a limit per day, is used up."""
 
 
+@dataclass
 class Asker:
     """Asks judges for verdicts, and their model for proposals.
 
     Answers of an earlier run are remembered, and count against the budget again. So an alignment that was killed and
     restarted takes the same course as one that was not.
 
-    `make` makes the judge for a rubric; `known` are existing verdicts of the judge to be improved, which cost nothing.
     """
 
-    def __init__(
-        self,
-        make: Callable[[Rubric], Scorer],
-        memory: Memory,
-        budget: Budget,
-        *,
-        known: CaseScores | None = None,
-        concurrency: int = 8,
-    ) -> None:
-        self.memory = memory
-        self.requests = 0
-        self.tokens = 0
-        self._make = make
-        self._budget = budget
+    make: Callable[[Rubric], Scorer]  # the judge for a rubric
+    memory: Memory
+    budget: Budget
+    _: KW_ONLY
+    known: CaseScores = field(default_factory=dict)  # verdicts of the judge to be improved, which cost nothing
+    concurrency: InitVar[int] = 8
+    requests: int = field(default=0, init=False)
+    tokens: int = field(default=0, init=False)
+    _first: str | None = field(default=None, init=False)
+    _taken: set[str] = field(default_factory=set, init=False)
+    _failure: JudgeError | None = field(default=None, init=False)
+    _failures: int = field(default=0, init=False)  # in a row
+
+    def __post_init__(self, concurrency: int) -> None:
         self._turns = asyncio.Semaphore(concurrency)
-        self._known = known or {}
-        self._first: str | None = None
-        self._taken: set[str] = set()
-        self._failure: JudgeError | None = None
-        self._failures = 0  # in a row
 
     def version(self, rubric: Rubric) -> str:
-        return self._make(rubric).version
+        return self.make(rubric).version
 
     def check(self, cases: Sequence[LabelledCase]) -> None:
         """Raises SetupError if the budget does not let the judge to be improved score the cases once."""
-        needed = sum(each.id not in self._known for each in cases)
-        if needed > self._budget.requests:
+        needed = sum(each.id not in self.known for each in cases)
+        if needed > self.budget.requests:
             raise SetupError(
                 f"Scoring the {needed:,} labelled cases once takes as many requests, and the budget is "
-                f"{self._budget.requests:,}; allow more, or give fewer cases."
+                f"{self.budget.requests:,}; allow more, or give fewer cases."
             )
 
     def can_afford(self, more: int) -> bool:
         """Whether the budget allows this many more verdicts, at the mean number of tokens so far."""
         expected = self.tokens / self.requests * more if self.requests else 0
-        return self.requests + more <= self._budget.requests and self.tokens + expected <= self._budget.tokens
+        return self.requests + more <= self.budget.requests and self.tokens + expected <= self.budget.tokens
 
     async def scores(self, rubric: Rubric, cases: Sequence[LabelledCase]) -> CaseScores:
         """The results of the judge with this rubric for the cases, with its calibration applied.
@@ -121,7 +115,7 @@ class Asker:
             JudgeError: Three calls in a row failed, or one failed in a way that no other call could succeed.
         """
         bare = Rubric(rubric.name, rubric.template)
-        judge = self._make(bare)
+        judge = self.make(bare)
         self._first = self._first or judge.version  # the judge to be improved is asked first
         single = {each.id: each for each in cases}  # GEPA may draw a case twice
         # If one call fails, the others still finish, because they are paid for.
@@ -138,14 +132,14 @@ class Asker:
         """The answer to a prompt by the model of the judge with this rubric."""
 
         async def ask() -> Mapping[str, Any]:
-            written = await self._make(rubric).write(prompt)
+            written = await self.make(rubric).write(prompt)
             return {"text": written.text, "tokens": written.tokens}
 
         return str((await self._once(f"proposal/{to_digest(prompt)}", ask))["text"])
 
     async def _score(self, judge: Scorer, case: LabelledCase) -> CaseScore | None:
-        if judge.version == self._first and case.id in self._known:
-            return self._known[case.id]
+        if judge.version == self._first and case.id in self.known:
+            return self.known[case.id]
 
         async def ask() -> Mapping[str, Any]:
             beside: dict[str, Any] = {"reference": case.reference} if case.reference else {}
@@ -186,9 +180,3 @@ class Asker:
         if is_new:
             self.tokens += answer["tokens"] or 0
         return answer
-
-
-def mean_tokens(scores: Iterable[CaseScore]) -> float | None:
-    """The mean number of tokens per verdict; None if unknown."""
-    counts = [each.tokens for each in scores if each.tokens is not None]
-    return fmean(counts) if counts else None

@@ -7,7 +7,7 @@ from enum import StrEnum
 from math import isnan
 from statistics import fmean
 
-from judge.evaluation.align.asking import CaseScore, CaseScores, mean_tokens
+from judge.evaluation.align.asking import CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, threads_of
 from judge.evaluation.kappa import Moments, kappa_gain
 from judge.evaluation.planning import to_be_seen
@@ -174,12 +174,12 @@ def to_trial(
 def _agreement(cases: Sequence[LabelledCase], scores: Sequence[CaseScore]) -> Closeness:
     pairs = [(float(score.score or 0), case.label) for case, score in zip(cases, scores, strict=True)]
     distances = [abs(score - label) for score, label in pairs]
-    kappa = Moments.of(pairs).kappa
+    kappa, tokens = Moments.of(pairs).kappa, [each.tokens for each in scores if each.tokens is not None]
     return Closeness(
         error=fmean(distances),
         within_one=fmean(each <= 1 for each in distances),
         kappa=None if isnan(kappa) else kappa,
-        tokens=mean_tokens(scores),
+        tokens=fmean(tokens) if tokens else None,
     )
 
 
