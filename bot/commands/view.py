@@ -18,7 +18,7 @@ from bot.slack.client import web_client
 from bot.store.audit import Act, Action
 from bot.store.export import Exports, Selection
 from judge import Turn
-from judge.cli.view_command import to_sentence
+from judge.cli.row_commands import to_sentence
 from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import MOST_REPLIES, Reader
 from judge.scoring.rubric import Scale

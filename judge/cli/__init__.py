@@ -12,13 +12,11 @@ import typer
 from judge.cli import options
 from judge.cli.align_command import align
 from judge.cli.batch_command import batch
-from judge.cli.causes_command import causes
 from judge.cli.label_commands import agreement, estimate
 from judge.cli.mcp_command import mcp
 from judge.cli.options import say
-from judge.cli.pairs_command import pairs
+from judge.cli.row_commands import causes, pairs, view
 from judge.cli.score_commands import rubrics, score
-from judge.cli.view_command import view
 from judge.errors import JudgeError
 from judge.rows.files import os_reason
 

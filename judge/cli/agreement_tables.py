@@ -1,10 +1,9 @@
 """The report of `judge agreement` as tables for a terminal, and as plain text."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from io import StringIO
+from collections.abc import Iterable, Iterator
 from math import isnan
 from textwrap import fill
-from typing import Any
+from typing import TextIO
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -36,24 +35,13 @@ _NAMES = {
 }
 _PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
 _SHARES = _PAIRS | {"exact_match", "within_one", "top_best", "top_best_by_chance"}
-_PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 
 
-def print_report(report: Report, columns: Columns) -> None:
+def print_report(report: Report, columns: Columns, file: TextIO | None = None) -> None:
     """Prints the report, 80 columns wide if the output is not a terminal."""
-    console = Console(**_PLAIN)
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = _WIDTH
-    _print(console, report, columns)
-
-
-def to_text(report: Report, columns: Columns) -> str:
-    output = StringIO()
-    _print(Console(file=output, width=_WIDTH, **_PLAIN), report, columns)
-    return output.getvalue()
-
-
-def _print(console: Console, report: Report, columns: Columns) -> None:
     for comparison in report.with_people:
         title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
         more = [comparison.narrowing] if comparison.narrowing else []

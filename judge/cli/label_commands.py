@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,21 +41,21 @@ def agreement(
     """
     if plot is not None and plot.suffix not in (".png", ".html"):
         raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
-    if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
-        raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
+    options.refuse_same_file(file, plot, "the picture would be written over the scores")
     from judge.evaluation.agreement.scores import Columns, read_scores
 
     columns = Columns(label, tuple(score or ["score"]), scale, by, other_judge)
     scores = read_scores(file, columns, rubric)
     with options.needs_extra("agreement", "matplotlib", "numpy", "scipy"):
-        from judge.cli.agreement_tables import print_report, to_text
+        from judge.cli.agreement_tables import print_report
         from judge.evaluation.agreement.report import make_report
 
         report = make_report(scores)
         if plot is not None:
             from judge.evaluation.agreement.plots import save_plot
 
-            save_plot(plot, report.with_people, to_text(report, columns))
+            print_report(report, columns, text := StringIO())
+            save_plot(plot, report.with_people, text.getvalue())
     if as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
     else:

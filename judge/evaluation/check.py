@@ -1,9 +1,8 @@
 """Checks an output of `judge batch`, for example in a pull request: against a lowest mean and an earlier output."""
 
 import string
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from math import sqrt
@@ -51,11 +50,9 @@ class _Found:
     people: Interval | None = None  # the difference as people would score, if there are enough labels
     lengths: list[tuple[float, float]] = field(default_factory=list)  # in 100 words, and the score above the label
     served: Counter[tuple[str, str]] = field(default_factory=Counter)  # ratings by model and the name that answered
-    scored: list[int] = field(default_factory=lambda: [0, 0])
-    empty: list[int] = field(default_factory=lambda: [0, 0])  # rows whose response is nothing to judge
-    lowest: int = 0  # the score that these count as
-    unscored: list[int] = field(default_factory=lambda: [0, 0])  # the other rows without a score
-    alone: list[int] = field(default_factory=lambda: [0, 0])  # rows without a partner
+    lowest: int = 0  # the score that rows with nothing to judge count as
+    # Rows that are scored, empty (with nothing to judge), otherwise unscored, and alone (without a partner).
+    counts: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     reworded: int = 0  # pairs with one prompt_id but different prompts
     has_more_unscored: bool = False
     fallen: list[tuple[int, int, str, int, int]] = field(default_factory=list)  # change, line, prompt, both scores
@@ -80,14 +77,13 @@ class _Found:
 
     def figures(self, *, is_compared: bool) -> Iterator[tuple[str, str, str]]:
         """The name of each figure, its earlier value ("" if unknown) and its current value."""
-        counts = {"scored rows": self.scored}
-        if has_empty := any(self.empty):
-            counts[f"replies with nothing to judge, counted as {self.lowest}"] = self.empty
-        counts["other unscored rows" if has_empty else "unscored rows"] = self.unscored
-        if is_compared:
-            counts["rows without a partner"] = self.alone
-        for name, (then, now) in counts.items():
-            more = ", clearly more" if counts[name] is self.unscored and self.has_more_unscored else ""
+        has_empty = any(self.counts["empty"])
+        empty = {"empty": f"replies with nothing to judge, counted as {self.lowest}"} if has_empty else {}
+        unscored = f"{'other ' * has_empty}unscored rows"
+        alone = {"alone": "rows without a partner"} if is_compared else {}
+        for kind, name in {"scored": "scored rows", **empty, "unscored": unscored, **alone}.items():
+            then, now = self.counts[kind]
+            more = ", clearly more" if kind == "unscored" and self.has_more_unscored else ""
             yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
         yield f"mean of all scored rows{' and these replies' if has_empty else ''}", "", _say(self.mean)
         if self.same or self.pairs:
@@ -202,7 +198,7 @@ class Check:
                 mean.add(score, cluster=cluster)
             partners = self._before.get(key)
             if not partners:
-                found.alone[1] += 1
+                found.counts["alone"][1] += 1
                 continue
             texts = _texts(row)
             at = next((at for at, each in enumerate(partners) if texts is not None and each.texts == texts), 0)
@@ -222,7 +218,7 @@ class Check:
             if score < before:
                 fall = (score - before, row.line, row.question, before, score)
                 found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
-        found.alone[0] = sum(map(len, self._before.values()))
+        found.counts["alone"][0] = sum(map(len, self._before.values()))
         found.mean = each.judge if (each := mean.estimate()) else None
         if changed := change.estimate():
             found.difference, found.labels = paired_difference(changed), changed.labelled
@@ -240,12 +236,11 @@ class Check:
         for row, is_empty in read_outputs(path, self.judge, _HINT):
             score = row.get("score")
             found.served.update(row.served)
-            (found.empty if is_empty else found.unscored if score is None else found.scored)[index] += 1
+            found.counts["empty" if is_empty else "unscored" if score is None else "scored"][index] += 1
             label = None
             if self.label and (read := self._labels.read(row, self.judge.rubric.scale)).labels and read.is_blind:
                 label = fmean(read.labels)
-                with suppress(ValueError):  # an earlier version read it
-                    found.lengths += [(len(row.response.split()) / 100, score - label)] if score is not None else []
+                found.lengths += [(len(row.response.split()) / 100, score - label)] if score is not None else []
             if self._labels.problems:
                 raise SetupError(f"{path}, {self._labels.problems[0]}; mend it, or say --scale with the labels' own.")
             yield row, found.lowest if is_empty else score, label
@@ -255,9 +250,9 @@ class Check:
         said: list[tuple[int, str]] = []
         if missing:
             said.append((True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"))
-        then, now = (sum(counts) for counts in zip(found.scored, found.empty, found.unscored, strict=True))
-        if 2 * found.scored[1] < now or not now:
-            only = f"only {found.scored[1]:,} of {now:,} rows scored" if found.scored[1] else "no row has a score"
+        then, now = (sum(found.counts[kind][at] for kind in ("scored", "empty", "unscored")) for at in (0, 1))
+        if 2 * (scored := found.counts["scored"][1]) < now or not now:
+            only = f"only {scored:,} of {now:,} rows scored" if scored else "no row has a score"
             said.append((True, only))
         if found.mean and (limit := self.fail_under) is not None:
             mean = found.mean.mean
@@ -312,7 +307,7 @@ def read_outputs(path: Path, judge: Judge, hint: str) -> Iterator[tuple[Row, boo
     for line, raw in read_lines(path):
         try:
             row = Row(line, decode(raw))
-            _, score = row.asked, row.get("score")
+            _, score = row.dialogue, row.get("score")
             is_empty = row.get("unscored_reason") == UnscoredReason.NOTHING_TO_JUDGE and _is_failure(row)
             if "score" not in row.fields:
                 raise ValueError("no score")
@@ -331,10 +326,7 @@ def read_outputs(path: Path, judge: Judge, hint: str) -> Iterator[tuple[Row, boo
 
 def _is_failure(row: Row) -> bool:
     """Whether nothing to judge is the assistant's failure: not if the question is empty, or the reply not read."""
-    try:
-        messages, (question, response, _) = row.messages, row.dialogue
-    except ValueError:  # an earlier version read it
-        return False
+    messages, (question, response, _) = row.messages, row.dialogue
     is_question = nothing_to_judge(question, _AN_ANSWER) is None
     is_read = messages is None or has_reply(messages)
     return is_question and is_read and nothing_to_judge(question, response) is not None
@@ -348,9 +340,7 @@ def key_of(row: Row) -> int:
 
 def _texts(row: Row) -> int | None:
     """A key that only rows whose judge got the same texts share; None if there was no verdict."""
-    with suppress(ValueError):  # an earlier version read it
-        return hash((row.dialogue, row.reference)) if row.get("score") is not None else None
-    return None
+    return hash((row.dialogue, row.reference)) if row.get("score") is not None else None
 
 
 def change_of(own: Interval | None) -> str:

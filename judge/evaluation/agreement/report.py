@@ -106,10 +106,6 @@ def _in_words(kappa: Estimate) -> str:
     )
 
 
-BY_GROUP: tuple[Measure, ...] = (quadratic_weighted_kappa, exact_match, mean_error)
-BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, spearman)
-
-
 @dataclass(frozen=True)
 class Comparison:
     """A judge compared with people, or with another judge if `other` is not None.
@@ -201,15 +197,17 @@ def make_report(scores: Scores) -> Report:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
     sizes = Counter(each.group for each in scores.responses if each.group is not None)
-    by_group = []
+    by_group, few = [], (quadratic_weighted_kappa, exact_match, mean_error)
     for group, _ in sizes.most_common():
         part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
-        by_group += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], BY_GROUP)]
+        by_group += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], few)]
     people = to_people_sample(scores)
     return Report(
         scores=scores,
         with_people=with_people,
-        between_judges=_compare(scores, combinations(scores.judges, 2), BETWEEN_JUDGES),
+        between_judges=_compare(
+            scores, combinations(scores.judges, 2), (exact_match, quadratic_weighted_kappa, spearman)
+        ),
         differences=find_differences(scores),
         by_group=by_group,
         people=estimate(people_alpha(people)) if people else None,

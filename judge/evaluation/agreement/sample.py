@@ -1,7 +1,7 @@
 """Scores and labels as arrays, for the measures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -116,15 +116,9 @@ def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | 
 
 def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, Sample] | None:
     """The labelled responses that both judges scored, once with the scores of each; None if there are none."""
-    common = [
-        each
-        for each in scores.responses
-        if each.labels and None not in (each.scores.get(judge), each.scores.get(other))
-    ]
-    one, two = (
-        _to_sample([(each.prompt, each.scores[name], each.labels) for each in common], scores.scale)
-        for name in (judge, other)
-    )
+    common = (each for each in scores.responses if None not in (each.scores.get(judge), each.scores.get(other)))
+    both = replace(scores, responses=tuple(common))
+    one, two = to_sample(both, judge), to_sample(both, other)
     return (one, two) if one and two else None
 
 

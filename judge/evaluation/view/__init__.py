@@ -1,6 +1,5 @@
 """Scored replies as one self-contained page for the browser: figures, template, style, script and data."""
 
-import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,11 +7,12 @@ from datetime import date, timedelta
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import chain
 from math import ceil, floor
 from pathlib import Path
+from string import Template
 from typing import Any
 
-from judge.errors import SetupError
 from judge.evaluation import stats
 from judge.evaluation.estimate import Estimator, OneScore, how_near, why_rough
 from judge.evaluation.view.replies import Label, Replies, Reply, Version, clear_difference
@@ -68,18 +68,16 @@ def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
 
 def _facts(what: str, by: str, mean: stats.MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:
     """The judge's own figure, which matches the bars, and the same figure corrected by people's labels."""
-    yield _fact(f"{what}, by the judge", mean.judge, scale, form)
-    if mean.corrected:
-        yield _fact(f"{what}, {by}", mean.corrected, scale, form)
-
-
-def _fact(title: str, interval: stats.Interval, scale: Scale, form: str) -> dict[str, Any]:
-    fact = {"title": title, "value": format(interval.mean, form)}
-    if interval.low is None or interval.high is None:
-        return fact | {"range": "of unknown precision"}
-    ends = (interval.low, interval.mean, interval.high)
-    places = [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]
-    return fact | {"range": f"between {interval.low:{form}} and {interval.high:{form}}", "places": places}
+    for whose, found in (("by the judge", mean.judge), (by, mean.corrected)):
+        if found is None:
+            continue
+        fact = {"title": f"{what}, {whose}", "value": format(found.mean, form)}
+        if found.low is None or found.high is None:
+            yield fact | {"range": "of unknown precision"}
+            continue
+        ends = (found.low, found.mean, found.high)
+        places = [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]
+        yield fact | {"range": f"between {found.low:{form}} and {found.high:{form}}", "places": places}
 
 
 def _notes(mean: stats.MeanEstimate, is_blind: bool) -> Iterator[str]:
@@ -153,46 +151,22 @@ def _count(number: int, one: str, many: str = "") -> str:
 
 
 _MARK = b"<!doctype html>\n<!-- a page of slack-judge -->\n"
-_SLOT = re.compile(r"\{\{(\w+)\}\}")
 # `<` could end the script element, or begin a comment in it; the others end a line if JSON is read as JavaScript.
 _ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<\u2028\u2029"}
-_MOST_MIB = 256
 
 
 def save_page(path: Path, title: str, replies: Replies) -> int:
     """Writes the page, readable only by its owner, and returns its size in bytes."""
     refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
-    size = 0
+    page, style, script = (
+        (files("judge.evaluation.view") / f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
+    )
+    hashes = [f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in (style, script)]
+    fixed = {"style": style, "script": script, "style_hash": hashes[0], "script_hash": hashes[1]}
+    # What fills a slot is not searched for slots: a text may contain what looks like one.
+    head, tail = (Template(part).substitute(fixed, title=escape(title)) for part in page.split("$data"))
     with replacing(path, f"{path}: cannot write it ({{reason}}); name another file with -o.") as file:
-        for part in _parts(title, replies):
-            size += file.write(part.encode())
-            if size > _MOST_MIB * 2**20:
-                raise SetupError(
-                    f"{path}: the page would be larger than {_MOST_MIB} MiB, which browsers do not open; show "
-                    "fewer replies."
-                )
-    return size
-
-
-def _parts(title: str, replies: Replies) -> Iterator[str]:
-    fixed = {"title": escape(title)}
-    for name in ("style", "script"):
-        text = _resource("page.css" if name == "style" else "page.js")
-        digest = b64encode(sha256(text.encode()).digest()).decode()
-        fixed |= {name: text, f"{name}_hash": f"'sha256-{digest}'"}
-    yield _MARK.decode()
-    # A slot is filled once, and the filling is not searched for slots: a text may contain what looks like one.
-    for number, part in enumerate(_SLOT.split(_resource("page.html"))):
-        if number % 2 == 0:
-            yield part
-        elif part == "data":
-            yield from _data(title, replies)
-        else:
-            yield fixed[part]
-
-
-def _resource(name: str) -> str:
-    return (files("judge.evaluation.view") / name).read_text(encoding="utf-8")
+        return sum(file.write(part.encode()) for part in chain([_MARK.decode(), head], _data(title, replies), [tail]))
 
 
 def _data(title: str, replies: Replies) -> Iterator[str]:
@@ -226,7 +200,7 @@ def _fields(reply: Reply, version: int) -> dict[str, Any]:
         "version": version,
         "bar": to_bar(reply),
         "before": [(each.role, each.text) for each in reply.before],
-        "ratings": [each._asdict() for each in reply.ratings],
+        "ratings": reply.ratings,
         "labels": [{"score": each.score, "blind": each.is_blind, "reason": each.reason} for each in reply.labels],
     }
     return {name: value for name, value in fields.items() if value or (value == 0 and value is not False)}

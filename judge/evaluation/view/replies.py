@@ -54,14 +54,6 @@ class Label(NamedTuple):
     probability: float | None = None
 
 
-class OneRating(NamedTuple):
-    """The result of one model call: a score, or None; `words` are its justification, or why there is no score."""
-
-    model: str
-    score: float | None
-    words: str
-
-
 @dataclass(frozen=True)
 class Reply:
     """A question, a response, and what judge and people said."""
@@ -74,7 +66,7 @@ class Reply:
     response: str | None
     justification: str
     unscored: str  # why there is no score, in words
-    ratings: tuple[OneRating, ...]
+    ratings: tuple[Mapping[str, Any], ...]  # of each model call: `model`, `score`, and `words`, its reason for either
     cluster: str | None  # shared with replies that are not independent of it
     stratum: str | None  # a group of replies with the same chance of a label
     flags: tuple[str, ...]  # in words
@@ -109,10 +101,10 @@ def _to_flag(flag: str) -> str:
     return f"{'response' if flag == known else 'question'} {Flag(known).words}"
 
 
-def _to_rating(fields: Mapping[str, Any]) -> OneRating:
-    score = fields.get("score")
-    words = fields.get("justification") or fields.get("unscored_reason")
-    return OneRating(_text(fields.get("model")) or "", score if _is_number(score) else None, _spaced(words))
+def _to_rating(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    score, words = fields.get("score"), fields.get("justification") or fields.get("unscored_reason")
+    score = score if _is_number(score) else None
+    return {"model": _text(fields.get("model")) or "", "score": score, "words": _spaced(words)}
 
 
 def _is_number(value: object) -> bool:

@@ -239,18 +239,6 @@ async def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> N
     assert "counted as 0: 2.\nOther unscored rows: 3.\n" in done.stdout
 
 
-async def test_an_output_counts_that_has_rows_which_are_now_refused(files: Files) -> None:
-    said = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": " "}]
-    source = files.write("now", scores(*[4] * 3))
-    source.write_text(f"{source.read_text()}{json.dumps({'messages': said})}\n")
-    before = await files.scored("before", scores(*[4] * 3))
-    await files.batch(source)
-    for path in (source, files.folder / "now.scored"):
-        path.write_text(path.read_text().replace('"assistant"', '"robot"'))
-    done = await files.batch(source, "--compare", before, "--fail-if-worse")
-    assert "Unscored rows: 0 before, now 1.\n" in done.stdout, done.stderr
-
-
 async def test_files_that_cannot_be_compared_are_refused_before_any_request(files: Files) -> None:
     before = await files.scored("before", scores(4))
     source, asked, fields = files.write("now", scores(4)), len(files.server.requests), json.loads(before.read_text())
@@ -260,7 +248,7 @@ async def test_files_that_cannot_be_compared_are_refused_before_any_request(file
         "line 1: judged with model 'n', now 'm'": json.dumps({**fields, "model": "n"}),
         "line 1: judged with rubric_version None, now 'f846c469'": json.dumps({**fields, "rubric_version": None}),
         "line 1: score 7 is not a whole number from 0 to 5; give JSONL that": json.dumps({**fields, "score": 7}),
-        "line 1: no score; give JSONL that 'judge batch' wrote.": '{"prompt": "a"}',
+        "line 1: no score; give JSONL that 'judge batch' wrote.": '{"prompt": "a", "completion": "b"}',
         "line 1: not JSON": before.read_text()[:90],
     }
     options = {

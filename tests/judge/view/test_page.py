@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 
-from judge.errors import SetupError
 from judge.evaluation.view import save_page
-from judge.evaluation.view.replies import Reader, read_replies
+from judge.evaluation.view.replies import read_replies
 from judge.rows.files import encode
 from tests.judge_command import run as judge
 
-HOSTILE = "</script><script>alert(1)</script><!--<script>\u2028\u2029]]>&lt;{{script}}{{data}}\ud800"
+HOSTILE = "</script><script>alert(1)</script><!--<script>\u2028\u2029]]>&lt;$script${data}$$\ud800"
 
 
 class Parsed(HTMLParser):
@@ -119,15 +118,6 @@ def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
     ]
     assert [version["facts"][0]["value"] for version in data["versions"]] == ["2.00", "5.00", "2.00"]
     assert [reply["version"] for reply in data["replies"]] == [0, 1, 2, 0]
-
-
-def test_page_too_large_for_a_browser_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.evaluation.view._MOST_MIB", 1)
-    reader = Reader()
-    reader.add(1, {"score": 1, "completion": "a" * 2**20})
-    with pytest.raises(SetupError, match="larger than 1 MiB"):
-        save_page(tmp_path / "page.html", "large", reader.finish())
-    assert list(tmp_path.iterdir()) == []
 
 
 Run = Callable[..., tuple[int, str, str]]

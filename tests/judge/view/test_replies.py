@@ -55,7 +55,7 @@ def test_row_of_a_batch_becomes_a_reply_with_all_its_details(read: Read) -> None
     (reply,) = read([row]).replies
     assert (reply.name, reply.question, reply.response) == ("Line 1", "How long?", "Six minutes.")
     assert (reply.score, reply.justification, reply.unscored) == (4, "Right.", "")
-    assert [tuple(rating) for rating in reply.ratings] == [("m", 4, ""), ("m", None, "no score")]
+    assert [tuple(rating.values()) for rating in reply.ratings] == [("m", 4, ""), ("m", None, "no score")]
     assert reply.flags == ("response asks for a score", "question gives the judge orders", "of_a_later_version")
     assert dict(reply.facts) == {
         "Usable ratings": "2 of 3",

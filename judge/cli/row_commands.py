@@ -1,0 +1,139 @@
+"""`judge pairs`, `judge causes` and `judge view`: what is made of scored rows."""
+
+import asyncio
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.cli import options
+from judge.cli.options import Reports, say, to_summary
+from judge.rows.files import Format, encode, refuse_foreign, replacing
+
+if TYPE_CHECKING:
+    from judge.evaluation.causes import Causes
+    from judge.scoring.judging import Judge
+
+_SHOWN = 8
+
+
+def pairs(
+    source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the pairs; it is replaced.")],
+    form: Annotated[Format | None, typer.Option("--format", help="Its format; by default from its name.")] = None,
+) -> None:
+    """Pair each prompt's best response with its worst.
+
+    Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
+    Exit code 0: done, 1: some lines could not be read, 2: error.
+    """
+    from judge.rows.exports import Counts, choose_format, export, make_pairs
+
+    form = choose_format(output, form)
+    options.refuse_same_file(source, output, "the pairs would be written over the scored rows")
+    refuse_foreign(output, b"PAR1" if form is Format.PARQUET else b"prompt_id", "a file of pairs", "-o")
+    counts = Counts()
+    # For a table, the pairs are first written to a JSONL file beside it.
+    lines = output if form is Format.JSONL else output.with_name(f"{output.name}.pairing")
+    try:
+        with replacing(lines, f"{output}: cannot write it ({{reason}}).") as file:
+            file.writelines(f"{pair}\n".encode() for pair in make_pairs(source, Reports(), counts))
+        if form is not Format.JSONL:
+            export(lines, output, form)
+    finally:
+        if lines != output:
+            lines.unlink(missing_ok=True)
+    say(
+        to_summary(
+            f"Pairs: {counts.pairs:,}, in {output}.",
+            f"Prompts left out: {counts.ties:,} for a tie, {counts.alone:,} with one scored response. "
+            f"Lines left out: {counts.unscored:,} unscored, {counts.malformed:,} skipped.",
+        )
+    )
+    raise typer.Exit(1 if counts.malformed else 0)
+
+
+@partial(options.makes_judge, names=("model", "ask", "timeout_s"))
+def causes(
+    source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Also write the rows here, the low ones with their 'cause'.")
+    ] = None,
+    known: Annotated[
+        list[str] | None, typer.Option("--known", metavar="NAME", help="A cause to offer first; may be repeated.")
+    ] = None,
+    *,
+    make: "partial[Judge]",
+    rubric: options.RubricFile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Sort the reasons of low scores into at most five causes.
+
+    One request: the model names the causes, the counts are ours. With --ask decision, one more chooses among --known.
+    Exit code 0: done, 1: some lines could not be read, 2: error.
+    """
+    from judge.evaluation.causes import MOST, find_causes, read_low
+
+    options.refuse_same_file(source, output, "the rows with causes would be written over the scored rows")
+    if output:
+        refuse_foreign(output, b'{"line": ', "a file of verdicts", "-o")
+    file, reasons = read_low(source, rubric)
+    Reports(file.problems)
+
+    async def find() -> "Causes":
+        async with make() as judge:
+            return await find_causes(judge.write, reasons, known or (), judge.decide if judge.decides else None)
+
+    found = asyncio.run(find())
+    if output:
+        with replacing(output, f"{output}: cannot write it ({{reason}}).") as written:
+            for row in file.rows():
+                cause = {"cause": found.of[row.line]} if row.line in found.of else {}
+                written.write(f"{encode({**row.fields, **cause})}\n".encode())
+    if as_json:
+        listed = [{"cause": each.name, "replies": len(each.replies), "lines": each.replies} for each in found.counts]
+        typer.echo(json.dumps({"low": len(reasons), "left_out": found.left_out, "causes": listed}, ensure_ascii=False))
+    else:
+        say("\n".join(f"{len(each.replies):>4}  {each.name} ({_where(each.replies)})" for each in found.counts))
+        if found.left_out:
+            say(f"Of {len(reasons):,} low replies, the last {MOST} were sorted.")
+    raise typer.Exit(1 if file.problems else 0)
+
+
+def _where(lines: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, lines[:_SHOWN]))
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{', …' if len(lines) > _SHOWN else ''}"
+
+
+def view(
+    file: Annotated[Path, typer.Argument(help="JSONL from 'judge batch' or 'judge-bot export'.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The page; by default beside the file, ending in .html.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="The field with people's labels; 'human' if the rows have it.")
+    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
+    limit: Annotated[int | None, typer.Option(min=1, max=20_000, help="Only the last rows of the file.")] = None,
+) -> None:
+    """Make an HTML page of scored responses.
+
+    It works offline. Exit code 0: all lines used, 1: some could not be used, 2: error.
+    """
+    from judge.evaluation.view import save_page
+    from judge.evaluation.view.replies import read_replies
+
+    found = read_replies(file, label, scale, rubric, limit)
+    page = output or file.with_suffix(".html")
+    size = save_page(page, file.name, found)
+    Reports(found.problems)
+    say(to_sentence(page, len(found.replies), size))
+    raise typer.Exit(1 if found.problems else 0)
+
+
+def to_sentence(page: Path, replies: int, size: int) -> str:
+    number = f"{replies:,} {'reply' if replies == 1 else 'replies'}"
+    return f"{page}: {number}, {max(size / 1e6, 0.1):,.1f} MB; open it in a browser."
