@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from judge.cli.options import count, say, to_summary
-from judge.evaluation.align import Alignment, Asker, LabelledCase, Trial, Way
+from judge.evaluation.align import Alignment, Asker, LabelledCase, Way
+from judge.evaluation.align.trial import Trial
 from judge.evaluation.labelled import mostly_by_one
 from judge.scoring.rubric import Rubric
 

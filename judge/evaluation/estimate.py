@@ -9,18 +9,10 @@ from statistics import fmean
 from typing import Any
 
 from judge.errors import SetupError
+from judge.evaluation import stats
 from judge.evaluation.labelled import LabelledRows, Range, find_scale, to_probability
 from judge.evaluation.planning import MORE_LABELS, within
-from judge.evaluation.stats import (
-    MIN_LABELS,
-    Interval,
-    MeanEstimate,
-    MeanEstimator,
-    error_quantile,
-    good_from,
-    kolmogorov_smirnov,
-    labelled_shares,
-)
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
 from judge.rows.files import shown
 from judge.rows.row_file import Row, RowFile
 from judge.scoring.rubric import Scale
@@ -36,8 +28,8 @@ def why_rough(mean: MeanEstimate) -> Iterator[str]:
         yield f"The {mean.labelled:,} labels weigh unequally or share clusters, so they tell as much as {told}."
         missing = f"at least {mean.missing} more are needed"
     yield (
-        f"With fewer than {MIN_LABELS} labels the range is rough: if most labels are the same, it may hold 80% instead "
-        f"of 95%; {missing}."
+        f"With fewer than {stats.MIN_LABELS} labels the range is rough: if most labels are the same, it may hold 80% "
+        f"instead of 95%; {missing}."
     )
 
 
@@ -87,7 +79,7 @@ class Estimator:
         self.misses = Counter[tuple[float, float]]()  # labels by how far they are from the score, and their probability
         # The distributions, each without and with a label.
         self.like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
-        self.good_from = good_from(scale)
+        self.good_from = stats.good_from(scale)
         self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
         self._labelled: list[OneScore] = []
         self._unlabelled = Counter[str | None]()
@@ -102,7 +94,7 @@ class Estimator:
     def estimate(self) -> tuple[MeanEstimate, MeanEstimate] | None:
         """The mean and the share of good scores; None without a score. It ends the estimator."""
         with_label = ((each.stratum, True, 1.0) for each in self._labelled)
-        shares = labelled_shares([*with_label, *((each, False, n) for each, n in self._unlabelled.items())])
+        shares = stats.labelled_shares([*with_label, *((each, False, n) for each, n in self._unlabelled.items())])
         for each in self._labelled:
             self._count(each if each.stratum is None else replace(each, probability=shares[each.stratum]))
         mean, good = self._mean.estimate(), self._good.estimate()
@@ -140,7 +132,7 @@ class FileEstimate:
     unlike: Mapping[str, float]
 
     def __init__(self, fields: Fields, scale: Scale, problems: list[str]) -> None:
-        self.scale, self.good_from, self.problems = scale, good_from(scale), problems
+        self.scale, self.good_from, self.problems = scale, stats.good_from(scale), problems
         self.unscored = self.unscored_labelled = self.not_blind = 0
         self.people: list[str] = []
         self.shares_prompts = False
@@ -216,10 +208,10 @@ class FileEstimate:
             raise SetupError(f"No row has a {missing} that can be used{f' ({problems[0]})' if problems else ''}.")
         self.mean, self.good = found
         misses = self._estimator.misses
-        self.plus_minus = error_quantile(misses)
+        self.plus_minus = stats.error_quantile(misses)
         # Labelled rows that were drawn with unequal probabilities should differ from the others.
         is_even = len({probability for _, probability in misses}) == 1
-        alike = {name: kolmogorov_smirnov(*counts) for name, counts in self._estimator.like.items() if is_even}
+        alike = {name: stats.kolmogorov_smirnov(*counts) for name, counts in self._estimator.like.items() if is_even}
         self.unlike = {name: p for name, p in alike.items() if p < _UNLIKE}
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,10 +14,11 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from bot.store.examples import Progress
 from judge import Rubric, find_flags
-from judge.evaluation.align import LEAST, Alignment, LabelledCase, Trial, Way
+from judge.evaluation.align import LEAST, Alignment, LabelledCase, Way
 from judge.evaluation.align import obstacle as obstacle_of
 from judge.evaluation.align.cases import threads_of
 from judge.evaluation.align.examples import examples_of
+from judge.evaluation.align.trial import Trial
 
 _ROOM = 2_900
 _LINE = 150

@@ -9,28 +9,14 @@ from math import atanh, isnan, sqrt, tanh
 from typing import Any
 
 from judge.errors import SetupError
-from judge.evaluation.agreement.measures import (
-    MEASURES,
-    MIN_PROMPTS,
-    Estimate,
-    Measure,
-    confusion,
-    difference,
-    estimate,
-    exact_match,
-    kappa_among_people,
-    kappa_with_each,
-    mean_error,
-    people_alpha,
-    quadratic_weighted_kappa,
-    spearman,
-    top_best_by_chance,
-)
+from judge.evaluation.agreement import measures
+from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, Measure, estimate
 from judge.evaluation.agreement.sample import Sample, to_paired_samples, to_people_sample, to_sample
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.planning import MORE_LABELS, narrowing
 
-_COMPARED = tuple(measure for measure in MEASURES if measure is not top_best_by_chance)  # does not depend on the judge
+# The one left out does not depend on the judge.
+_COMPARED = tuple(each for each in MEASURES if each is not measures.top_best_by_chance)
 
 
 @dataclass(frozen=True)
@@ -46,12 +32,12 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as plain dicts and numbers, ready for `json.dumps`; undefined figures are None."""
-        measures = {}
+        figures = {}
         for name, each in self.estimates.items():
             judge, other = (None if isnan(value) else value for value in self.values[name])
-            measures[name] = {"judge": judge, "other": other, **each.to_dict()}
+            figures[name] = {"judge": judge, "other": other, **each.to_dict()}
         names = ("judge", "other", "responses", "prompts")
-        return {name: getattr(self, name) for name in names} | {"measures": measures}
+        return {name: getattr(self, name) for name in names} | {"measures": figures}
 
 
 def find_differences(scores: Scores) -> list[Difference]:
@@ -62,7 +48,7 @@ def find_differences(scores: Scores) -> list[Difference]:
             one, two = samples
             figures = {measure.__name__: (measure(one), measure(two)) for measure in _COMPARED}
             values = {name: (first.value, second.value) for name, (first, second) in figures.items()}
-            estimates = {name: estimate(difference(*pair)) for name, pair in figures.items()}
+            estimates = {name: estimate(measures.difference(*pair)) for name, pair in figures.items()}
             found.append(Difference(judge, other, len(one.scores), one.n_prompts, values, estimates))
     return found
 
@@ -127,7 +113,8 @@ class Comparison:
         """
         if self.sample.labels.shape[1] < 2:
             return None
-        return estimate(difference(kappa_with_each(self.sample), kappa_among_people(self.sample)))
+        judge, people = measures.kappa_with_each(self.sample), measures.kappa_among_people(self.sample)
+        return estimate(measures.difference(judge, people))
 
     @property
     def narrowing(self) -> str:
@@ -156,7 +143,7 @@ class Comparison:
             "verdict": self.verdict,
             "beside_people": self.beside_people.to_dict() if self.beside_people else None,
             "measures": {name: each.to_dict() for name, each in self.estimates.items()},
-            "confusion": confusion(self.sample).tolist(),
+            "confusion": measures.confusion(self.sample).tolist(),
         }
 
 
@@ -197,7 +184,9 @@ def make_report(scores: Scores) -> Report:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
     sizes = Counter(each.group for each in scores.responses if each.group is not None)
-    by_group, few = [], (quadratic_weighted_kappa, exact_match, mean_error)
+    few = measures.quadratic_weighted_kappa, measures.exact_match, measures.mean_error
+    between = measures.exact_match, measures.quadratic_weighted_kappa, measures.spearman
+    by_group = []
     for group, _ in sizes.most_common():
         part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
         by_group += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], few)]
@@ -205,21 +194,19 @@ def make_report(scores: Scores) -> Report:
     return Report(
         scores=scores,
         with_people=with_people,
-        between_judges=_compare(
-            scores, combinations(scores.judges, 2), (exact_match, quadratic_weighted_kappa, spearman)
-        ),
+        between_judges=_compare(scores, combinations(scores.judges, 2), between),
         differences=find_differences(scores),
         by_group=by_group,
-        people=estimate(people_alpha(people)) if people else None,
+        people=estimate(measures.people_alpha(people)) if people else None,
     )
 
 
-def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], measures: Sequence[Measure]) -> list[Comparison]:
+def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Sequence[Measure]) -> list[Comparison]:
     comparisons = []
     for judge, other in pairs:
         sample = to_sample(scores, judge, other)
         if sample is not None:
-            estimates = {measure.__name__: estimate(measure(sample)) for measure in measures}
+            estimates = {measure.__name__: estimate(measure(sample)) for measure in chosen}
             unscored = sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
             comparisons.append(Comparison(judge, other, sample, estimates, unscored))
     return comparisons

@@ -11,22 +11,10 @@ from typing import Any
 from judge.evaluation.align import calibration, examples, rubric_text
 from judge.evaluation.align.asking import Asker, Budget, BudgetError, CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, divide, split, threads_of, to_digest
-from judge.evaluation.align.trial import Change, Trial, Way, to_trial
+from judge.evaluation.align.trial import Trial, Way, to_trial
 from judge.scoring.rubric import Rubric
 
-__all__ = [
-    "Alignment",
-    "Asker",
-    "Budget",
-    "BudgetError",
-    "CaseScore",
-    "Change",
-    "LabelledCase",
-    "Trial",
-    "Way",
-    "align",
-    "obstacle",
-]
+__all__ = ["Alignment", "Asker", "Budget", "BudgetError", "CaseScore", "LabelledCase", "Way", "align", "obstacle"]
 
 Tell = Callable[[Way, int], Awaitable[None]]
 """Called before each way is learned, with 0, and before it is tried, with the number of cases to test on."""

@@ -189,28 +189,26 @@ def read_replies(
     return reader.finish(total - len(lines))
 
 
+@dataclass
 class Reader:
     """Makes replies from rows, one by one; rows of one judge version and one `case` are labels of several people."""
 
-    def __init__(
-        self,
-        problems: list[str] | None = None,
-        label: str = LABEL,
-        label_range: Range | None = None,
-        rubric: str | Path | None = None,
-    ) -> None:
-        self._problems = [] if problems is None else problems
-        self._labelled = LabelledRows(self._problems, label, label_range)
-        self._rubric = rubric
-        self._scales: dict[tuple[str | None, str | None], Scale] = {}
-        self._replies: dict[object, Reply] = {}
+    problems: list[str] = field(default_factory=list)
+    label: str = LABEL
+    label_range: Range | None = None
+    rubric: str | Path | None = None
+    _scales: dict[tuple[str | None, str | None], Scale] = field(default_factory=dict, init=False)
+    _replies: dict[object, Reply] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self._labelled = LabelledRows(self.problems, self.label, self.label_range)
 
     def add(self, line: int, fields: Mapping[str, Any], scale: Scale | None = None) -> None:
         """Takes a row; without `scale`, the row's rubric gives the scale."""
         row = Row(line, fields)
         if scale is None:
             if row.rubric not in self._scales:
-                self._scales[row.rubric] = find_scale(row, self._rubric)
+                self._scales[row.rubric] = find_scale(row, self.rubric)
             scale = self._scales[row.rubric]
         read = self._labelled.read(row, scale)
         version, case = Version.of(fields), row.key("case")
@@ -228,7 +226,7 @@ class Reader:
     def finish(self, left_out: int = 0) -> Replies:
         """All replies so far."""
         self._labelled.check()
-        return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
+        return Replies(tuple(self._replies.values()), tuple(self.problems), left_out)
 
     def _to_reply(self, row: Row, name: str, version: Version, scale: Scale, score: float | None) -> Reply:
         facts = []
@@ -277,4 +275,4 @@ class Reader:
         return time and (time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
 
     def _problem(self, row: Row, name: str, wanted: str) -> None:
-        self._problems.append(f"line {row.line}: {name} {shown(row.get(name))} is not {wanted}")
+        self.problems.append(f"line {row.line}: {name} {shown(row.get(name))} is not {wanted}")
