@@ -24,7 +24,7 @@ from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
 from bot.http_server import HttpServer
-from bot.judges import limits_of, open_judges, rubric_of
+from bot.judges import limits_of, open_judges
 from bot.pipeline.engine import Engine
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.pipeline import ModelTurns
@@ -173,7 +173,7 @@ def make_services(
     clock: Clock = utc_now,
 ) -> Services:
     """The app's services and features; without `make_judge`, the app settles no cases."""
-    default, tier = rubric_of(settings), settings.watch_tier or settings.judge_tier
+    default, tier = load_rubric(settings.judge_rubric), settings.watch_tier or settings.judge_tier
     shipped = {name: load_rubric(name) for name in list_rubrics() if name != default.name}
     found = RubricChoice(store.rubrics, {default.name: default} | shipped)
     services = Services(
@@ -254,10 +254,10 @@ def _drive(stack: AsyncExitStack, engine: Engine, grace_s: float) -> asyncio.Tas
 
 def _begin(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
     task = asyncio.create_task(work)
-    stack.push_async_callback(_cancelled, task)
+
+    async def end() -> None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    stack.push_async_callback(end)
     return task
-
-
-async def _cancelled(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

@@ -1,15 +1,15 @@
 """An HTTP server on its own port. If it is reachable from outside, put a proxy in front of it: see `deploy/`."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Self
 
+import aiohttp
 import structlog
 from aiohttp import web
 
 from bot.errors import SettingsError
 
-_ANSWERS_S = 3.0
+_ANSWERS = aiohttp.ClientTimeout(3.0)
 _LAST_ANSWERS_S = 3.0
 
 Answer = Callable[[web.BaseRequest], Awaitable[web.Response]]
@@ -57,17 +57,11 @@ class HttpServer:
         """Whether the server answers right now, tested with a request such as an outside client would send."""
         if self.address is None:
             return False
+        host, port = self.address
         try:
-            async with asyncio.timeout(_ANSWERS_S):
-                reader, writer = await asyncio.open_connection(*self.address)
-                try:
-                    writer.write(b"HEAD / HTTP/1.0\r\n\r\n")
-                    answer = await reader.readline()
-                finally:
-                    writer.close()
-            if not answer:
-                raise ConnectionResetError("the connection was dropped")
-        except OSError as exc:  # includes TimeoutError
+            async with aiohttp.ClientSession(timeout=_ANSWERS) as session:
+                await session.head(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+        except (aiohttp.ClientError, OSError) as exc:  # includes TimeoutError
             logger.warning("port_unreachable", address=str(self.address), reason=str(exc) or "no answer in time")
             return False
         return True

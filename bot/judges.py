@@ -16,13 +16,9 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-def rubric_of(settings: Settings) -> Rubric:
-    return load_rubric(settings.judge_rubric)
-
-
 def limits_of(settings: Settings) -> Limits:
     """The limits on cases; a case may go to any of the models, so `ratings` is the most that any of them takes."""
-    make, rubric = _maker(settings, None), rubric_of(settings)
+    make, rubric = _maker(settings, None), load_rubric(settings.judge_rubric)
     return Limits(
         cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
         cases_per_day=settings.max_cases_per_day,

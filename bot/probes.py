@@ -20,27 +20,20 @@ class Probes(HttpServer):
     def __init__(self, host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
         self._cases = cases
         self._signs = signs
-        self._pages = {"/healthz": self._healthz, "/readyz": self._readyz, "/metrics": self._metrics}
         super().__init__(("METRICS_HOST", "METRICS_PORT"), host, port, self._show)
 
     async def _show(self, request: web.BaseRequest) -> web.Response:
-        page = self._pages.get(request.path)
-        if page is None or request.method not in ("GET", "HEAD"):
-            return web.Response(status=404, text=f"here are {', '.join(self._pages)}\n")
+        page = request.path if request.method in ("GET", "HEAD") else ""
         try:
-            return await page()
+            if page == "/readyz":
+                await self._cases.ping()
+                if not all([await sign() for sign in self._signs]):
+                    return web.Response(status=503, text=_UNWELL)
+            if page == "/metrics":
+                metrics.note_cases(await self._cases.counts(metrics.MAX_AGE_S))
+                return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
         except STORE_ERRORS:
             return web.Response(status=503, text=_OUT_OF_REACH)
-
-    async def _healthz(self) -> web.Response:
-        return web.Response(text="ok\n")
-
-    async def _readyz(self) -> web.Response:
-        await self._cases.ping()
-        if all([await sign() for sign in self._signs]):
+        if page in ("/healthz", "/readyz"):
             return web.Response(text="ok\n")
-        return web.Response(status=503, text=_UNWELL)
-
-    async def _metrics(self) -> web.Response:
-        metrics.note_cases(await self._cases.counts(metrics.MAX_AGE_S))
-        return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+        return web.Response(status=404, text="here are /healthz, /readyz, /metrics\n")

@@ -27,7 +27,7 @@ from bot.store import Store, ownership
 from bot.store.address import to_address
 from bot.store.opening import try_out
 from bot.telemetry import check_variables, load, read_variables, signals
-from judge import JudgeError
+from judge import JudgeError, load_rubric
 
 _ARCHIVED = "the channel is archived"
 _INVITE = "type /invite @Slack Judge in it, also to end them there with /judge watch off"
@@ -206,7 +206,7 @@ async def _try_model(_: AsyncWebClient, settings: Settings, *, name: str, **chan
         async with judges.open_judges(
             settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
         ) as make:
-            judge = make(judges.rubric_of(settings), None, None)
+            judge = make(load_rubric(settings.judge_rubric), None, None)
             verdict = await judge.score(*USUAL)
     except JudgeError as exc:
         raise BotError(f"{name}: {exc}" if changes else str(exc)) from exc

@@ -154,8 +154,8 @@ def texts_modal(state: ModalState, rubrics: Sequence[str], rubric: str, visibili
     options = {value: option(value.value, label) for value, label in who.items()}
     seen_by = menu(ids.BLOCK_VISIBILITY, options.values(), options[visibility or Visibility.THREAD], "radio_buttons")
     blocks = [
-        _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
-        _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
+        field("Question", text_box(ids.BLOCK_QUESTION, MAX_INPUT, None, "What was asked")),
+        field("Response", text_box(ids.BLOCK_RESPONSE, MAX_INPUT, None, "The answer to score")),
         field("Rubric", menu(ids.BLOCK_RUBRIC, named.values(), named.get(rubric) or option(rubric))),
         field("Who sees the verdict", seen_by) if visibility else section(_FOR_ONE),
     ]
@@ -200,7 +200,3 @@ def question_errors(question: str, scored: LoggedCase | None = None, *, may_choo
         return {ids.BLOCK_QUESTION: _NOT_CHOSEN if may_choose else _NOTHING_TYPED}
     is_same = scored is not None and scored.question_hash == text_hash(question)
     return {ids.BLOCK_QUESTION: _SAME_QUESTION} if is_same else {}
-
-
-def _text_input(block_id: str, label: str, placeholder: str) -> Block:
-    return field(label, text_box(block_id, MAX_INPUT, None, placeholder))

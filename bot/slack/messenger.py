@@ -15,7 +15,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
 from bot.slack.blocks import section
-from bot.slack.client import error_of, is_passing, is_transient, refusal_of, slack_word
+from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, refusal_of, slack_word
 
 T = TypeVar("T")
 
@@ -212,12 +212,10 @@ async def _at_most_twice(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> A
     """The answer of a call, which is repeated once, immediately, if Slack fails temporarily."""
     try:
         return await call()
-    except SlackApiError as exc:
-        if not is_passing(exc):
+    except SLACK_ERRORS as exc:
+        if isinstance(exc, SlackApiError) and not is_passing(exc):
             raise
-    except (aiohttp.ClientError, TimeoutError):
-        pass
-    return await call()
+        return await call()
 
 
 async def _is_taken(way: str, call: Awaitable[object]) -> bool:

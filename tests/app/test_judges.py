@@ -12,14 +12,15 @@ from judge import SetupError
 START = """
 import asyncio, sys
 import bot.app
-from bot.judges import open_judges, rubric_of
+from bot.judges import open_judges
 from bot.settings import load_settings
+from judge import load_rubric
 
 async def main():
     given = dict(slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="sk-1")
     settings = load_settings(env_file=None, **given)
     async with open_judges(settings) as make:
-        make(rubric_of(settings), None, None)
+        make(load_rubric(settings.judge_rubric), None, None)
         print("openai" in sys.modules)
 
 asyncio.run(main())

@@ -25,7 +25,7 @@ from bot.domain.case import Visibility
 from bot.errors import BotError
 from bot.settings import OFFLINE, SLACK_API_URL, Settings
 from bot.slack.client import SLACK_ERRORS, identify, slack_word, web_client
-from judge import JudgeError
+from judge import JudgeError, load_rubric
 from judge.rows.files import replacing
 from judge.scoring.ways import DECISION, MEMBERS
 
@@ -129,7 +129,7 @@ async def _models(settings: Settings) -> AsyncIterator[dict[str, str]]:
         asked = {"asked for": way, "model": _name(settings.judge_model)}
         try:
             async with judges.open_judges(settings.model_copy(update=changes)) as make:
-                judge = make(judges.rubric_of(settings), None, None)
+                judge = make(load_rubric(settings.judge_rubric), None, None)
                 verdict = await judge.score(*USUAL)
         except JudgeError as exc:
             yield asked | {"score": type(exc).__name__}
