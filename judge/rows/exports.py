@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 from judge.errors import SetupError
 from judge.rows import files
 from judge.rows.messages import split_messages
-from judge.rows.row_file import ADDED, Prompts, Row
+from judge.rows.row_file import ADDED, Row, check_prompt
 from judge.scoring.conversation import Turn
 
 # Endings of formats that are not written here.
@@ -168,13 +168,13 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
     Of several responses with the same score, the first in the file counts. Three rows of each prompt are kept in
     memory. `report` gets a sentence for each line that is skipped; the `counts` are filled in as the pairs are made.
     """
-    prompts = Prompts(source)
+    prompts: dict[str, tuple[int, int]] = {}
     best: dict[tuple[str, str], Candidate] = {}
     worst: dict[tuple[str, str], Candidate] = {}
     responses = Counter[tuple[str, str]]()
     for row in _read_scored(source, report, counts):
         if row.prompt_id is not None:
-            prompts.check(row.line, row.key[0], row.asked)
+            check_prompt(source, prompts, row.line, row.key[0], row.asked)
         responses[row.key] += 1
         best[row.key] = max(best.get(row.key, row), row, key=lambda each: each.score)
         worst[row.key] = min(worst.get(row.key, row), row, key=lambda each: each.score)

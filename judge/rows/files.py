@@ -5,7 +5,7 @@ import json
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -60,7 +60,7 @@ def replacing(target: Path, failure: str) -> Iterator[BinaryIO]:
         raise SetupError(failure.replace("{reason}", os_reason(exc))) from exc
 
 
-_KINDS: Mapping[type, str] = {
+_KINDS: dict[type, str] = {
     dict: "an object",
     list: "a list",
     str: "a string",

@@ -10,7 +10,7 @@ from typing import Any
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile
-from judge.rows.row_file import ADDED, PROMPT_ID, Item, Prompts, Row, RowFile
+from judge.rows.row_file import ADDED, PROMPT_ID, Item, Row, RowFile, check_prompt
 from judge.scoring.escalation import is_escalated
 
 _MOST_NAMES = 3
@@ -138,7 +138,8 @@ def survey(source: RowFile, journal: Journal | None = None) -> int:
     """
     judged = journal.rows if journal else {}
     changed = f"has changed since its verdicts in {journal and journal.path}; restore it, or choose another output."
-    prompts, lines, unchanged = Prompts(source.path), 0, 0
+    prompts: dict[str, tuple[int, int]] = {}
+    lines = unchanged = 0
     for line, raw in source.lines():
         lines += 1
         if line not in judged and PROMPT_ID not in raw:  # decoding takes most of the time
@@ -152,7 +153,7 @@ def survey(source: RowFile, journal: Journal | None = None) -> int:
         unchanged += line in judged
         if row and row.get("prompt_id") is not None:
             with suppress(ValueError):  # not a row; it is reported when its turn comes
-                prompts.check(line, encode(row.get("prompt_id")), row.asked)
+                check_prompt(source.path, prompts, line, encode(row.get("prompt_id")), row.asked)
     if unchanged < len(judged):
         raise SetupError(f"{source.path} {changed}")
     return lines

@@ -267,21 +267,14 @@ class RowFile:
                 yield item
 
 
-class Prompts:
-    """Checks that each `prompt_id` of a file has one prompt."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._firsts: dict[str, tuple[int, int]] = {}
-
-    def check(self, line: int, prompt_id: str, asked: str) -> None:
-        """Raises SetupError if an earlier row has this id, as JSON, and asked something else."""
-        first, its_prompt = self._firsts.setdefault(prompt_id, (line, hash(asked)))
-        if hash(asked) != its_prompt:
-            raise SetupError(
-                f"{self._path}: prompt_id {prompt_id} has one prompt in line {first} and another in line {line}; "
-                "give each prompt an id of its own."
-            )
+def check_prompt(path: Path, firsts: dict[str, tuple[int, int]], line: int, prompt_id: str, asked: str) -> None:
+    """Raises SetupError if an earlier row of `firsts` has this id, as JSON, and asked something else."""
+    first, its_prompt = firsts.setdefault(prompt_id, (line, hash(asked)))
+    if hash(asked) != its_prompt:
+        raise SetupError(
+            f"{path}: prompt_id {prompt_id} has one prompt in line {first} and another in line {line}; give each "
+            "prompt an id of its own."
+        )
 
 
 def parse_item(line: int, raw: bytes) -> Item | str:

@@ -57,7 +57,6 @@ def bounded(turns: Sequence[Turn]) -> Bounded:
 
 
 def left_out_note(number: int) -> Turn:
-    """Says where a number of turns are left out."""
     return Turn("", f"[{number:,} message{'' if number == 1 else 's'} left out]")
 
 

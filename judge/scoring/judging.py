@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from judge import errors
+from judge.errors import DeadlineError, JudgeError, SetupError
 from judge.scoring import escalation as scoring_escalation
 from judge.scoring import panel, ratings, ways
 from judge.scoring import rubric as scoring_rubric
@@ -110,7 +110,7 @@ class Judge:
         points: bool = False,
     ) -> None:
         if models is not None and model != DEFAULT_MODEL:
-            raise errors.SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
+            raise SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
         named = model if models is None else models
         self._models = ways.checked_models(named.split(",") if isinstance(named, str) else named)
         wishes = Wishes(effort, options, tier, answer_tokens)
@@ -121,11 +121,9 @@ class Judge:
         elif samples is None:
             samples = _SAMPLES if len(self._models) == 1 else 1
         if not isinstance(samples, int) or samples < 1:
-            raise errors.SetupError(
-                f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more."
-            )
+            raise SetupError(f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more.")
         if not timeout_s > 0:
-            raise errors.SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
+            raise SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self.model, self.samples = ", ".join(self._models), 1 if OFFLINE in self._models else samples
         self.rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
         self.reference = ""
@@ -196,9 +194,7 @@ class Judge:
     def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
         """The same judge with another rubric of the same scale; both share the connections, which this one closes."""
         if rubric.scale != self.rubric.scale:
-            raise errors.SetupError(
-                f"Rubric {rubric.name!r} has another scale than {self.rubric.name!r}; make a new judge."
-            )
+            raise SetupError(f"Rubric {rubric.name!r} has another scale than {self.rubric.name!r}; make a new judge.")
         other = copy(self)
         other.rubric = rubric
         return other
@@ -258,7 +254,7 @@ class Judge:
                 first, self._combine(results, model=name, flags=flags, skipped_ratings=skipped)
             )
         if self._points and first.is_scored and first.points is None:
-            with suppress(errors.JudgeError, TimeoutError):  # the score stands without them
+            with suppress(JudgeError, TimeoutError):  # the score stands without them
                 return await with_points(self._writer, first, texts, give_up_at)
         return first
 
@@ -297,9 +293,9 @@ class Judge:
 
     def _check_points(self) -> None:
         if self.model == OFFLINE:
-            raise errors.SetupError(f"{OFFLINE!r} is no model and says no points; {_NAME_ONE}")
+            raise SetupError(f"{OFFLINE!r} is no model and says no points; {_NAME_ONE}")
         if not self.rubric.criteria:
-            raise errors.SetupError(f"Rubric {self.rubric.name!r} names no criteria; add them under [criteria].")
+            raise SetupError(f"Rubric {self.rubric.name!r} names no criteria; add them under [criteria].")
 
     @property
     def _writer(self) -> ChatModel:
@@ -308,7 +304,7 @@ class Judge:
     async def write(self, prompt: str) -> Written:
         """The answer of the model, or of the stronger one if there is one, to any prompt."""
         if self.model == OFFLINE:
-            raise errors.SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
+            raise SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
         return await self._written(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
 
     async def decide(self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]]) -> Written:
@@ -354,7 +350,7 @@ class Judge:
 
     async def _ask(
         self, members: Sequence[panel.Member], texts: Texts, give_up_at: float, earlier: Sequence[ratings.Result] = ()
-    ) -> tuple[list[ratings.Result], list[errors.JudgeError]]:
+    ) -> tuple[list[ratings.Result], list[JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
         outcomes: list[list[panel.Outcome]] = []
         for member in members:
@@ -363,7 +359,7 @@ class Judge:
         places = zip(members, outcomes, strict=True)
         await panel.run_all([member.rate(texts, own, give_up_at) for member, own in places])
         results: list[ratings.Result] = []
-        failures: list[errors.JudgeError] = []
+        failures: list[JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):
             for outcome in own:
                 if isinstance(outcome, ratings.Rating | ratings.Unscored):
@@ -375,7 +371,7 @@ class Judge:
                 results.append(ratings.Unscored(reason=_FAILED, detail=str(failure), model=name, cost_usd=0.0))
         return results, failures
 
-    def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> errors.DeadlineError:
+    def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> DeadlineError:
         if time.monotonic() >= give_up_at:
             why, mend = (
                 f"{self._patience_s:g} s, since its server was busy with others",
@@ -385,7 +381,7 @@ class Judge:
             why, mend = f"{self._timeout_s:g} s", "raise JUDGE_TIMEOUT_S"
         is_first = self._ask_for == ways.TEXT and model.setting != ways.STRONGER
         shorter = "set JUDGE_ASK=distribution for short answers, " if is_first else ""
-        return errors.DeadlineError(
+        return DeadlineError(
             f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose a faster {model.setting}."
         )
 

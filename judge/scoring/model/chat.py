@@ -32,7 +32,7 @@ DEFAULT_MODEL = "gpt-6-luna"
 # tokens); the long one is for models that think, because thinking counts, and for other texts.
 _SHORT, LONG = 1024, 8192
 # 20 is the largest number of candidates per token that OpenAI, Azure and vLLM return.
-_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
+_LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 # Servers' answers so far were a few kB long; log probabilities take 1.5 to 5 kB for each token.
 _MOST_BYTES, _MOST_BYTES_WITH_LOGPROBS = 1_000_000, 10_000_000
 _MAX_ATTEMPTS = 5
@@ -80,7 +80,6 @@ class ChatModel:
         return self.rejected.isdisjoint(_LOGPROBS)
 
     def note(self, shortfall: str) -> None:
-        """Adds a sentence to `shortfalls`."""
         self.shortfalls[shortfall] = None
 
     async def complete(
@@ -100,15 +99,10 @@ class ChatModel:
         and TimeoutError if time ended the first attempt while the server had no other request to answer, if the server
         answers none, or at `give_up_at`.
         """
-        wanted: dict[str, Any] = {_LIMIT: most_tokens or self._wishes.most_tokens}
-        if count > 1:
-            wanted["n"] = count
-        if temperature is not None:
-            wanted["temperature"] = temperature
-        if logprobs:
-            wanted |= _LOGPROBS
-        if self._wishes.effort:
-            wanted["reasoning_effort"] = self._wishes.effort
+        effort = self._wishes.effort
+        options = {"n": count if count > 1 else None, "temperature": temperature, "reasoning_effort": effort}
+        wanted = {_LIMIT: most_tokens or self._wishes.most_tokens} | (_LOGPROBS if logprobs else {})
+        wanted |= {name: value for name, value in options.items() if value is not None}
         return await self._send(
             CHAT, {"messages": [{"role": "user", "content": _sendable(prompt)}]}, wanted, give_up_at
         )

@@ -51,17 +51,8 @@ _WORDS = {
     r"|max_new_tokens` must be|string_above_max_length",
 }
 _ALSO_BY_500 = (_Problem.QUOTA, _Problem.TOO_LONG)
-_STATUSES = {
-    401: _Problem.KEY,
-    402: _Problem.QUOTA,
-    403: _Problem.KEY,
-    404: _Problem.MODEL,
-    408: _Problem.UNAVAILABLE,
-    409: _Problem.UNAVAILABLE,
-    413: _Problem.TOO_LONG,
-    425: _Problem.UNAVAILABLE,
-    429: _Problem.RATE,
-}
+_STATUSES = dict.fromkeys((401, 403), _Problem.KEY) | dict.fromkeys((408, 409, 425), _Problem.UNAVAILABLE)
+_STATUSES |= {402: _Problem.QUOTA, 404: _Problem.MODEL, 413: _Problem.TOO_LONG, 429: _Problem.RATE}
 _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     _Problem.QUOTA: (
         QuotaExceededError,

@@ -37,7 +37,6 @@ class Wishes:
 
     @cached_property
     def fields(self) -> Mapping[str, Any]:
-        """`options`, read."""
         given: object = self.options or {}
         try:
             given = json.loads(given) if isinstance(given, str) else given
