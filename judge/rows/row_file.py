@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
 from judge.errors import SetupError
 from judge.rows import files
@@ -310,6 +310,7 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
 
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
+_MOST_COLUMNS = 1000
 _KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
 
 
@@ -323,13 +324,13 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
     line = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            first = next((each for each in file if each.strip()), "")
+            first = next((each for each in _lines(path, file) if each.strip()), "")
             file.seek(0)
             # That which gives the most known columns, and among these the most columns.
             split = {each: next(csv.reader([first], delimiter=each), []) for each in _DELIMITERS}
             known = {each: len(_KNOWN.intersection(map(_to_name, cells))) for each, cells in split.items()}
             delimiter = max(split, key=lambda each: (known[each], len(split[each])))
-            reader = csv.reader(file, delimiter=delimiter, strict=True)
+            reader = csv.reader(_lines(path, file), delimiter=delimiter, strict=True)
             names: Sequence[str] = ()
             for cells in reader:
                 if any(cells) and names:
@@ -349,6 +350,15 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
         raise SetupError(f"{path}: cannot read it ({files.os_reason(exc)}).") from exc
 
 
+def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    while text := file.readline(files.MOST_OF_A_LINE + 1):
+        if len(text) > files.MOST_OF_A_LINE:
+            raise SetupError(
+                f"{path}: a line has more than {files.MOST_OF_A_LINE:,} characters, which is not a text to judge."
+            )
+        yield text
+
+
 def _to_name(cell: str) -> str:
     name = " ".join(cell.split())
     return name.lower() if name.lower() in _KNOWN else name
@@ -356,6 +366,8 @@ def _to_name(cell: str) -> str:
 
 def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
     """The columns' names; a column without a name is called by its number."""
+    if len(cells) > _MOST_COLUMNS:
+        raise SetupError(f"{path}: {len(cells):,} columns, and {_MOST_COLUMNS:,} are read at most; leave some out.")
     names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
     if twice := [name for name in names if names.count(name) > 1]:
         raise SetupError(f"{path}: two columns are named {twice[0]!r}; rename one.")

@@ -104,7 +104,11 @@ def test_cell_of_1_mb_is_read(tmp_path: Path) -> None:
         ('prompt,response\n\na,"b\nc,d\n', "line 3: a quotation mark is misplaced (unexpected end of data); close"),
         ('prompt,response\na,"b"c\n', "line 2: a quotation mark is misplaced (',' expected after '\"'); close it"),
         ("prompt,response\na,Köln\n".encode("cp1252"), "not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8')."),
-        (f"prompt,response\na,{'x' * 10_000_001}\n", "line 2: a quotation mark is misplaced (field larger than field"),
+        (",".join(f"c{n}" for n in range(100_000)), "100,000 columns, and 1,000 are read at most; leave some out."),
+        (
+            f"prompt,response\na,{'x' * 10_000_001}\n",
+            "a line has more than 10,000,000 characters, which is not a text to",
+        ),
     ],
 )
 def test_sheet_that_cannot_be_read_is_refused_before_the_output_is_created(
