@@ -221,17 +221,9 @@ async def _show_verdict(slack: Sandbox, reader: Person, console: Console, positi
 
 
 def _block_text(block: dict[str, Any]) -> str:
-    match block["type"]:
-        case "section":
-            return to_plain(block["text"]["text"]).replace("*", "")
-        case "context":
-            return " ".join(to_plain(element["text"]).replace("*", "") for element in block["elements"])
-        case "actions":
-            return "  ".join(f"[ {element['text']['text']} ]" for element in block["elements"])
-        case "rich_text":
-            return read({"blocks": [block]}).text
-        case _:
-            return ""
+    if block["type"] == "actions":
+        return "  ".join(f"[ {element['text']['text']} ]" for element in block["elements"])
+    return read({"blocks": [block]}).text.replace("*", "")
 
 
 async def _show_log(console: Console, database_url: str) -> None:

@@ -7,7 +7,7 @@ Slack may send an event more than once. Each time its case is accepted, which is
 import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -46,35 +46,15 @@ _PERSONS_WORDS = {None, "file_share", "thread_broadcast"}
 _NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
 
 
-@dataclass(frozen=True)
-class Mention:
-    """What a person says to the app, in the message `ts`.
-
-    `lacks_command` is whether a direct message would ask for a score if `/judge` came before it.
-    """
-
-    invocation: Invocation
-    ts: str
-    asks_for_score: bool
-    lacks_command: bool
-
-
-def to_mention(body: dict[str, Any], own_ids: Collection[str]) -> Mention | None:
-    """What a person says to the app; None for bots, the app itself, edits, joins, and messages to other people.
+def is_mention(body: Raw, own_ids: Collection[str]) -> bool:
+    """Whether a person says something to the app; not for bots, itself, edits, joins, and messages to other people.
 
     Source: https://docs.slack.dev/reference/events/app_mention, https://docs.slack.dev/reference/events/message.im
     """
     event = body["event"]
-    is_direct = event.get("channel_type") == "im"
-    if event["type"] != "app_mention" and not is_direct:
-        return None
+    is_to_us = event["type"] == "app_mention" or event.get("channel_type") == "im"
     is_said = event.get("subtype") in _PERSONS_WORDS and not any(event.get(mark) for mark in _NOT_SAID_NOW)
-    if not is_said or event.get("user") in {None, SLACKBOT, *own_ids}:
-        return None
-    text = event.get("text") or ""
-    asks = not is_direct and messages.asks_for_score(text)
-    lacks_command = is_direct and isinstance(parse_command(text), Texts | messages.Permalink)
-    return Mention(to_invocation(body), event["ts"], asks, lacks_command)
+    return is_to_us and is_said and event.get("user") not in {None, SLACKBOT, *own_ids}
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -85,8 +65,8 @@ def register(app: AsyncApp, services: Services) -> None:
     async def take(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
         answer: Answer | None = None
         event: Hashable = None
-        if mention := to_mention(body, own_ids):
-            answer, event = await _take_mention(services, mention), (mention.invocation.channel_id, mention.ts)
+        if is_mention(body, own_ids):
+            answer, event = await _take_mention(services, body), (body["event"]["channel"], body["event"]["ts"])
         elif reaction := messages.to_reaction(body):
             answer = await _take_reaction(services, to_invocation(body), reaction, told)
             event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
@@ -96,7 +76,7 @@ def register(app: AsyncApp, services: Services) -> None:
         await next_()
 
     async def is_to_us(body: Raw) -> bool:
-        return to_mention(body, own_ids) is not None
+        return is_mention(body, own_ids)
 
     # Bolt acknowledges an event before its listener runs, so what must be durable by then is done in a middleware.
     @app.event("message", matchers=[is_to_us], middleware=[take])
@@ -107,15 +87,16 @@ def register(app: AsyncApp, services: Services) -> None:
             await answer()
 
 
-async def _take_mention(services: Services, mention: Mention) -> Answer:
-    invocation = mention.invocation
-    if not mention.asks_for_score:
-        line = command.help_line(is_direct=invocation.is_direct, lacks_command=mention.lacks_command)
+async def _take_mention(services: Services, body: Raw) -> Answer:
+    invocation, text = to_invocation(body), body["event"].get("text") or ""
+    if invocation.is_direct or not messages.asks_for_score(text):
+        lacks_command = invocation.is_direct and isinstance(parse_command(text), Texts | messages.Permalink)
+        line = command.help_line(is_direct=invocation.is_direct, lacks_command=lacks_command)
         return partial(services.messenger.tell, invocation.recipient, line)
 
     async def find() -> tuple[messages.Message | None, Invocation]:
         await services.intake.check_here(invocation)
-        return await services.lookup.above(invocation, mention.ts), invocation
+        return await services.lookup.above(invocation, body["event"]["ts"]), invocation
 
     nothing = partial(services.messenger.tell, invocation.recipient, command.NOTHING_ABOVE)
     return await _take(services, invocation, find, CaseSource.MENTION) or nothing

@@ -115,10 +115,8 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
     if [bool(message), bool(link), bool(question or response)].count(True) != 1:
         raise RefusedError(text.EITHER_OR)
     if message:
-        if not message.get("channel_id"):
-            raise RefusedError(text.NO_CHANNEL)
-        if not _TS.fullmatch(str(message.get("message_ts"))):
-            raise RefusedError(text.NO_TIME)
+        if not message.get("channel_id") or not _TS.fullmatch(str(message.get("message_ts"))):
+            raise RefusedError(text.NO_PLACE)
         return Permalink(host, message["channel_id"], message["message_ts"], None)
     if link:
         if found := parse_permalink(link):

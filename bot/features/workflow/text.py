@@ -26,8 +26,7 @@ NOT_IN_BOTH = (
 NO_PERSON = "Set *Who asks* to a person of this workspace, such as the person who started the workflow."
 EITHER_OR = "Give this step either a message, or its link, or a question and a response."
 NO_LINK = "This step's link does not lead to a message (More actions (⋮) → Copy link)."
-NO_CHANNEL = "This step's message has no channel. Give its link instead."
-NO_TIME = "This step's message has no timestamp. Give its link instead."
+NO_PLACE = "This step's message has no channel or no timestamp. Give its link instead."
 
 # A step that follows may post the outputs, so they must not mention people.
 _MENTION = re.compile(r"<(?=[!@#])")

@@ -20,10 +20,9 @@ from bot.features.workflow.queries import Executions
 from bot.features.workflow.text import (
     EITHER_OR,
     FORGOTTEN,
-    NO_CHANNEL,
     NO_LINK,
     NO_PERSON,
-    NO_TIME,
+    NO_PLACE,
     NOT_IN_BOTH,
     OTHER_OUTPUTS,
 )
@@ -250,8 +249,8 @@ async def test_where_slack_lets_nobody_post_the_workflow_is_told_without_a_link(
         ({"question": QUESTION}, EITHER_OR),
         (TEXTS | {"link": "https://pocket.slack.com/archives/C1/p1700000000000100"}, EITHER_OR),
         ({"link": "the one above"}, NO_LINK),
-        ({"message": {"message_ts": "1700000000.000100"}}, NO_CHANNEL),
-        ({"message": {"message_ts": "1.1", "channel_id": "C1"}}, NO_TIME),
+        ({"message": {"message_ts": "1700000000.000100"}}, NO_PLACE),
+        ({"message": {"message_ts": "1.1", "channel_id": "C1"}}, NO_PLACE),
     ],
 )
 def test_inputs_that_ask_for_nothing_are_refused(inputs: Settings, error: str) -> None:
