@@ -179,6 +179,7 @@ def _to_glance(
 ) -> Glance:
     kind = commonest(rows)
     this = tally_of(rows, kind, threads)
+    scored = add_up((row.kind.scale, row.number) for row in rows if row.score is not None)
     return Glance(
         week,
         until,
@@ -187,8 +188,8 @@ def _to_glance(
         trend=(*_trend(sums, week, kind), Point(week, this.mean, kind.version)),
         raters=count_raters(rows),
         unread=count_unread(rows),
-        off_scale=_count(rows, lambda row: row.kind.scale != kind.scale),
-        off_version=_count(rows, lambda row: row.kind.scale == kind.scale and row.version != kind.version),
+        off_scale=scored.total() - scored[kind.scale],
+        off_version=scored[kind.scale] - this.n,
     )
 
 
@@ -272,11 +273,11 @@ def _trend(sums: Sequence[KindSum], week: Week, kind: Kind) -> Sequence[Point]:
     return points
 
 
-def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:
-    """The most common judge version of the most common scale; without scores, the scale is `otherwise`."""
+def commonest(rows: Iterable[ScoreCount]) -> Kind:
+    """The most common judge version of the most common scale; without scores, the scale is 0 to 5."""
     kinds = add_up((row.kind, row.number) for row in rows if row.score is not None)
     scales = add_up((kind.scale, number) for kind, number in kinds.items())
-    scale = max(scales, key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale), default=otherwise)
+    scale = max(scales, key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale), default=_DEFAULT_SCALE)
     of_scale = [kind for kind in kinds if kind.scale == scale]
     return max(of_scale, key=lambda kind: (kinds[kind], kind.version or ""), default=Kind(*scale, None))
 
@@ -288,10 +289,6 @@ def count_raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
 
 def count_unread(rows: Iterable[ScoreCount]) -> int:
     return sum(row.number for row in rows if row.has_unread)
-
-
-def _count(rows: Iterable[ScoreCount], is_meant: Callable[[ScoreCount], bool]) -> int:
-    return sum(row.number for row in rows if row.score is not None and is_meant(row))
 
 
 def tally_of(rows: Iterable[ScoreCount], kind: Kind, threads: Iterable[ThreadCount] = ()) -> Tally:

@@ -105,7 +105,7 @@ class Intake:
 
         If it repeats an earlier case, it is never more public than that one.
         """
-        own = await self.store.people.visibility(invocation.team_id, invocation.user_id)
+        own = await self.store.channels.visibility(invocation.team_id, invocation.user_id)
         rubric = (await self.store.rubrics.chosen(invocation.team_id, channel_id)).rubric
         visibility = own or self.visibility
         if earlier:

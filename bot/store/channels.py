@@ -64,12 +64,19 @@ class Channels(StoreQueries):
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
         return await self._database.rows(ChannelSettings, _SETTINGS.filter_by(team_id=team_id, is_digest_on=True))
 
+    async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
+        """Who sees this person's verdicts; None means that the workspace's setting applies."""
+        row = await self._database.choice(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
+        return Visibility(row.visibility) if row and row.visibility else None
+
     async def score_reactions(self, team_id: str) -> Mapping[str, str]:
         query = select(channels.c.channel_id, channels.c.score_reaction).filter_by(team_id=team_id)
         rows = await self._database.all(query.where(channels.c.score_reaction.is_not(None)))
         return {row.channel_id: row.score_reaction for row in rows}
 
 
+# Built once, because every request runs it.
+_VISIBILITY = select(people.c.visibility).filter_by(team_id=bindparam("of_team"), user_id=bindparam("of_user"))
 _SETTINGS = select(*columns_of(channels, ChannelSettings)).order_by(channels.c.channel_id)
 
 
@@ -91,16 +98,3 @@ def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Acti
         yield Action.LABELS_CHANGED
     if chosen.score_reaction != earlier.score_reaction:
         yield Action.REACTION_CHANGED
-
-
-# Built once, because every request runs it.
-_VISIBILITY = select(people.c.visibility).where(
-    people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
-)
-
-
-class People(StoreQueries):
-    async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
-        """Who sees this person's verdicts; None means that the workspace's setting applies."""
-        row = await self._database.choice(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
-        return Visibility(row.visibility) if row and row.visibility else None

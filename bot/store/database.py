@@ -52,7 +52,6 @@ class Database:
         # Settling has a queue, so that adding a case, and answering Slack, goes ahead of a thousand old cases.
         self._settling = FairQueue(_AT_ONCE if self.is_sqlite else _AT_ONCE_ON_A_SERVER)
         self._choices: LRUCache[Any, sa.Row[Any] | None] = LRUCache(_CHOICES_KEPT)
-        self._choices_number = 0
         self.added: LRUCache[int, LoggedCase] = LRUCache(_CHOICES_KEPT)
         """Cases in SQLite that this process has added and not yet taken up; emptied before others than cases write."""
         self._writer = _Writer(engine, self.added.clear) if self.is_sqlite else None
@@ -100,19 +99,16 @@ class Database:
 
     async def choice(self, query: sa.Executable, of: Mapping[str, str]) -> sa.Row[Any] | None:
         """Like `one`, for what every case asks; with SQLite, which only we write, cached until `forget_choices`."""
-        key = (query, *of.values())
-        if key in self._choices:
-            return self._choices[key]
-        number = self._choices_number
-        found = await self.one(query, of)
-        if self.is_sqlite and number == self._choices_number:  # not changed while it was read
-            self._choices[key] = found
-        return found
+        if not self.is_sqlite:
+            return await self.one(query, of)
+        key, choices = (query, *of.values()), self._choices
+        if key not in choices:
+            choices[key] = await self.one(query, of)  # if they changed meanwhile, this cache is no longer in use
+        return choices[key]
 
     async def forget_choices(self) -> None:
         """Clears that cache. Await it after the commit; before that, the old value might be cached again."""
-        self._choices_number += 1
-        self._choices.clear()
+        self._choices = LRUCache(_CHOICES_KEPT)
 
     async def note_deletion(self) -> None:
         """Has SQLite's journal emptied. A `DELETE` calls this itself; an update that removes words has to."""

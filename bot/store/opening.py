@@ -96,11 +96,15 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
 
 async def require_log(database_url: str) -> None:
     """Raises StoreError if no bot has been at work in the database, or it is out of reach; creates nothing."""
-    address = to_address(database_url)
-    try:
-        has_log = _has_log(address) if address.is_sqlite else await _has_log_on_server(database_url)
-    except STORE_ERRORS as exc:
-        raise StoreError(f"DATABASE_URL {address.shown}: the database is out of reach: {reason_of(exc)}") from exc
+    address, has_log = to_address(database_url), False
+    if engine := _to_look(address, database_url):
+        try:
+            async with engine.connect() as connection:
+                has_log = await connection.run_sync(lambda opened: sa.inspect(opened).has_table(schema.cases.name))
+        except STORE_ERRORS as exc:
+            raise StoreError(f"DATABASE_URL {address.shown}: the database is out of reach: {reason_of(exc)}") from exc
+        finally:
+            await engine.dispose()
     if not has_log:
         raise StoreError(
             f"DATABASE_URL {address.shown}: it has no tables; name the database of your bot, "
@@ -108,20 +112,14 @@ async def require_log(database_url: str) -> None:
         )
 
 
-def _has_log(address: Address) -> bool:
+def _to_look(address: Address, database_url: str) -> AsyncEngine | None:
+    """An engine that changes nothing by itself; None if there is no such file."""
+    if not address.is_sqlite:
+        return connect(database_url)
     file = Path(address.url.database or "").absolute()
     # Read-only: opened as the bot opens it, another application's file would be switched to WAL mode.
-    url = sa.URL.create("sqlite", database=file.as_uri(), query={"mode": "ro", "uri": "true"})
-    return file.exists() and sa.inspect(sa.create_engine(url, poolclass=sa.NullPool)).has_table(schema.cases.name)
-
-
-async def _has_log_on_server(database_url: str) -> bool:
-    engine = connect(database_url)
-    try:
-        async with engine.connect() as connection:
-            return await connection.run_sync(lambda opened: sa.inspect(opened).has_table(schema.cases.name))
-    finally:
-        await engine.dispose()
+    url = address.url.set(database=file.as_uri(), query={"mode": "ro", "uri": "true"})
+    return create_async_engine(url) if file.exists() else None
 
 
 def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) -> AsyncEngine:

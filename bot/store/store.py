@@ -21,7 +21,7 @@ from bot.store import database as db
 from bot.store import jobs, spending, watches
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
-from bot.store.channels import Channels, People
+from bot.store.channels import Channels
 from bot.store.digests import Digests, Thumbs
 from bot.store.edits import Edits, drop_texts
 from bot.store.forgetting import Forgetting
@@ -106,7 +106,6 @@ class Store:
         self.tallies = Tallies(database)
         self.channels = Channels(database)
         self.digests = Digests(database)
-        self.people = People(database)
         self.edits = Edits(database, self.jobs)
         self.forgetting = Forgetting(database, self.jobs)
         self.processes = Processes(database)

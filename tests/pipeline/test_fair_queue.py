@@ -47,14 +47,6 @@ async def test_no_more_than_the_limit_go_at_once() -> None:
     assert line.called == ["a1", "b1", "a2"]
 
 
-async def test_a_single_one_waits_for_no_more_than_one_of_a_long_queue() -> None:
-    line = Line(1)
-    await line.join("a1", "a2", "a3", "a4", "b1")
-    await line.leave("a1")
-    await line.leave("a2")
-    assert line.called == ["a1", "a2", "b1"]
-
-
 async def test_the_background_is_called_once_nobody_else_waits() -> None:
     queue, called = FairQueue(1), list[str]()
 

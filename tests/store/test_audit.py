@@ -52,11 +52,6 @@ async def test_changes_at_the_same_time_are_all_kept_and_each_noted_by_its_own_p
     assert set(await noted(log)) == by
 
 
-async def test_a_change_that_comes_to_nothing_leaves_no_row(log: Store) -> None:
-    await log.channels.save("T1", "C1", "U1", is_digest_on=False)
-    assert await noted(log) == []
-
-
 async def test_each_deleted_case_is_noted_and_none_that_was_not_there(log: Store) -> None:
     cases = [await delivered(log, key) for key in ("a", "b")]
     await log.forgetting.forget([case.id for case in cases] + [77], "U1")

@@ -83,12 +83,6 @@ async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url
     assert await rows(log) == [0, 0, 0]
 
 
-async def test_forgetting_twice_deletes_once(log: Store) -> None:
-    case = await delivered(log)
-    assert list(await log.forgetting.forget([case.id], "U1")) == [case.id]
-    assert list(await log.forgetting.forget([case.id], "U1")) == []
-
-
 async def test_a_case_that_is_being_settled_is_not_forgotten(log: Store) -> None:
     received, _ = await log.add(a_case(key="received"))
     judged = await log.record(await held(log, (await log.add(a_case(key="judged")))[0]), a_verdict())

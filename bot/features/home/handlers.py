@@ -86,7 +86,7 @@ def register(app: AsyncApp, services: Services) -> None:
 async def show_home(services: Services, visit: payloads.HomeVisit, note: str = "") -> None:
     """Publishes a person's Home tab as it is now; `note` tells them the outcome of their click."""
     person, now = visit.invocation, services.clock()
-    chosen = services.store.people.visibility(person.team_id, person.user_id)
+    chosen = services.store.channels.visibility(person.team_id, person.user_id)
     try:
         # Run at the same time, so that all share one call to Slack for the person's channels.
         cases, visibility, buttons, sections = await asyncio.gather(

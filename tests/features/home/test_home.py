@@ -195,7 +195,7 @@ async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:
     whose, view = (stage.slack.workspace.team_id, stage.ann.id), await home(stage)
     for value, kept in (("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)):
         view = await press(stage, view, ids.ACTION_HOME_VISIBILITY, value)
-        assert await stage.log.people.visibility(*whose) is kept
+        assert await stage.log.channels.visibility(*whose) is kept
         menus = [b["accessory"] for b in view.body["blocks"] if b.get("accessory", {}).get("type") == "static_select"]
         assert [each["initial_option"]["value"] for each in menus] == [value]
 

@@ -52,6 +52,6 @@ async def test_a_persons_choice_precedes_the_workspaces_setting_until_it_is_take
 async def test_a_choice_is_that_persons_in_that_team(database_url: str) -> None:
     log = await Store.open(database_url)
     await save_visibility(log, "T1", "U1", Visibility.ME)
-    found = [await log.people.visibility(*who) for who in (("T1", "U1"), ("T2", "U1"), ("T1", "U2"))]
+    found = [await log.channels.visibility(*who) for who in (("T1", "U1"), ("T2", "U1"), ("T1", "U2"))]
     await log.close()
     assert found == [Visibility.ME, None, None]
