@@ -11,11 +11,11 @@ from bot.feature import Feature, Named, Services, WeekBlocks
 from bot.features.watch import first_hour, orders, releases, window
 from bot.features.watch.again import AskedAgain
 from bot.features.watch.alerts import DriftAlerts
+from bot.features.watch.conditions import NewModels
 from bot.features.watch.figures import read_watched, watches_of_person
 from bot.features.watch.looks import look
 from bot.features.watch.news import tell_first, tell_low
 from bot.features.watch.queries import Releases
-from bot.features.watch.served import NewModels
 from bot.features.watch.text import home_blocks, not_read_since, release_line
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.week_text import detail_blocks, watched_blocks

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from random import sample
 from typing import Any
@@ -25,6 +26,8 @@ from judge.evaluation import drift
 from judge.evaluation.align import BudgetError
 from judge.evaluation.blame import FEWEST, STEPS, Blame, find_blame
 
+RECENT, REFERENCE = timedelta(days=7), timedelta(days=28)
+"""What is compared: the scores of so long, and those of so long before."""
 _PATIENCE_S = 720  # what is told waits at most this long; a change found meanwhile waits as long after that
 _LOOKED_AT, _MOST_FAILURES = 500, 3
 

@@ -1,7 +1,7 @@
 """Alerts, sent once and the same day: an assistant is clearly worse, better or gone, or its watch has no scores."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -11,11 +11,11 @@ import structlog
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import text
-from bot.features.watch.again import AskedAgain, Change, who_changed
+from bot.features.watch.again import RECENT, REFERENCE, AskedAgain, Change, who_changed
+from bot.features.watch.conditions import questions_line
 from bot.features.watch.figures import name_of
 from bot.features.watch.notices import send_alert, tell_post
 from bot.features.watch.queries import Notices, Releases, WatchOrders, day_of, watched
-from bot.features.watch.questions import questions_line
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST
 from bot.slack.messenger import Post
@@ -23,8 +23,6 @@ from bot.store.figures import BEGINNING, Place, Span, TimedScore
 from judge.evaluation import drift
 from judge.scoring.rubric import Scale
 
-RECENT = timedelta(days=7)
-REFERENCE = timedelta(days=28)
 SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
 _MIN_SILENT = 3
@@ -59,7 +57,7 @@ class DriftAlerts:
         self._replies = Replies(services.store.database)
         self._notices = Notices(services.store.database)
         self._releases = Releases(services.store.database)
-        self._newest: dict[tuple[Place, AlertKind, float | None], int] = {}
+        self._newest: dict[tuple[Place, float | None], int] = {}
         self._judges: dict[Place, str | None] = {}
         self._asked = AskedAgain(services)
 
@@ -90,12 +88,13 @@ class DriftAlerts:
         others = {AlertKind.UNREAD: self._unread, AlertKind.SILENT: self._silent, AlertKind.GONE: self._gone}
         names = {f"{kind} {day}": kind for kind in AlertKind}
         begun = [name for name in names if name in await self._notices.of_day(watch, day)]
+        if begun and (await self._notices.told(watch, begun[0])).issuperset(watch.alerts_to):
+            return []
+        changes = await self._changes(watch)
         for name in begun or names:
             kind = names[name]
-            if begun and (await self._notices.told(watch, name)).issuperset(watch.alerts_to):
-                break
-            if kind not in others and (found := await self._drop(watch, kind)):
-                return [self._tell(watch, name, day, *found)]
+            if kind in changes:
+                return [self._tell(watch, name, day, *changes[kind])]
             if kind in others and (post := await others[kind](watch)):
                 await tell_post(self._services, watch, name, post, day, may_repeat=True)
                 break
@@ -118,45 +117,46 @@ class DriftAlerts:
         if len(missed) < len(watch.alerts_to):
             await self._asked.note(watch, change, found)
 
-    async def _drop(self, watch: Watch, kind: AlertKind) -> tuple[drift.Drop, Change] | None:
-        now, floor = self._services.clock(), watch.floor if kind is AlertKind.BELOW else None
-        if (kind is AlertKind.BELOW and floor is None) or await self._was_told(watch, kind):
-            return None
-        place = watched(watch)
-        tested, newest = (place, kind, floor), await self._tallies.newest(place)
+    async def _changes(self, watch: Watch) -> Mapping[AlertKind, tuple[drift.Drop, Change]]:
+        """What has clearly changed and was not told lately; empty without a score that is new since that was so."""
+        now, floor, place = self._services.clock(), watch.floor, watched(watch)
+        tested, newest = (place, floor), await self._tallies.newest(place)
         if newest is None or self._newest.get(tested) == newest.id:
-            return None
+            return {}
         # Sorted by the time of the reply, because scores may come late and in no order.
         scores = sorted(
             await self._tallies.in_order(place, Span(now - RECENT - REFERENCE, now)),
             key=lambda each: (replied_at(each), each.id),
         )
         if not scores:
-            return None
+            return {}
         judge = scores[-1].kind
         # After a release, everything is compared with what came after it.
         released = max((each.set_at for each in await self._releases.of(place)), default=BEGINNING)
-        began = max(released, now - RECENT)
-        recent = [each for each in scores if each.kind == judge and replied_at(each) >= began]
-        # For a floor, earlier scores only show how scores vary, so those of another judge on the same scale count too.
-        before = [
-            each
-            for each in scores
-            if replied_at(each) < now - RECENT
-            and (floor is not None or replied_at(each) >= released)
-            and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
-        ]
-        scale, (reference, since) = Scale(*judge.scale), ([_scored(each) for each in of] for of in (before, recent))
-        drop: drift.Drop | None = None
-        if floor is None:
-            drop = (drift.find_rise if kind is AlertKind.BETTER else drift.find_drop)(reference, since, scale)
-        elif scale.low < floor < scale.high:  # otherwise it was set for the scale of another rubric
-            drop = drift.find_below(floor, reference, since, scale)
-        if drop is None:
+        recent = [each for each in scores if each.kind == judge and replied_at(each) >= max(released, now - RECENT)]
+        earlier = [each for each in scores if replied_at(each) < now - RECENT]
+        same = [each for each in earlier if each.kind == judge]
+        before, scale, since = (
+            [each for each in same if replied_at(each) >= released],
+            Scale(*judge.scale),
+            _scored(recent),
+        )
+        drops = {
+            AlertKind.WORSE: (drift.find_drop(_scored(before), since, scale), before),
+            AlertKind.BETTER: (drift.find_rise(_scored(before), since, scale), before),
+        }
+        if floor is not None and scale.low < floor < scale.high:  # otherwise it was set for another rubric's scale
+            # Earlier scores only show how scores vary, so those of another judge on the same scale count too.
+            on_scale = _scored([each for each in earlier if each.kind.scale == judge.scale])
+            drops[AlertKind.BELOW] = drift.find_below(floor, on_scale, since, scale), same
+        found = {
+            kind: (drop, Change(drop.kind, of, recent[drop.since :]))
+            for kind, (drop, of) in drops.items()
+            if drop and not await self._was_told(watch, kind)
+        }
+        if not found:
             self._newest[tested] = newest.id
-            return None
-        before = [each for each in before if each.kind == judge]
-        return drop, Change(drop.kind, before, recent[drop.since :])
+        return found
 
     async def _unread(self, watch: Watch) -> Post | None:
         unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
@@ -196,5 +196,5 @@ def replied_at(each: TimedScore) -> datetime:
     return datetime.fromtimestamp(float(each.message_ts), UTC)
 
 
-def _scored(each: TimedScore) -> drift.DatedScore:
-    return drift.DatedScore(each.score, replied_at(each).date(), each.thread_ts or each.message_ts)
+def _scored(scores: Sequence[TimedScore]) -> Sequence[drift.DatedScore]:
+    return [drift.DatedScore(each.score, replied_at(each).date(), each.thread_ts or each.message_ts) for each in scores]

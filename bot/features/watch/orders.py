@@ -170,17 +170,19 @@ async def follow(watcher: Watcher, invocation: Invocation, typed: str, changes: 
     (author_id,) = meant
     if changes is None:
         return words.ask_to_end(author_id, names[author_id])
-    watch = _changed(await order_on(services, invocation, place[1], author_id), invocation, changes, services.clock())
+    watch = changed(await order_on(services, invocation, place[1], author_id), invocation, changes, services.clock())
     if refusal := await save_order(watcher, watch, invocation.user_id):
         return refusal
     _, usd = await price_of(services, *place)
     return words.begun(watch, names[author_id], "" if usd is None else price_a_day(watch, a_day.get(author_id, 0), usd))
 
 
-def _changed(watch: Watch, invocation: Invocation, changes: Mapping[str, Any], now: datetime) -> Watch:
+def changed(watch: Watch, invocation: Invocation, changes: Mapping[str, Any], now: datetime) -> Watch:
+    """The watch with changes as `parse_watch` returns them."""
+    watch = replace(watch, **{name: value for name, value in changes.items() if name not in {"alert", "low"}})
+    watch = replace(watch, per_day=int(watch.per_day or 0))
     hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": (), None: watch.alerts_to}
     low, alerts_to = changes.get("low"), hear[changes.get("alert")]
-    watch = replace(watch, **{name: value for name, value in changes.items() if name not in {"alert", "low"}})
     if low:
         return replace(watch, alerts_to=alerts_to or (invocation.user_id,), low_since=watch.low_since or now)
     ends_low = low is False or not alerts_to

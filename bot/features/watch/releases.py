@@ -15,8 +15,8 @@ from bot.domain.clock import utc_week
 from bot.domain.watch import LATE, Watch
 from bot.feature import Services
 from bot.features.watch import ids, orders, text
-from bot.features.watch.again import AskedAgain, Change, who_changed
-from bot.features.watch.alerts import REFERENCE, replied_at
+from bot.features.watch.again import REFERENCE, AskedAgain, Change, who_changed
+from bot.features.watch.alerts import replied_at
 from bot.features.watch.figures import name_of
 from bot.features.watch.input import WatchState, clicked_watch, clicked_watch_window
 from bot.features.watch.notices import tell_post

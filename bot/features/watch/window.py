@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import nan
@@ -46,34 +46,21 @@ _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
 @dataclass(frozen=True)
 class WatchForm:
-    """A person's choices for an assistant in a channel.
+    """A person's choices for an assistant; `also` is what else is to be done for a new watch.
 
-    A number is None if its field is empty, and `nan` if the text in the field is not a number.
-
-    Attributes:
-        share: 0 if the window does not show this assistant's fields yet; then the other fields mean nothing.
-        also: What else is to be done for a new watch.
-        is_long: Whether the window shows the fields below; otherwise they mean nothing.
-        alerts_to: Who gets alerts: the channel, people, or both, by id.
-        version: Identifies the settings as they were when the window was opened.
+    `share` is 0 if the window does not show this assistant's fields yet. `changes` are those of the fields below, as
+    `orders.changed` takes them, and empty if the window does not show these. There, a number is None if its field is
+    empty, and `nan` if the text in it is not a number.
     """
 
-    channel_id: str
     author_id: str
     share: float
     also: Sequence[str]
-    is_long: bool
-    per_day: float | None
-    shows: Shows
-    alerts_to: tuple[str, ...]
-    floor: float | None
-    alerts_low: bool
-    version: str
+    changes: Mapping[str, Any]
 
 
-def to_watch_form(body: Raw) -> WatchForm:
-    values, state = body["view"]["state"]["values"], payloads.to_state(body["view"])
-    channel_id = state.channel_id or ""
+def to_watch_form(body: Raw, channel_id: str) -> WatchForm:
+    values = body["view"]["state"]["values"]
     author_id = payloads.selected(values, ids.BLOCK_ASSISTANT) or ""
 
     def its(block_id: str) -> str:
@@ -84,19 +71,16 @@ def to_watch_form(body: Raw) -> WatchForm:
 
     one_in, hears_here = payloads.selected(values, its(ids.BLOCK_SHARE)), ticked(its(ids.BLOCK_ALERTS_HERE))
     people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
-    return WatchForm(
-        channel_id=channel_id,
-        author_id=author_id,
-        share=1 / int(one_in) if one_in else 0,
-        also=ticked(ids.BLOCK_ALSO),
-        is_long=its(ids.BLOCK_SHOWS) in values,
-        per_day=_number(values, its(ids.BLOCK_PER_DAY)),
-        shows=Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
-        alerts_to=(*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE]),
-        floor=_number(values, its(ids.BLOCK_FLOOR)),
-        alerts_low=bool(ticked(its(ids.BLOCK_LOW))),
-        version=state.version or "",
-    )
+    alerts_to = (*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE])
+    changes = {
+        "per_day": _number(values, its(ids.BLOCK_PER_DAY)),
+        "shows": Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
+        "alerts_to": alerts_to,
+        "floor": _number(values, its(ids.BLOCK_FLOOR)),
+        "low": bool(ticked(its(ids.BLOCK_LOW)) and alerts_to),
+    }
+    is_long = its(ids.BLOCK_SHOWS) in values
+    return WatchForm(author_id, 1 / int(one_in) if one_in else 0, ticked(ids.BLOCK_ALSO), changes if is_long else {})
 
 
 def _number(values: Raw, block_id: str) -> float | None:
@@ -137,7 +121,7 @@ async def _show(watcher: Watcher, click: WatchClick, author: str, chosen: WatchF
         await messenger.update_modal(click.view_id, said_modal(form))
         return
     if chosen:
-        form = replace(form, watch=replace(form.watch, share=chosen.share), version=chosen.version)
+        form = replace(form, watch=replace(form.watch, share=chosen.share), version=click.state.version or "")
     shown = await messenger.update_modal(click.view_id, window_words.watch_modal(click.state, form, None, url))
     if shown and click.state.is_long:
         replies = await _replies(watcher, form.watch)
@@ -184,33 +168,23 @@ def _version(watch: Watch | None) -> str:
 async def _submitted(watcher: Watcher, click: WatchClick, form: WatchForm) -> tuple[dict[str, Any], str]:
     """The answer to Slack for a submitted window, empty once the watch is set; and when a new one's figures come."""
     services, invocation = watcher.services, click.invocation
-    place = invocation.team_id, form.channel_id
+    place = invocation.team_id, click.state.channel_id or ""
     refusal, kept_out = await asyncio.gather(
-        orders.refusal_of(services, invocation, form.channel_id, is_change=True), _kept_out(services, form)
+        orders.refusal_of(services, invocation, place[1], is_change=True), _kept_out(services, form, place[1])
     )
     if refusal:
         return {"response_action": "update", "view": said_modal(refusal)}, ""
     earlier = await watcher.orders.find(*place, form.author_id)
     rubric = await services.rubrics.of(*place)
     errors = {**await _errors(services, form, rubric.scale, is_watched=earlier is not None), **kept_out}
-    if form.version != _version(earlier):
+    if (click.state.version or "") != _version(earlier):
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
     if errors:
         return {"response_action": "errors", "errors": errors}, ""
-    watch = earlier or await orders.order_on(services, invocation, form.channel_id, form.author_id)
-    watch = replace(watch, share=form.share)
-    if form.is_long:
-        low_since = watch.low_since or services.clock()
-        watch = replace(
-            watch,
-            per_day=int(form.per_day or 0),
-            shows=form.shows,
-            alerts_to=form.alerts_to,
-            floor=form.floor,
-            low_since=low_since if form.alerts_low and form.alerts_to else None,
-        )
+    watch = earlier or await orders.order_on(services, invocation, place[1], form.author_id)
+    watch = orders.changed(watch, invocation, {"share": form.share, **form.changes}, services.clock())
     if refusal := await orders.save_order(watcher, watch, invocation.user_id):
-        shown = slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.is_long else ids.BLOCK_ASSISTANT
+        shown = slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.changes else ids.BLOCK_ASSISTANT
         return {"response_action": "errors", "errors": {shown: refusal.replace("`", "")}}, ""
     digest = await services.post_weekly(Place(*place), invocation.user_id) if window_words.DIGEST in form.also else ""
     a_day = window_words.scores_a_day(watch, click.state.a_day)
@@ -222,20 +196,19 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
     is_ours = form.author_id in services.identity.own_ids
     if is_ours or not (is_watched or (await services.members.of(form.author_id)).is_bot):
         errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
-    its_per_day, its_floor = (slack_ids.of(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
-    per_day = form.per_day
+    per_day, floor = form.changes.get("per_day"), form.changes.get("floor")
     if per_day is not None and not (1 <= per_day <= window_words.MOST_A_DAY and per_day.is_integer()):
-        errors[its_per_day] = window_words.OFF_LIMITS
-    if form.floor is not None and not scale.low < form.floor < scale.high:
-        errors[its_floor] = window_words.off_floor(scale)
+        errors[slack_ids.of(ids.BLOCK_PER_DAY, form.author_id)] = window_words.OFF_LIMITS
+    if floor is not None and not scale.low < floor < scale.high:
+        errors[slack_ids.of(ids.BLOCK_FLOOR, form.author_id)] = window_words.off_floor(scale)
     return errors
 
 
-async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
+async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dict[str, str]:
     """The error, by block id, for people who may not get alerts, which contain figures of the channel."""
-    people = [each for each in form.alerts_to if each != form.channel_id]
+    people = [each for each in form.changes.get("alerts_to", ()) if each != channel_id]
     block_id = slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
-    keeps_out = (services.memberships.keeps_out(each, form.channel_id) for each in people)
+    keeps_out = (services.memberships.keeps_out(each, channel_id) for each in people)
     try:
         known, kept = await asyncio.gather(services.members.of_all(people), asyncio.gather(*keeps_out))
     except MembershipError as exc:
@@ -260,14 +233,15 @@ async def _end(watcher: Watcher, click: WatchClick, author_id: str) -> None:
 
 async def _say(services: Services, click: WatchClick, form: WatchForm, first: str) -> None:
     """Tells the channel if that is wanted, and shows only the person what was set, where they opened the window."""
-    watch = await orders.order_on(services, click.invocation, form.channel_id, form.author_id)
+    channel_id = click.state.channel_id or ""
+    watch = await orders.order_on(services, click.invocation, channel_id, form.author_id)
     said = await announce(services, watch, click.invocation.user_id) if window_words.ANNOUNCE in form.also else ""
     if await _renew_home(services, click, said):
         return
     if click.state.told_at and click.state.told_in:
-        await show_chosen(services, click.invocation, form.channel_id, (click.state.told_at, click.state.told_in))
+        await show_chosen(services, click.invocation, channel_id, (click.state.told_at, click.state.told_in))
     post = words.begun(watch, await name_of(services, form.author_id), f"{first} {said}")
-    await services.messenger.tell(Recipient(click.invocation.user_id, click.state.told_at or form.channel_id), post)
+    await services.messenger.tell(Recipient(click.invocation.user_id, click.state.told_at or channel_id), post)
 
 
 async def _renew_home(services: Services, click: WatchClick, note: str = "") -> bool:
@@ -297,7 +271,8 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE, ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:
-        form, click, which = to_watch_form(body), clicked_watch_window(body), payloads.clicked_action(body)
+        click, which = clicked_watch_window(body), payloads.clicked_action(body)
+        form = to_watch_form(body, click.state.channel_id or "")
         if which == ids.ACTION_WATCH_MORE:
             click = replace(click, state=click.state.model_copy(update={"is_long": True}))
         keeps = which != ids.BLOCK_ASSISTANT and form.share
@@ -309,7 +284,8 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        click, form = clicked_watch_window(body), to_watch_form(body)
+        click = clicked_watch_window(body)
+        form = to_watch_form(body, click.state.channel_id or "")
         answer, first = await _submitted(watcher, click, form)
         await ack(**answer)
         if not answer:

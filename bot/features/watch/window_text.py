@@ -46,17 +46,10 @@ _SHOWN = {
 
 @dataclass(frozen=True)
 class WatchView:
-    """The initial content of the window.
+    """The initial content of the window: a watch as it is set (`is_set`), or with the default settings.
 
-    Attributes:
-        watch: The assistant's watch as it is set, or with the default settings.
-        is_set: Whether the assistant is already watched.
-        names: The names of the assistants to choose from, by id.
-        rubric: The rubric by which replies in the channel are scored.
-        version: Identifies these settings, so that a change in the meantime is noticed on submission.
-        a_day: About how many replies a day the assistant writes.
-        usd: What it costs to score one, if that is known.
-        has_digest: Whether the channel's weekly digest is on.
+    `names` are those of the assistants to choose from, by id. By the `version`, a change of these settings in the
+    meantime is noticed. The assistant writes `a_day` replies a day; `usd` is what it costs to score one, if known.
     """
 
     watch: Watch
@@ -192,10 +185,12 @@ def _box(block_id: str, label: str, said: str, watch: Watch, is_ticked: bool, hi
 
 
 def _end(form: WatchView) -> ui.Block:
-    asked = {"title": ui.plain("End this watch?"), "text": ui.plain(words.ENDED_MEANS), "style": "danger"}
+    author_id = form.watch.author_id
+    name = sanitize(form.names.get(author_id, author_id))[:_NAME]
+    why = words.ENDED_MEANS.replace("Its replies", f"Replies of {name}")
+    asked = {"title": ui.plain("End this watch?"), "text": ui.plain(why), "style": "danger"}
     asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
-    button = ui.button("End this watch", ids.ACTION_WATCH_END, form.watch.author_id)
-    return button | {"style": "danger", "confirm": asked}
+    return ui.button("End this watch", ids.ACTION_WATCH_END, author_id) | {"style": "danger", "confirm": asked}
 
 
 def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[ui.Block]:

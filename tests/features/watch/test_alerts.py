@@ -149,16 +149,6 @@ async def test_who_hears_is_told_once_that_comparison_begins_anew_and_the_floor_
     assert "is clearly below the 3.5 that this channel has set: mean 1.5" in below
 
 
-async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: Stage) -> None:
-    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id,))
-    await drop(stage)
-    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
-    await alarm(stage)
-    await alarm(stage, timedelta(minutes=18))  # the claim of the one before is over
-    (told,) = stage.ours()
-    assert "clearly worse" in told.text
-
-
 async def test_a_test_of_the_same_day_is_not_taken_for_an_alert_that_was_lost(stage: Stage) -> None:
     await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id,))
     await say(stage, "")

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -20,7 +19,7 @@ from judge import DEFAULT_MODEL
 from pocket_slack import Delivery, Message, Person, channels
 from tests.features.watch.test_watch_window import filled, updates
 from tests.features.watch.watching import WATCH, add_other, only, say, told, write_scores
-from tests.stage import CHANNEL, LOST, Stage, StageFactory, buttons, shown
+from tests.stage import CHANNEL, Stage, StageFactory, buttons, shown
 
 SOON = timedelta(minutes=6)  # a claim that was not kept is over by then
 BUTTONS = [ids.ACTION_WATCH, ids.ACTION_WEEKLY, ids.ACTION_ONLY_ASKED]
@@ -73,14 +72,6 @@ async def test_an_event_sent_again_and_a_second_invitation_tell_nothing_more(sta
     await invite(stage)
     await invite(stage, stage.ben)
     assert [len(told(stage, each)) for each in (stage.ann, stage.ben)] == [1, 1]
-
-
-@pytest.mark.parametrize("fault", LOST)
-async def test_a_lost_answer_does_not_tell_twice(stage: Stage, fault: dict[str, Any]) -> None:
-    stage.slack.fail("chat.postMessage", **fault)
-    await invite(stage)
-    await invite(stage)
-    assert len(told(stage)) == 1
 
 
 async def test_what_slack_could_not_answer_is_told_when_it_sends_the_event_again(stage: Stage) -> None:
@@ -247,15 +238,6 @@ async def test_after_twenty_scores_the_first_figures_are_told_once(stage: Stage,
     assert "20 of 20 scored" in words
     assert "|Score 1 of 5>" in words
     assert "was" not in words
-
-
-@pytest.mark.parametrize("alert", ["me", "here"])
-async def test_first_figures_whose_answer_was_lost_are_not_sent_again(stage: Stage, alert: str) -> None:
-    await begun(stage, alert, FIRST)
-    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
-    for later in (timedelta(), SOON, SOON):
-        await first(stage, later)
-    assert len([*told(stage), *stage.ours()]) == 1
 
 
 @pytest.mark.parametrize(("alert", "number"), [("me", 0), ("here", 1)])

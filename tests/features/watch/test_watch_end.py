@@ -55,6 +55,7 @@ async def test_two_presses_end_a_watch_once(stage: Stage) -> None:
     for _ in range(2):
         stage.ann.click(asked, ids.ACTION_WATCH_OFF)
     await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL)[-1].text == NOT_WATCHED)
+    await stage.slack.until(stage.ours)
     assert len(stage.ours()) == 1
     assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_ENDED]
 

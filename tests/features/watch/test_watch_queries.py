@@ -1,6 +1,5 @@
 """What the store keeps of watches and the replies they have seen; on both databases."""
 
-import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -174,9 +173,3 @@ async def test_a_test_goes_out_once_a_minute(orders: WatchOrders) -> None:
     assert await orders.begin_test(WATCH, NOW + timedelta(seconds=60))
     assert not await orders.begin_test(WATCH, NOW + timedelta(seconds=61))
     assert await orders.begin_test(other, NOW)
-
-
-async def test_one_of_those_who_press_at_the_same_moment_sends_the_test(orders: WatchOrders) -> None:
-    await orders.save(WATCH, "U1")
-    taken = await asyncio.gather(*(orders.begin_test(WATCH, NOW) for _ in range(5)))
-    assert sorted(taken) == [False] * 4 + [True]
