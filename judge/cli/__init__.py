@@ -13,10 +13,9 @@ from judge.cli import options
 from judge.cli.align_command import align
 from judge.cli.batch_command import batch
 from judge.cli.label_commands import agreement, estimate
-from judge.cli.mcp_command import mcp
 from judge.cli.options import say
 from judge.cli.row_commands import causes, pairs, view
-from judge.cli.score_commands import rubrics, score
+from judge.cli.score_commands import mcp, rubrics, score
 from judge.errors import JudgeError
 from judge.rows.files import os_reason
 

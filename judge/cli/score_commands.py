@@ -1,11 +1,11 @@
-"""`judge score` and `judge rubrics`: score one response, and list the rubrics."""
+"""`judge score`, `judge rubrics` and `judge mcp`: score one response, list the rubrics, be an assistant's tools."""
 
 import asyncio
 import json
 import sys
 import textwrap
 from codecs import BOM_UTF8
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -38,7 +38,7 @@ def score(
     ] = None,
     *,
     reference: Text = None,
-    make: "Callable[..., Judge]",
+    make: "partial[Judge]",
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
 ) -> None:
     """Score one response: the score and its justification.
@@ -170,3 +170,28 @@ def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's
         scale = ", ".join([f"scale {rubric.scale.low} to {rubric.scale.high}", f"version {rubric.version}", *has])
         default = " (the default)" if each == DEFAULT_RUBRIC else ""
         typer.echo(f"{each}{default}  {scale}: {purpose_of(each)}")
+
+
+@options.makes_judge
+def mcp(
+    http: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[HOST:]PORT",
+            help="Serve streamable HTTP at /mcp instead; by default on 127.0.0.1, for this machine only. There is no "
+            "login: on another HOST, everybody who reaches it can have texts scored at your cost.",
+        ),
+    ] = None,
+    *,
+    make: "partial[Judge]",
+    concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Judged at the same time.")] = 8,
+) -> None:
+    """Give an assistant the judge as tools.
+
+    They are score, rubrics and estimate, over the Model Context Protocol. The assistant starts this command and talks
+    to it over standard input and output.
+    """
+    with options.needs_extra("mcp", "mcp"):
+        from judge.integrations.mcp import Tools, serve_http
+    server = Tools(lambda rubric: make(rubric=rubric), make.keywords["rubric"], concurrency).server()
+    asyncio.run(server.run_stdio_async() if http is None else serve_http(server, http))
