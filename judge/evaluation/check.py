@@ -45,7 +45,6 @@ class _Found:
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)  # the other ones, by earlier and current score
     judged: int = 0  # those of them whose current score is the judge's, not that of a reply with nothing to judge
     difference: Interval | None = None  # between their means
-    has_labels: bool = False  # whether people's labels were asked for
     labels: int = 0  # the pairs with people's labels in both files
     people: Interval | None = None  # the difference as people would score, if there are enough labels
     lengths: list[tuple[float, float]] = field(default_factory=list)  # in 100 words, and the score above the label
@@ -74,42 +73,6 @@ class _Found:
         if not (change and change.is_clear):
             return "not clearly worse"
         return "clearly better" if change.mean > 0 else "clearly worse"
-
-    def figures(self, *, is_compared: bool) -> Iterator[tuple[str, str, str]]:
-        """The name of each figure, its earlier value ("" if unknown) and its current value."""
-        has_empty = any(self.counts["empty"])
-        empty = {"empty": f"replies with nothing to judge, counted as {self.lowest}"} if has_empty else {}
-        unscored = f"{'other ' * has_empty}unscored rows"
-        alone = {"alone": "rows without a partner"} if is_compared else {}
-        for kind, name in {"scored": "scored rows", **empty, "unscored": unscored, **alone}.items():
-            then, now = self.counts[kind]
-            more = ", clearly more" if kind == "unscored" and self.has_more_unscored else ""
-            yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
-        yield f"mean of all scored rows{' and these replies' if has_empty else ''}", "", _say(self.mean)
-        if self.same or self.pairs:
-            own = _say(self.own, "+.2f") if self.same else "unknown; ask: judge batch --again 60"
-            yield f"the judge's own difference (pairs with the same texts: {self.same:,})", "", own
-        if n := self.pairs.total():
-            before, after = (sum(pair[index] * rows for pair, rows in self.pairs.items()) / n for index in (0, 1))
-            lower = sum(rows for pair, rows in self.pairs.items() if pair[1] < pair[0])
-            same = sum(rows for pair, rows in self.pairs.items() if pair[1] == pair[0])
-            yield f"mean of the {'other ' * bool(self.same)}pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
-            few = (
-                f" ({self.labels} labelled in both, {MIN_LABELS} needed)" if self.has_labels and not self.people else ""
-            )
-            yield f"difference, by the judge alone{few}", "", _say(self.difference, "+.2f")
-            if seen := to_be_seen(self.corrected or self.difference or Interval(0, None, None)):
-                yield "a drop that would be clear in 4 of 5 such comparisons", "", f"{seen:.2f}"
-            if self.corrected:
-                how = f"corrected by the labels of {self.labels}" if self.people else "without the judge's own"
-                yield f"difference, {how}", "", _say(self.corrected, "+.2f")
-            yield "lower, higher, same", "", f"{lower:,}, {n - lower - same:,}, {same:,}"
-        longer = slope(self.lengths) if len(self.lengths) >= MIN_LABELS else None
-        if longer and longer.is_clear:
-            how = "raise" if longer.mean > 0 else "lower"
-            yield f"100 words more {how} the judge's score at equal labels", "", _say(longer, "+.2f")
-        if self.reworded:
-            yield "pairs by prompt_id whose prompts differ", "", f"{self.reworded:,}"
 
 
 class _Earlier(NamedTuple):
@@ -141,7 +104,7 @@ class Check:
 
     def __post_init__(self) -> None:
         low, high = self.judge.rubric.scale
-        self._found = _Found(lowest=low, has_labels=self.label is not None)
+        self._found = _Found(lowest=low)
         self._before: dict[int, list[_Earlier]] = {}  # by prompt
         self._labels = LabelledRows([], self.label or "", self.label_range, scores=())
         if self.fail_under is not None and not self.fail_under <= high:
@@ -170,11 +133,12 @@ class Check:
         is_check, is_compared = self.fail_under is not None or self.fail_if_worse, self.earlier is not None
         if not (is_check or is_compared or self.summary):
             return None
-        said = self._judge_it(found := self._compare(), missing)
+        self._compare()
+        said = self._judge_it(missing)
         code = next((code for code in (1, 2) if any(code == each for each, _ in said)), 0)
         result = ("passed", "failed", "cannot tell")[code]
         head = f"Check {result}" if is_check else "Compared" if is_compared else "Scored"
-        figures = [*found.figures(is_compared=is_compared)]
+        figures = [*self._figures()]
         why = "; ".join(words for each, words in said if each == code or not code)
         for name, before, now in figures:
             say(f"{name[0].upper()}{name[1:]}: {before and f'{before} before, now '}{now}.")
@@ -182,12 +146,12 @@ class Check:
         if self.summary is not None:
             try:
                 with open(self.summary, "a", encoding="utf-8", opener=private) as file:
-                    file.write(self._to_markdown(found, figures, head, why))
+                    file.write(self._to_markdown(figures, head, why))
             except OSError as exc:
                 raise SetupError(f"--summary {self.summary}: cannot write it ({os_reason(exc)}).") from exc
         return code if is_check else None
 
-    def _compare(self) -> _Found:
+    def _compare(self) -> None:
         found, (low, high) = self._found, self.judge.rubric.scale
         mean, newly_unscored = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(-1, 1))
         change, own = MeanEstimator(Scale(low - high, high - low)), list[tuple[int, object]]()
@@ -225,7 +189,6 @@ class Check:
             found.people = None if changed.missing else changed.corrected
         found.own = paired(own, self.judge.rubric.scale)
         found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
-        return found
 
     def _read(self, path: Path, index: int) -> Iterator[tuple[Row, int | None, float | None]]:
         """The rows of an output, all of this judge, with the scores that they count as, and people's labels.
@@ -245,9 +208,44 @@ class Check:
                 raise SetupError(f"{path}, {self._labels.problems[0]}; mend it, or say --scale with the labels' own.")
             yield row, found.lowest if is_empty else score, label
 
-    def _judge_it(self, found: _Found, missing: int) -> list[tuple[int, str]]:
+    def _figures(self) -> Iterator[tuple[str, str, str]]:
+        """The name of each figure, its earlier value ("" if unknown) and its current value."""
+        found, is_compared = self._found, self.earlier is not None
+        has_empty = any(found.counts["empty"])
+        empty = {"empty": f"replies with nothing to judge, counted as {found.lowest}"} if has_empty else {}
+        unscored = f"{'other ' * has_empty}unscored rows"
+        alone = {"alone": "rows without a partner"} if is_compared else {}
+        for kind, name in {"scored": "scored rows", **empty, "unscored": unscored, **alone}.items():
+            then, now = found.counts[kind]
+            more = ", clearly more" if kind == "unscored" and found.has_more_unscored else ""
+            yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
+        yield f"mean of all scored rows{' and these replies' if has_empty else ''}", "", _say(found.mean)
+        if found.same or found.pairs:
+            own = _say(found.own, "+.2f") if found.same else "unknown; ask: judge batch --again 60"
+            yield f"the judge's own difference (pairs with the same texts: {found.same:,})", "", own
+        if n := found.pairs.total():
+            before, after = (sum(pair[index] * rows for pair, rows in found.pairs.items()) / n for index in (0, 1))
+            lower = sum(rows for pair, rows in found.pairs.items() if pair[1] < pair[0])
+            same = sum(rows for pair, rows in found.pairs.items() if pair[1] == pair[0])
+            yield f"mean of the {'other ' * bool(found.same)}pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
+            few = f" ({found.labels} labelled in both, {MIN_LABELS} needed)" if self.label and not found.people else ""
+            yield f"difference, by the judge alone{few}", "", _say(found.difference, "+.2f")
+            if seen := to_be_seen(found.corrected or found.difference or Interval(0, None, None)):
+                yield "a drop that would be clear in 4 of 5 such comparisons", "", f"{seen:.2f}"
+            if found.corrected:
+                how = f"corrected by the labels of {found.labels}" if found.people else "without the judge's own"
+                yield f"difference, {how}", "", _say(found.corrected, "+.2f")
+            yield "lower, higher, same", "", f"{lower:,}, {n - lower - same:,}, {same:,}"
+        longer = slope(found.lengths) if len(found.lengths) >= MIN_LABELS else None
+        if longer and longer.is_clear:
+            how = "raise" if longer.mean > 0 else "lower"
+            yield f"100 words more {how} the judge's score at equal labels", "", _say(longer, "+.2f")
+        if found.reworded:
+            yield "pairs by prompt_id whose prompts differ", "", f"{found.reworded:,}"
+
+    def _judge_it(self, missing: int) -> list[tuple[int, str]]:
         """The findings on the whole output: 1 for a failure, 2 for what cannot be told, and its words."""
-        said: list[tuple[int, str]] = []
+        found, said = self._found, list[tuple[int, str]]()
         if missing:
             said.append((True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"))
         then, now = (sum(found.counts[kind][at] for kind in ("scored", "empty", "unscored")) for at in (0, 1))
@@ -283,12 +281,12 @@ class Check:
             said.append((is_worse, f"{found.outcome} than {self.earlier}"))
         return said
 
-    def _to_markdown(self, found: _Found, figures: list[tuple[str, str, str]], head: str, why: str) -> str:
+    def _to_markdown(self, figures: list[tuple[str, str, str]], head: str, why: str) -> str:
         rubric, samples = self.judge.rubric, identity_of(self.judge)["samples"]
         by = f"{self.judge.escalation or self.judge.model}, rubric {rubric.name} ({rubric.version}), samples: {samples}"
         tables = [("", figures)]
-        if found.fallen:
-            tables.append(("fell most", [(_escape(each[2]), str(each[3]), str(each[4])) for each in found.fallen]))
+        if fallen := self._found.fallen:
+            tables.append(("fell most", [(_escape(each[2]), str(each[3]), str(each[4])) for each in fallen]))
         parts = [f"\n### {head}", why and _escape(why, most=1000), _escape(by, most=1000)]
         for title, rows in tables:
             lines = [(title, "before", "now"), ("---",) * 3, *rows]

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
 from typing import NamedTuple
@@ -47,24 +48,22 @@ class LabelledRow(NamedTuple):
         return self.row.key("label_by") or self.labels
 
 
+@dataclass
 class LabelledRows:
     """Reads scores and labels of rows; `problems` has a sentence for each value that could not be used."""
 
-    def __init__(
-        self, problems: list[str], label: str, label_range: Range | None = None, scores: Sequence[str] = ("score",)
-    ) -> None:
-        self.problems = problems
-        self._label = label
-        self._label_range = label_range
-        self._scores = scores
-        self._served = Counter[tuple[str, str]]()
-        self._seen: dict[tuple[str, Range], Counter[float]] = {}
+    problems: list[str]
+    label: str
+    label_range: Range | None = None
+    scores: Sequence[str] = ("score",)
+    _served: Counter[tuple[str, str]] = field(default_factory=Counter, init=False)
+    _seen: dict[tuple[str, Range], Counter[float]] = field(default_factory=dict, init=False)
 
     def read(self, row: Row, scale: Scale) -> LabelledRow:
         """The scores and the labels of a row, the latter mapped from their range to the scale."""
-        scores = {name: self._read(row, "score", row.get(name), scale) for name in self._scores}
-        low, high = range_ = self._label_range or scale
-        given = row.get(self._label)
+        scores = {name: self._read(row, "score", row.get(name), scale) for name in self.scores}
+        low, high = range_ = self.label_range or scale
+        given = row.get(self.label)
         self._served.update(row.served)
         read = [self._read(row, "label", each, range_) for each in (given if isinstance(given, list) else [given])]
         points = (scale.high - scale.low) / (high - low)
