@@ -117,15 +117,14 @@ class Asker:
         bare = Rubric(rubric.name, rubric.template)
         judge = self.make(bare)
         self._first = self._first or judge.version  # the judge to be improved is asked first
-        single = {each.id: each for each in cases}  # GEPA may draw a case twice
         # If one call fails, the others still finish, because they are paid for.
-        results = await asyncio.gather(*(self._score(judge, each) for each in single.values()), return_exceptions=True)
+        results = await asyncio.gather(*(self._score(judge, each) for each in cases), return_exceptions=True)
         found = {}
-        for number, result in zip(single, results, strict=True):
+        for case, result in zip(cases, results, strict=True):
             if isinstance(result, BaseException):
                 raise result
             if result is not None:
-                found[number] = result.by(rubric)
+                found[case.id] = result.by(rubric)
         return found
 
     async def write(self, rubric: Rubric, prompt: str) -> str:

@@ -164,15 +164,6 @@ def test_confusion_has_people_in_rows_and_the_judge_in_columns() -> None:
     assert confusion(sample_of([0, 2, 2], [0, 1, 1], high=2)).tolist() == [[1, 0, 0], [0, 0, 2], [0, 0, 0]]
 
 
-def test_constant_scores_have_no_rank_correlation_and_no_kappa() -> None:
-    sample = sample_of([4, 4, 4], [1, 4, 5], [0, 0, 0])
-    assert np.isnan(spearman(sample).value)
-    assert np.isnan(kendall_tau_b(sample).value)
-    assert np.isnan(quadratic_weighted_kappa(sample).value)
-    assert estimate(quadratic_weighted_kappa(sample)).note == "one score throughout"
-    assert estimate(spearman(sample)).note == "one score throughout"
-
-
 def test_a_constant_that_is_not_a_binary_fraction_is_still_constant() -> None:
     assert np.isnan(quadratic_weighted_kappa(sample_of([4.1] * 30, [*range(6)] * 5)).value)
 

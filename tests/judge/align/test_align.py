@@ -164,7 +164,7 @@ async def test_an_interrupted_alignment_repeats_no_request_when_it_is_run_again(
     whole, cut = Lab(WORDS), Lab(WORDS)
     wanted = await whole.align(Way.RUBRIC)
     assert (await cut.align(Way.RUBRIC, budget=Budget(100, 10_000_000))).is_spent
-    cut.fails_at, cut.failure = 40, asyncio.CancelledError()  # on the thread of the search
+    cut.fails_at, cut.failure = 40, asyncio.CancelledError()
     with pytest.raises(asyncio.CancelledError):
         await cut.align(Way.RUBRIC)
     cut.fails_at = None
@@ -291,12 +291,6 @@ async def test_a_guessing_judge_does_not_become_better_by_giving_the_middle_scor
     lab.asker = Asker(lambda by: Guessing(NOTHING, by, lab.people, seed), Memory(), ENOUGH)
     found = await align(lab.cases, ADDITIVE, lab.asker, [Way.CALIBRATION])
     assert found.better is None
-
-
-async def test_a_case_that_is_drawn_twice_is_scored_once() -> None:
-    lab = Lab(NOTHING)
-    await lab.asker.scores(ADDITIVE, [lab.cases[0], lab.cases[0]])
-    assert len(lab.asked) == 1
 
 
 async def test_scores_under_way_are_kept_when_the_budget_ends() -> None:

@@ -93,17 +93,6 @@ def test_json_has_the_figures_by_name(figures: Figures) -> None:
     assert found["plus_minus"] == 2
 
 
-def test_labels_of_unequal_weight_count_as_fewer_labels(figures: Figures) -> None:
-    # Kish: weights 10 (4 labels) and 1 (20): (40 + 20)^2 / (400 + 20) = 8.57.
-    assert figures(SITUATIONS["labels of unequal weight"][0])["effective"] == pytest.approx(3600 / 420)
-    assert figures(ROWS)["effective"] == 24
-
-
-def test_label_given_after_the_score_was_seen_is_left_out(figures: Figures) -> None:
-    found = figures(SITUATIONS["a label given after the score was seen"][0])
-    assert (found["n"], found["labelled"], found["not_blind"]) == (105, 24, 1)
-
-
 def test_labels_of_one_case_are_one_case(figures: Figures) -> None:
     cases = [row | {"case": number} for number, row in enumerate(ROWS)]
     of_another_person = [row | {"human": row["human"] + 0.5} for row in cases[:24]]
