@@ -119,7 +119,6 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
 
 
 def _rows(workspace: Workspace) -> dict[str, list[Row]]:
-    """The rows of each table; posts the examples on the way."""
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
     replies, app = make_up(now), Person(workspace, workspace.bot.id)
     channel, team = workspace.channel(PAST_CHANNEL), {"team_id": workspace.team_id}
@@ -168,7 +167,6 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
 
 
 def _verdict(said: Sequence[tuple[int, str]]) -> CaseVerdict:
-    """The verdict of these ratings; of none, it is unscored."""
     rubric = load_rubric("additive-5")
     ratings = [Rating(score=score, justification=words, raw="", model=MADE_UP) for score, words in said]
     its: dict[str, Any] = {"model": MADE_UP, "rubric": rubric.name, "rubric_version": rubric.version}
@@ -214,7 +212,6 @@ def _of_message(workspace: Workspace, message: Message) -> Row:
 
 
 def _example(workspace: Workspace, number: int, example: dict[str, Any], now: datetime) -> tuple[Row, CaseVerdict]:
-    """The case of an example, which a person asked for, and its verdict."""
     channel = workspace.channel(CHANNEL)
     begins, verdict = example["question_begins"], _verdict(example["said"])
     message = next(each for each in channel.messages.values() if each.text.startswith(begins))

@@ -19,7 +19,6 @@ from bot.store.figures import Place
 
 @asynccontextmanager
 async def _opened(settings: Settings, given: str, clock: Clock) -> AsyncIterator[tuple[Services, Channel]]:
-    """The app's services, and the channel, which is given by name or id."""
     async with (
         await Store.open_existing(settings.database_url) as store,
         web_client(settings.slack_bot_token, settings.slack_api_url) as client,

@@ -17,7 +17,6 @@ _LONGEST = 40
 
 @asynccontextmanager
 async def opened_database() -> AsyncIterator[Database]:
-    """The database from the settings, migrated."""
     async with await Store.open_existing(load(StoreSettings).database_url) as store:
         yield store.database
 

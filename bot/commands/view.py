@@ -30,7 +30,6 @@ _CARRIED = (
 
 
 async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:
-    """Writes the page and prints its size."""
     settings, reader = load(ReaderSettings), Reader()
     has_texts = settings.store_text == "full"
     given = channel.rpartition("/")[-1]

@@ -16,7 +16,7 @@ from aiohttp import web
 from pyarrow import parquet
 from sqlalchemy import insert, update
 
-from bot.commands.export_formats import to_promptfoo
+from bot.commands.export import to_promptfoo
 from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.store import Store

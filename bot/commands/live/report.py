@@ -113,7 +113,6 @@ def _types(said: str | None) -> str:
 
 
 def compared(report: Report, other: Report) -> Report:
-    """The report with the outcome of each step beside that of another one."""
     expected, steps = {each.step: each for each in other.steps}, []
     for step in report.steps:
         is_there = step.why not in _NOT_THERE and step.step in expected
@@ -124,7 +123,6 @@ def compared(report: Report, other: Report) -> Report:
 
 
 def show_compared(one: Path, other: Path) -> None:
-    """Prints how the first report differs from the second."""
     print("\n".join(lines(compared(read(one), read(other)))))
 
 
@@ -146,7 +144,6 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def to_page(report: Report) -> str:
-    """The report as one page for the browser."""
     counts = Counter(step.outcome for step in report.steps)
     title = (
         f"{counts['equal']} of {len(report.steps)} steps are as in pocket-slack, {counts['different']} are different"

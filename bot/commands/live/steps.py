@@ -101,7 +101,6 @@ def _since(began: float) -> int:
 
 
 async def _connect(run: Run) -> Any:
-    """Slack's greeting on a connection of its own."""
     if not run.app_token:
         raise NotSoError(BY_HTTP)
     url = await open_socket_url(run.client, run.app_token)
@@ -135,7 +134,6 @@ async def _look_at_channel(run: Run) -> object:
 
 
 async def _tell_apart(run: Run) -> object:
-    """Who is a person and who a bot, among the first members of the channel."""
     found: dict[str, Any] = {}
     for member in (await run.here("conversations_members", limit=20))["members"]:
         user = await run.ask("users_info", user=member)

@@ -14,7 +14,6 @@ _DIRECT_HELP = "• `/judge label` lets you score replies of your channels befor
 
 
 def feature(services: Services) -> Feature:
-    """The buttons under a verdict, to agree or to give one's own score, and `/judge label`, to score replies blind."""
 
     async def home_buttons(visit: HomeVisit) -> Sequence[Block]:
         waiting = await handlers.count_blind(services, visit.invocation.team_id, visit.invocation.user_id)

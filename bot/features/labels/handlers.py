@@ -175,7 +175,6 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
 
     @payloads.on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
     async def go_past(body: dict[str, Any]) -> None:
-        """Replaces a case that the person does not label with the next one; it is not shown to them again."""
         click, is_skip = payloads.clicked_window(body), payloads.clicked_action(body) == ids.ACTION_SKIP
         visit = await _visit(services, click.invocation, click.state)
         outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
@@ -271,7 +270,6 @@ class _Visit:
 
     @property
     def within(self) -> set[str]:
-        """The channels whose cases are shown."""
         channel_id = self.state.channel_id or ""
         return self.theirs if channel_id.startswith("D") else self.theirs & {channel_id}
 
@@ -359,7 +357,6 @@ class _Visit:
         return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
 
     async def draw(self, note: str = "") -> View | None:
-        """The window with the person's next case; None if there is none."""
         shown = await self.services.store.assignments.draw(*self.person, self.within)
         return await self.window(shown, note) if shown else None
 

@@ -60,7 +60,6 @@ If a rubric gives points for criteria in any order, a number alone has no meanin
 
 
 def label_modal(state: ui.ModalState, verdict: CaseVerdict, label: Label | None, rubric: Rubric | None) -> ui.Block:
-    """The modal for a person's own score and an optional reason; their earlier label is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     scale = range(verdict.lowest, verdict.highest + 1)
     # A person who agreed and now disagrees has another score in mind, so the judge's is not filled in.
@@ -169,7 +168,6 @@ def blind_modal(
 
 
 def compared_modal(state: ui.ModalState, compared: Sequence[ui.Block], note: str) -> ui.Block:
-    """The window after several cases: how the person's scores compare with the judge's, and a button to go on."""
     state = ui.ModalState(channel_id=state.channel_id)
     return ui.modal(ids.VIEW_COMPARED, _TITLE, state, [*_note(note), *compared], "Go on", "Done")
 
@@ -184,7 +182,6 @@ def _choice(is_asked: bool) -> ui.Block:
 
 
 def with_choice(blocks: Sequence[ui.Block], is_asked: bool) -> list[ui.Block]:
-    """The blocks of a window or message, which now offer the opposite."""
     ours = {ids.ACTION_ASK, ids.ACTION_STOP}
     choices = [[_choice(is_asked) if e.get("action_id") in ours else e for e in b.get("elements", ())] for b in blocks]
     return [b | ({"elements": each} if each else {}) for b, each in zip(blocks, choices, strict=True)]

@@ -62,7 +62,18 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_REFERENCE)
     async def save_reference(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await _save_reference(services, ack, body)
+        invocation, state, values = payloads.to_invocation(body), payloads.to_state(body["view"]), body["view"]["state"]
+        text = "\n".join(filter(None, (payloads.typed(values["values"], field) for field in words.REFERENCE_FIELDS)))
+        why = words.TOO_LONG.format(n=len(text)) if len(text) > words.MOST_OF_REFERENCE else words.NO_TEXT * (not text)
+        if why := why or await _refer(services, invocation, state, text):
+            await ack(response_action="errors", errors={words.REFERENCE_FIELDS[0]: why})
+            return
+        said = words.SAVED.format(version=reference_version(text)) + words.ORDERS * bool(find_flags("", "", (), text))
+        await ack(response_action="update", view=words.message_modal(said))
+        if payloads.selected(values["values"], ids.BLOCK_RUBRIC) == words.REFERENCE_RUBRIC:
+            here = Recipient(invocation.user_id, state.channel_id or "", None, state.response_url)
+            wanted = invocation.team_id, here.channel_id, here.user_id, ChannelJudge(words.REFERENCE_RUBRIC)
+            await services.messenger.tell(here, await _begin(services, *wanted))
 
 
 async def _delete_reference(services: Services, body: dict[str, Any]) -> None:
@@ -73,21 +84,6 @@ async def _delete_reference(services: Services, body: dict[str, Any]) -> None:
         default = ChannelJudge(model=(await services.rubrics.log.chosen(*place)).model)
         said = f"{said} {await use(services, *place, user_id, default)}"
     await services.messenger.update_modal(click.view_id, words.message_modal(said))
-
-
-async def _save_reference(services: Services, ack: AsyncAck, body: dict[str, Any]) -> None:
-    invocation, state, values = payloads.to_invocation(body), payloads.to_state(body["view"]), body["view"]["state"]
-    text = "\n".join(filter(None, (payloads.typed(values["values"], field) for field in words.REFERENCE_FIELDS)))
-    why = words.TOO_LONG.format(n=len(text)) if len(text) > words.MOST_OF_REFERENCE else words.NO_TEXT * (not text)
-    if why := why or await _refer(services, invocation, state, text):
-        await ack(response_action="errors", errors={words.REFERENCE_FIELDS[0]: why})
-        return
-    said = words.SAVED.format(version=reference_version(text)) + words.ORDERS * bool(find_flags("", "", (), text))
-    await ack(response_action="update", view=words.message_modal(said))
-    if payloads.selected(values["values"], ids.BLOCK_RUBRIC) == words.REFERENCE_RUBRIC:
-        here = Recipient(invocation.user_id, state.channel_id or "", None, state.response_url)
-        wanted = invocation.team_id, here.channel_id, here.user_id, ChannelJudge(words.REFERENCE_RUBRIC)
-        await services.messenger.tell(here, await _begin(services, *wanted))
 
 
 async def answer_reference(services: Services, invocation: Invocation, _: str) -> str:
@@ -194,20 +190,14 @@ async def _open(services: Services, invocation: Invocation, name: str, *, is_edi
 
 async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
     """Saves a rubric's next version; returns what acknowledges its window: errors, or what the model will get."""
-    invocation, state, (name, prompt) = (
-        payloads.to_invocation(body),
-        payloads.to_state(body["view"]),
-        typed_rubric(body),
-    )
-    channel_id = invocation.window_channel_id or ""
-    if refusal := await services.access.refusal(invocation, "rubrics", channel_id, is_change=True):
+    invocation, state = payloads.to_invocation(body), payloads.to_state(body["view"])
+    (name, prompt), place = typed_rubric(body), (invocation.team_id, invocation.window_channel_id or "")
+    if refusal := await services.access.refusal(invocation, "rubrics", place[1], is_change=True):
         return {"response_action": "update", "view": words.message_modal(words.NOT_HERE.format(why=refusal))}
     if errors := words.errors(name, prompt, is_shipped=services.rubrics.shipped_as(name) is not None):
         return {"response_action": "errors", "errors": errors}
-    own = {saved.name: saved for saved in await services.rubrics.log.newest(invocation.team_id, channel_id)}
-    last = own.get(name)
-    number = last.number + 1 if last else 1
-    new = SavedRubric(invocation.team_id, channel_id, name, number, prompt, invocation.user_id, utc_now())
+    last = await services.rubrics.log.find(*place, name)
+    new = SavedRubric(*place, name, last.number + 1 if last else 1, prompt, invocation.user_id, utc_now())
     began_with = state.version if state.rubric == name else None
     try:
         if last is None or last.prompt != prompt:
@@ -215,10 +205,12 @@ async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
                 raise SavedBeforeError(name)
             await services.rubrics.log.save(new)
     except TooManyRubricsError:
-        return {"response_action": "errors", "errors": {ids.BLOCK_NAME: words.TOO_MANY}}
+        errors = {ids.BLOCK_NAME: words.TOO_MANY}
     except SavedBeforeError:  # somebody else's version is not replaced
         taken = words.TAKEN_NAME if began_with is None else words.SAVED_MEANWHILE
-        return {"response_action": "errors", "errors": {ids.BLOCK_NAME: taken.format(name=name)}}
+        errors = {ids.BLOCK_NAME: taken.format(name=name)}
+    if errors:
+        return {"response_action": "errors", "errors": errors}
     state = state.model_copy(update={"rubric": name, "version": new.rubric.version})
     return {"response_action": "update", "view": words.saved_modal(state, new.rubric)}
 

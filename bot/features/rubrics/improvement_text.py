@@ -195,7 +195,6 @@ def _trial(trial: Trial) -> str:
 
 
 def diff(before: Rubric, after: Rubric) -> list[ui.Block]:
-    """The whole new text as a diff: lines with + are new, lines with - are gone."""
     lines = ndiff(before.prompt.splitlines(), after.prompt.splitlines())
     text = "\n".join(line for line in lines if not line.startswith("?"))
     title = ui.run("The new text; lines with + are new, lines with - are gone", is_bold=True)

@@ -54,11 +54,8 @@ def state(
     if chosen.model and chosen.model not in models:
         lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's default model is used.")
     if wish:
-        stands = (
-            "the comparison is done and waits for a decision"
-            if wish.status == Progress.OFFERED
-            else "the comparison is running"
-        )
+        is_done = wish.status == Progress.OFFERED
+        stands = "the comparison is done and waits for a decision" if is_done else "the comparison is running"
         lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}: {stands}.")
     if improvement and improvement.status != Progress.USED:
         waits = improvement.status == Progress.OFFERED
@@ -173,7 +170,6 @@ def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a rubric may have this name: lower-case letters and digits, with single hyphens between them."""
     return len(text) <= LONGEST_NAME and text == text.lower() and bool(_A_NAME.fullmatch(text)) and text != DEFAULT
 
 
@@ -226,7 +222,6 @@ def rubric_modal(state: ui.ModalState, rubric: Rubric, new_name: str = "") -> di
 
 
 def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
-    """The window after a rubric was saved: what the model will get, with example texts, and an offer to use it."""
     low, high = rubric.scale
     blocks = [
         ui.section(f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. It is not used yet."),

@@ -24,10 +24,14 @@ from tests.store.test_examples import WAYS, Way, save, showing, use
 SCALE = Scale(0, 5)
 
 
+def requests(log: Store) -> JudgeRequests:
+    return JudgeRequests.from_store(log)
+
+
 async def begun(log: Store, channel_id: str = "C1") -> JudgeRequest:
-    before = await JudgeRequests.from_store(log).of(Aim.IMPROVE, "T1", channel_id)
-    assert await JudgeRequests.from_store(log).begin(Aim.IMPROVE, "T1", channel_id, "U1", NEW) == before
-    improvement = await JudgeRequests.from_store(log).of(Aim.IMPROVE, "T1", channel_id)
+    before = await requests(log).of(Aim.IMPROVE, "T1", channel_id)
+    assert await requests(log).begin(Aim.IMPROVE, "T1", channel_id, "U1", NEW) == before
+    improvement = await requests(log).of(Aim.IMPROVE, "T1", channel_id)
     assert improvement is not None
     return improvement
 
@@ -37,8 +41,8 @@ async def begun_with_an_example(log: Store) -> tuple[LoggedCase, JudgeRequest]:
     case = await delivered(log)
     await save(log, showing(case.id))
     await use(log, showing(case.id))
-    await JudgeRequests.from_store(log).begin(Aim.IMPROVE, "T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
-    begins = await JudgeRequests.from_store(log).of(Aim.IMPROVE, "T1", "C1")
+    await requests(log).begin(Aim.IMPROVE, "T1", "C1", "U1", await log.rubrics.chosen("T1", "C1"))
+    begins = await requests(log).of(Aim.IMPROVE, "T1", "C1")
     assert begins is not None
     return case, begins
 
@@ -48,7 +52,7 @@ async def keys(log: Store) -> list[str]:
 
 
 async def test_of_people_who_begin_at_once_one_does_and_the_others_are_told_of_it(log: Store) -> None:
-    asked = [JudgeRequests.from_store(log).begin(Aim.IMPROVE, "T1", "C1", f"U{number}", NEW) for number in range(10)]
+    asked = [requests(log).begin(Aim.IMPROVE, "T1", "C1", f"U{number}", NEW) for number in range(10)]
     found = await asyncio.gather(*asked)
     (row,) = await log.database.all(select(judge_requests))
     assert sorted(each.id if each else 0 for each in found) == [0] + [row.id] * 9
@@ -57,29 +61,26 @@ async def test_of_people_who_begin_at_once_one_does_and_the_others_are_told_of_i
 
 async def test_what_is_stopped_or_decided_gives_way_to_the_next(log: Store) -> None:
     first = await begun(log)
-    assert await JudgeRequests.from_store(log).stop(first.id)
+    assert await requests(log).stop(first.id)
     second = await begun(log)
-    assert await JudgeRequests.from_store(log).propose(second.id, "text")
-    await JudgeRequests.from_store(log).offer(second.id)
-    assert not await JudgeRequests.from_store(log).stop(second.id)
+    assert await requests(log).propose(second.id, "text")
+    await requests(log).offer(second.id)
+    assert not await requests(log).stop(second.id)
     third = await begun(log)
-    assert [await JudgeRequests.from_store(log).find(each.id) for each in (first, second, third)] == [None, None, third]
+    assert [await requests(log).find(each.id) for each in (first, second, third)] == [None, None, third]
 
 
 async def test_a_rubric_is_decided_about_once(log: Store) -> None:
     improvement = await begun(log)
-    assert not await JudgeRequests.from_store(log).leave(improvement.id)
-    assert await JudgeRequests.from_store(log).propose(improvement.id, "text")
-    uses, back = (
-        JudgeRequests.from_store(log).use(improvement.id),
-        JudgeRequests.from_store(log).go_back(improvement.id),
-    )
+    assert not await requests(log).leave(improvement.id)
+    assert await requests(log).propose(improvement.id, "text")
+    uses, back = requests(log).use(improvement.id), requests(log).go_back(improvement.id)
     assert not await log.rubrics.use("T1", "C1", NEW, "U1", back)
     other = ChannelJudge("refusal")
     used = await asyncio.gather(*(log.rubrics.use("T1", "C1", other, "U1", uses) for _ in range(3)))
     assert sorted(used) == [False, False, True]
-    await JudgeRequests.from_store(log).offer(improvement.id)
-    assert not await JudgeRequests.from_store(log).leave(improvement.id)
+    await requests(log).offer(improvement.id)
+    assert not await requests(log).leave(improvement.id)
     assert [await log.rubrics.use("T1", "C1", NEW, "U1", back) for _ in range(2)] == [True, False]
     assert await log.rubrics.chosen("T1", "C1") == NEW
 
@@ -87,14 +88,11 @@ async def test_a_rubric_is_decided_about_once(log: Store) -> None:
 @pytest.mark.parametrize("ends", ["offer", "drop"])
 async def test_what_models_wrote_goes_at_the_end_and_the_rest_stays(log: Store, ends: str) -> None:
     improvement = await begun(log)
-    records, elsewhere = (
-        JudgeRequests.from_store(log).records("T1", "C1"),
-        JudgeRequests.from_store(log).records("T1", "C2"),
-    )
+    records, elsewhere = (requests(log).records("T1", channel_id) for channel_id in ("C1", "C2"))
     for each in ("parts", "attempts", "proposal/1"):
         await records.put(each, {})
     await elsewhere.put("proposal/2", {})
-    await getattr(JudgeRequests.from_store(log), ends)(improvement.id)
+    await getattr(requests(log), ends)(improvement.id)
     assert await keys(log) == ["attempts", "parts", "proposal/2"]
 
 
@@ -103,7 +101,7 @@ async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: 
     from bot.features.privacy.queries import PersonalData
 
     gone, dropped, kept = [await labelled(log, number, requester_id=f"U{number}") for number in (1, 2, 3)]
-    records = JudgeRequests.from_store(log).records("T1", "C1")
+    records = requests(log).records("T1", "C1")
     for number in (gone, dropped, kept, 99):
         await records.put(f"score/org/model, code 1234/{number}/abc", {"score": number})
     await records.put(f"score/org/model, code 1234/{kept}/abc", {"score": 5})
@@ -130,7 +128,7 @@ async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there
         assert case is not None
         await log.labels.put(case, "U8", Label(5, "Too long."))
     await log.database.execute(update(labels).where(labels.c.user_id == "U9").values(reason="So."))
-    found = await JudgeRequests.from_store(log).labelled("T1", "C1", SCALE)
+    found = await requests(log).labelled("T1", "C1", SCALE)
     assert found[1].case.conversation == (Turn("Person 1", "Hm."),)
     assert [each.case.id for each in found] == [str(blind), str(seen)]
     assert [(each.case.label, each.case.is_blind, each.judge_version) for each in found] == [
@@ -142,7 +140,7 @@ async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there
         (("U9", "U8"), ("So.", "Too long.")),
     ]
     assert found[0].scored.mean == 4
-    assert await JudgeRequests.from_store(log).labelled("T1", "C1", Scale(1, 10)) == []
+    assert await requests(log).labelled("T1", "C1", Scale(1, 10)) == []
 
 
 @pytest.mark.parametrize(("way", "changes"), WAYS.values(), ids=WAYS)
@@ -155,18 +153,18 @@ async def test_what_has_read_words_that_are_forgotten_ends(log: Store, way: Way,
     await put_back(log, case, age)
     ours, others = [await begun(log, each) for each in ("C1", "C2")]
     for each in (ours, others):
-        await JudgeRequests.from_store(log).learn(each, SCALE, [])
-        await JudgeRequests.from_store(log).records(*each.place).put("proposal/1", {"text": "Because."})
-        assert await JudgeRequests.from_store(log).propose(each.id, "Because.")
+        await requests(log).learn(each, SCALE, [])
+        await requests(log).records(*each.place).put("proposal/1", {"text": "Because."})
+        assert await requests(log).propose(each.id, "Because.")
     await way(log, case)
-    ended, left = await JudgeRequests.from_store(log).find(ours.id), await JudgeRequests.from_store(log).find(others.id)
+    ended, left = await requests(log).find(ours.id), await requests(log).find(others.id)
     assert ended is not None
     assert (ended.status, ended.prompt) == (Progress.FORGOTTEN, None)
     assert left is not None
     assert (left.status, left.prompt) == (Progress.RUNNING, "Because.")
-    assert not await JudgeRequests.from_store(log).propose(ours.id, "Because.")
-    assert not await log.rubrics.use("T1", "C1", NEW, "U1", JudgeRequests.from_store(log).use(ours.id))
-    assert await JudgeRequests.from_store(log).learn(ended, SCALE, []) is None
+    assert not await requests(log).propose(ours.id, "Because.")
+    assert not await log.rubrics.use("T1", "C1", NEW, "U1", requests(log).use(ours.id))
+    assert await requests(log).learn(ended, SCALE, []) is None
     assert "proposal/1" not in [row.key for row in await log.database.all(_OF_C1)]
 
 
@@ -174,20 +172,20 @@ async def test_what_was_offered_from_a_forgotten_reply_is_dropped_and_what_is_us
     offered, used = await labelled(log, 1), await labelled(log, 2, channel_id="C2")
     first, second = [await begun(log, each) for each in ("C1", "C2")]
     for each in (first, second):
-        await JudgeRequests.from_store(log).learn(each, SCALE, [])
-        await JudgeRequests.from_store(log).propose(each.id, "text")
-        await JudgeRequests.from_store(log).offer(each.id)
-    assert await log.rubrics.use("T1", "C2", NEW, "U1", JudgeRequests.from_store(log).use(second.id))
+        await requests(log).learn(each, SCALE, [])
+        await requests(log).propose(each.id, "text")
+        await requests(log).offer(each.id)
+    assert await log.rubrics.use("T1", "C2", NEW, "U1", requests(log).use(second.id))
     await log.forgetting.forget([offered, used], "U1")
-    assert await JudgeRequests.from_store(log).find(first.id) is None
-    assert await JudgeRequests.from_store(log).find(second.id) is not None
+    assert await requests(log).find(first.id) is None
+    assert await requests(log).find(second.id) is not None
 
 
 async def test_an_example_of_the_rubric_in_use_is_read_like_a_reply(log: Store) -> None:
     case, begins = await begun_with_an_example(log)
-    assert await JudgeRequests.from_store(log).learn(begins, Scale(1, 9), examples_of(showing(case.id))) == []
+    assert await requests(log).learn(begins, Scale(1, 9), examples_of(showing(case.id))) == []
     await log.forgetting.forget([case.id], "U1")
-    ended = await JudgeRequests.from_store(log).find(begins.id)
+    ended = await requests(log).find(begins.id)
     assert ended is not None
     assert ended.status == Progress.FORGOTTEN
 
@@ -195,17 +193,17 @@ async def test_an_example_of_the_rubric_in_use_is_read_like_a_reply(log: Store) 
 async def test_a_rubric_that_lost_an_example_before_it_was_read_is_not_improved(log: Store) -> None:
     case, begins = await begun_with_an_example(log)
     await log.forgetting.forget([case.id], "U1")
-    assert await JudgeRequests.from_store(log).learn(begins, SCALE, examples_of(showing(case.id))) is None
+    assert await requests(log).learn(begins, SCALE, examples_of(showing(case.id))) is None
 
 
 async def test_what_a_killed_attempt_has_read_counts_for_the_next(log: Store) -> None:
     number = await labelled(log, 1)
     begins = await begun(log)
-    await JudgeRequests.from_store(log).learn(begins, SCALE, [])
+    await requests(log).learn(begins, SCALE, [])
     await log.database.execute(delete(labels))
-    assert await JudgeRequests.from_store(log).learn(begins, SCALE, []) == []
+    assert await requests(log).learn(begins, SCALE, []) == []
     await log.forgetting.forget([number], "U1")
-    ended = await JudgeRequests.from_store(log).find(begins.id)
+    ended = await requests(log).find(begins.id)
     assert ended is not None
     assert ended.status == Progress.FORGOTTEN
 
