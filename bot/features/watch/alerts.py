@@ -14,7 +14,7 @@ from bot.features.watch import text
 from bot.features.watch.again import RECENT, REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.conditions import questions_line
 from bot.features.watch.figures import name_of
-from bot.features.watch.notices import send_alert, tell_post
+from bot.features.watch.notices import send_alert, tell_once
 from bot.features.watch.queries import Notices, Releases, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST
@@ -96,7 +96,7 @@ class DriftAlerts:
             if kind in changes:
                 return [self._tell(watch, name, day, *changes[kind])]
             if kind in others and (post := await others[kind](watch)):
-                await tell_post(self._services, watch, name, post, day, may_repeat=True)
+                await tell_once(self._services, watch, name, post, day, may_repeat=True)
                 break
         return []
 
@@ -113,7 +113,7 @@ class DriftAlerts:
         ]
         its, beside = (after[0].judged_at, len(after)), "\n".join(filter(None, lines))
         post = text.drift_alert(watch, who, drop, its, cases, scale, self._services.identity.url, beside)
-        missed = await tell_post(self._services, watch, name, post, day, told, may_repeat=True)
+        missed = await tell_once(self._services, watch, name, post, day, told, may_repeat=True)
         if len(missed) < len(watch.alerts_to):
             await self._asked.note(watch, change, found)
 

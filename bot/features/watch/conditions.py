@@ -14,7 +14,7 @@ from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.again import RECENT, REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.figures import name_of
-from bot.features.watch.notices import tell_post
+from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, watched
 from bot.store.database import Database
 from bot.store.figures import Place, Span
@@ -113,5 +113,5 @@ class NewModels:
         change = Change("mean", before, after)
         found = await self._asked.about(watch, name, change)
         who = await name_of(services, watch.author_id)
-        await tell_post(services, watch, name, text.new_model_notice(watch, who, new, old, who_changed(found, change)))
+        await tell_once(services, watch, name, text.new_model_notice(watch, who, new, old, who_changed(found, change)))
         await self._asked.note(watch, change, found)

@@ -11,7 +11,7 @@ from bot.domain.numbers import number_of
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import ids, orders
-from bot.features.watch.notices import tell_post
+from bot.features.watch.notices import tell_once
 from bot.features.watch.text import not_read
 from bot.features.watch.window_text import price_a_day
 from bot.slack import blocks as ui
@@ -49,7 +49,7 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
         name += f" {body['event']['event_ts']}" if is_on else ""
         told = Watch(team_id, channel_id, "", services.clock(), alerts_to=(inviter,))
         # Claimed right before the post: if the process has died before, Slack sends the event again.
-        await tell_post(services, told, name, post)
+        await tell_once(services, told, name, post)
 
 
 async def show_chosen(

@@ -13,7 +13,7 @@ from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.figures import name_of, read_watched
-from bot.features.watch.notices import tell_once, tell_post
+from bot.features.watch.notices import tell_once
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
 from bot.features.watch.reply_queries import Replies
@@ -38,7 +38,7 @@ async def announce(services: Services, watch: Watch, by: str) -> str:
     said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model, _NAME)}`, scores {text.scored(watch)}"
     to = replace(watch, alerts_to=(watch.channel_id,))
     post, name = Post(said.replace("*", ""), [ui.section(said)]), f"announced {watch.since:%H:%M:%S}"
-    return " ".join(text.not_reached(watch, await tell_post(services, to, name, post), "The announcement"))
+    return " ".join(text.not_reached(watch, await tell_once(services, to, name, post), "The announcement"))
 
 
 def when_first(a_day: float) -> str:
@@ -55,13 +55,13 @@ async def tell_first(services: Services) -> None:
             continue
         its = Action.WATCH_SET, watch.team_id, watch.channel_id, watch.author_id
         to = watch.alerts_to or tuple(filter(None, [await services.store.audit.last_by(*its)]))
-        name, day = f"first {watch.since:%H:%M:%S}", day_of(watch.since)
+        name = f"first {watch.since:%H:%M:%S}"
         if (await notices.told(watch, name)).issuperset(to):
             continue
         scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
         if len(scores) >= FIRST:
             write = partial(_first, services, watch, scores)
-            await tell_once(services, replace(watch, alerts_to=to), name, day, write)
+            await tell_once(services, replace(watch, alerts_to=to), name, write)
 
 
 async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore]) -> tuple[Post, Sequence[int]] | None:
@@ -105,7 +105,7 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
             elif not is_today:
                 due[f"day {day}"].append(case_id)
         for name, its in due.items():
-            await tell_once(services, watch, name, day, partial(_post, services, watch, its))
+            await tell_once(services, watch, name, partial(_post, services, watch, its), day)
 
 
 async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> tuple[Post, Sequence[int]] | None:

@@ -21,6 +21,9 @@ from bot.store.assignments import EVERYBODY
 _KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not look into the channel
 _NOT_SENT = {"ratelimited", "rate_limited"}
 
+Write = Callable[[], Awaitable[tuple[Post, Sequence[int]] | None]]
+"""Returns a post and the cases it tells of, as they are right before it is sent; None if it is not to be sent."""
+
 logger = structlog.get_logger(__name__)
 
 
@@ -30,48 +33,33 @@ async def send_alert(services: Services, watch: Watch, post: Post) -> Mapping[st
     return {to: error for to, error in errors.items() if error}
 
 
-async def tell_post(
+async def tell_once(
     services: Services,
     watch: Watch,
     name: str,
-    post: Post,
+    what: Post | Write,
     day: str = "",
     told: Sequence[int] = (),
     *,
     may_repeat: bool = False,
 ) -> Mapping[str, str]:
-    """Sends a post that tells of these cases, as `tell_once` does; without a `day`, it is of the watch's first."""
+    """Sends a post that tells of these cases, or what `Write` returns, to each who hears of a watch, at most once.
 
-    async def write() -> tuple[Post, Sequence[int]]:
-        return post, told
-
-    return await tell_once(services, watch, name, day or day_of(watch.since), write, may_repeat=may_repeat)
-
-
-async def tell_once(
-    services: Services,
-    watch: Watch,
-    name: str,
-    day: str,
-    write: Callable[[], Awaitable[tuple[Post, Sequence[int]] | None]],
-    *,
-    may_repeat: bool = False,
-) -> Mapping[str, str]:
-    """Sends what `write` returns, a post and the cases it tells of, to each who hears of a watch, at most once.
-
-    Returns Slack's errors, by the id of each that it did not reach.
+    Without a `day`, it is of the watch's first. Returns Slack's errors, by the id of each that it did not reach.
     If an answer of Slack is lost, the channel is searched for the post. A person, whose direct messages the app may not
     read, is told again only if it `may_repeat`.
     """
     notices, now, errors = Notices(services.store.database), services.clock(), dict[str, str]()
     for to in watch.alerts_to:
-        since = await notices.claim(watch, name, to, day, now)
+        since = await notices.claim(watch, name, to, day or day_of(watch.since), now)
         if since is None:
             continue
-        is_due = since == now or to == watch.channel_id or may_repeat
-        if is_due and (written := await write()):
-            post, told = written
-            if error := await _send(services, watch, to, post, name, since if since < now else None, told):
+        written = None
+        if since == now or to == watch.channel_id or may_repeat:
+            written = (what, told) if isinstance(what, Post) else await what()
+        if written:
+            sought = since if since < now else None
+            if error := await _send(services, watch, to, *written, name, sought):
                 errors[to] = error
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
                 if error in _NOT_SENT:
@@ -87,9 +75,9 @@ async def _send(
     watch: Watch,
     to: str,
     post: Post,
+    told: Collection[int] = (),
     name: str = "",
     since: datetime | None = None,
-    told: Collection[int] = (),
 ) -> str:
     """Slack's error, or an empty string. With `since`, the channel gets the post only if it is not there since then."""
     mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id, "name": name})

@@ -19,7 +19,7 @@ from bot.features.watch.again import REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.alerts import replied_at
 from bot.features.watch.figures import name_of
 from bot.features.watch.input import WatchState, clicked_watch, clicked_watch_window
-from bot.features.watch.notices import tell_post
+from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
 from bot.figures.week import FEWEST
 from bot.pipeline.text import BUTTON_TOO_SLOW
@@ -148,9 +148,9 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
     replies = [each.n for each in found]
     post = partial(text.release_compared, watch, name, release, means, replies, moved, labelled)
     if not before or not moved:
-        await tell_post(services, watch, title, post(""))
+        await tell_once(services, watch, title, post(""))
         return
     change = Change("rise" if moved.mean > 0 else "mean", before[0], after[0])
     blame, is_clear = await asked.about(watch, title, change), moved.is_clear
-    await tell_post(services, watch, title, post(who_changed(blame, change, "change" if is_clear else "")))
+    await tell_once(services, watch, title, post(who_changed(blame, change, "change" if is_clear else "")))
     await asked.note(watch, change, blame)

@@ -144,11 +144,11 @@ def _draw(form: WatchView) -> list[ui.Block]:
     watch, rubric = form.watch, form.rubric.name
     per_day, shows = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
-        _number(
-            per_day,
+        ui.field(
             "Most scored replies a day",
+            ui.number_box(per_day, watch.per_day or None),
             "For this assistant. Days begin at midnight UTC.",
-            watch.per_day or None,
+            is_optional=True,
         ),
         _select(
             shows,
@@ -168,12 +168,12 @@ def _alerts(form: WatchView) -> list[ui.Block]:
         users["initial_users"] = chosen
     low, high = form.rubric.scale
     needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
-    floor = slack_ids.of(ids.BLOCK_FLOOR, watch.author_id)
+    floor = ui.number_box(slack_ids.of(ids.BLOCK_FLOOR, watch.author_id), watch.floor, is_whole=False)
     which = f"Each reply that two ratings score {words.lowest_words(form.rubric.scale)}"
     return [
         _box(ids.BLOCK_ALERTS_HERE, "Alert when it gets clearly worse", "This channel", watch, watch.channel_id in to),
         ui.field("Also alert these people", users, is_optional=True),
-        _number(floor, "Also alert when the mean is clearly below", needs, watch.floor, is_whole=False),
+        ui.field("Also alert when the mean is clearly below", floor, needs, is_optional=True),
         _box(ids.BLOCK_LOW, "Also alert within minutes", which, watch, bool(watch.low_since), words.LOW_LIMIT),
     ]
 
@@ -215,7 +215,3 @@ def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace
 def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> ui.Block:
     options = {value: ui.option(value, said[:_LABEL]) for value, said in values.items()}
     return ui.field(label, ui.menu(block_id, options.values(), options[chosen]))
-
-
-def _number(block_id: str, label: str, hint: str, initial: float | None, *, is_whole: bool = True) -> ui.Block:
-    return ui.field(label, ui.number_box(block_id, initial, is_whole=is_whole), hint, is_optional=True)
