@@ -43,7 +43,3 @@ class Reaction:
     @property
     def is_up(self) -> bool:
         return self.emoji == "+1"
-
-    @property
-    def is_thumb(self) -> bool:
-        return self.emoji in {"+1", "-1"}

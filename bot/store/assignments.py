@@ -19,7 +19,7 @@ from bot.domain.shared import Shared
 from bot.store import database as db
 from bot.store import visibility
 from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, is_drawn, read_budgets
-from bot.store.schema import UtcDateTime, assignments, cases, labels
+from bot.store.schema import UtcDateTime, assignments, cases, is_of_case, labels
 from bot.store.statements import made_once
 from bot.store.turns import read_conversations
 from judge import Turn
@@ -41,7 +41,7 @@ def turn(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnEleme
     is_first = case((is_shown(user_id), 0), else_=1).label("is_first")
     is_held = sa.and_(assignments.c.outcome.is_(None), assignments.c.drawn_at > now - _HELD_FOR)
     is_taken = sa.or_(assignments.c.outcome == Outcome.LABELLED, is_held)
-    taken = sa.select(sa.func.count()).select_from(assignments).where(_is_of(assignments, cases), is_taken)
+    taken = sa.select(sa.func.count()).select_from(assignments).where(is_of_case(assignments), is_taken)
     others = taken.where(assignments.c.user_id != user_id).scalar_subquery()
     return is_first, others.label("others"), sample.position().label("position")
 
@@ -64,8 +64,8 @@ def may_label(user_id: str) -> sa.ColumnElement[bool]:
 
 def _knows_reply(user_id: str) -> sa.ColumnElement[bool]:
     same = cases.alias("same")
-    has_label = sa.select(labels.c.score).where(_is_of(labels, same), labels.c.user_id == user_id).exists()
-    told = sa.select(assignments.c.case_id).where(_is_of(assignments, same), assignments.c.outcome.is_not(None))
+    has_label = sa.select(labels.c.score).where(is_of_case(labels, same), labels.c.user_id == user_id).exists()
+    told = sa.select(assignments.c.case_id).where(is_of_case(assignments, same), assignments.c.outcome.is_not(None))
     has_answered = told.where(assignments.c.user_id.in_((user_id, EVERYBODY))).exists()
     is_theirs = sa.or_(same.c.requester_id == user_id, has_label, has_answered)
     return sa.select(same.c.id).where(visibility.on_same_message(cases, same), is_theirs).exists()
@@ -73,11 +73,7 @@ def _knows_reply(user_id: str) -> sa.ColumnElement[bool]:
 
 def is_shown(user_id: str) -> sa.ColumnElement[bool]:
     theirs = sa.select(assignments.c.case_id).filter_by(user_id=user_id, outcome=None)
-    return theirs.where(_is_of(assignments, cases)).exists()
-
-
-def _is_of(table: sa.FromClause, case: sa.FromClause) -> sa.ColumnElement[bool]:
-    return sa.and_(table.c.team_id == case.c.team_id, table.c.case_id == case.c.id)
+    return theirs.where(is_of_case(assignments)).exists()
 
 
 # These counts can wait, unlike a new case, and there are few connections to the database.

@@ -14,8 +14,7 @@ from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, Log
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store.database import Database, StoreQueries, in_transaction
-from bot.store.schema import IS_UNSETTLED, cases, processes, ratings, turns
-from bot.store.turns import is_turn_of_case
+from bot.store.schema import IS_UNSETTLED, cases, is_of_case, processes, ratings, turns
 from bot.store.visibility import counts, is_shared, same_reply
 from judge import Flag, Rating, Unscored
 from judge.scoring.escalation import counted, usable
@@ -89,7 +88,7 @@ _RATINGS, _TURNS = (
 
 
 def _is_part(part: Part) -> sa.ColumnElement[bool]:
-    return sa.and_(is_turn_of_case(), turns.c.part == part)
+    return sa.and_(is_of_case(turns), turns.c.part == part)
 
 
 def is_one_message(part: Part) -> sa.ColumnElement[bool]:

@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.label import Reaction
 from bot.store.database import StoreQueries, claim, upsert
 from bot.store.figures import Place, Span
-from bot.store.schema import cases, digests, replies, thumbs, turns
-from bot.store.turns import IS_OF_RESPONSE, is_turn_of_case
+from bot.store.schema import cases, digests, is_of_case, replies, thumbs, turns
+from bot.store.turns import IS_OF_RESPONSE
 from bot.store.visibility import counts, is_watched
 
 LEASE = timedelta(minutes=5)
@@ -153,5 +153,5 @@ def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[sa.Select[tuple
     watched = sa.select(replies.c.author_id).filter_by(**here).where(is_its).order_by(replies.c.ts.desc())
     scored = sa.select(cases.c.author_id).where(sa.or_(counts(cases), is_watched(cases)))
     is_part = sa.and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id, turns.c.ts == ts, IS_OF_RESPONSE)
-    by_part = scored.join(turns, is_turn_of_case()).where(is_part)
+    by_part = scored.join(turns, is_of_case(turns)).where(is_part)
     return [each.limit(1) for each in (watched, scored.filter_by(**here, message_ts=ts), by_part)]

@@ -12,8 +12,7 @@ from bot.store.cases import AT_REST, is_one_message
 from bot.store.database import Database, in_transaction, lock_learning
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, JobQueries, is_of_team
-from bot.store.schema import IS_STALE, align_records, cases, causes, ratings, turns
-from bot.store.turns import is_turn_of_case
+from bot.store.schema import IS_STALE, align_records, cases, causes, is_of_case, ratings, turns
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 
@@ -98,7 +97,7 @@ class Edits(JobQueries):
         A reply is known by its first message that is left; one that a watch drew, by the one that it drew.
         """
         is_it = sa.and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
-        at_rest = sa.select(cases.c.id).join(turns, is_turn_of_case()).where(is_it, cases.c.status.in_(AT_REST))
+        at_rest = sa.select(cases.c.id).join(turns, is_of_case(turns)).where(is_it, cases.c.status.in_(AT_REST))
 
         async def shorten(connection: AsyncConnection) -> Sequence[int]:
             await lock_learning(connection)
@@ -136,7 +135,7 @@ class Edits(JobQueries):
         # would go through the whole channel for an "or".
         ids = sa.select(cases.c.id).where(is_new)
         found = await self._database.values(
-            sa.union(*(ids.where(each) for each in named), ids.join(turns, is_turn_of_case()).where(said))
+            sa.union(*(ids.where(each) for each in named), ids.join(turns, is_of_case(turns)).where(said))
         )
         if not found:
             return []

@@ -6,10 +6,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, func, select, tuple_
+from sqlalchemy import ColumnElement, Row, func, select, tuple_
 
 from bot.store.database import StoreQueries
-from bot.store.schema import cases, causes, labels, ratings
+from bot.store.schema import cases, causes, is_of_case, labels, ratings
 from bot.store.turns import read_conversations
 from bot.store.visibility import NEWER, chosen_or_watched, is_low, is_shared, is_watched
 from judge import Turn
@@ -79,8 +79,7 @@ class Exports(StoreQueries):
         is as it was when its page was read, and a case that was given without a label is not given again when it gets
         its first one.
         """
-        of_case = and_(causes.c.team_id == cases.c.team_id, causes.c.case_id == cases.c.id)
-        cause = select(causes.c.name).where(of_case).limit(1).scalar_subquery().label("cause")
+        cause = select(causes.c.name).where(is_of_case(causes)).limit(1).scalar_subquery().label("cause")
         query = select(cases, *_LABEL, cause).select_from(cases).join(labels, isouter=which.has_unlabelled)
         query = query.where(*which.conditions())
         place = tuple_(cases.c.id, _LABELLED_BY)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from bot.store.database import StoreQueries
 from bot.store.figures import BEGINNING, END, LowCase, Place, Span
-from bot.store.schema import cases, quotes, ratings
+from bot.store.schema import cases, is_of_case, quotes, ratings
 from bot.store.tallies import Tallies, is_public, low_cases
 from bot.store.visibility import Origin
 
@@ -41,7 +41,7 @@ class LowReplies(StoreQueries):
         columns = cases.c.id, cases.c.delivered_at, limit.label("limit"), ratings.c.probabilities
         query = (
             sa.select(*columns)
-            .join(ratings, sa.and_(ratings.c.team_id == cases.c.team_id, ratings.c.case_id == cases.c.id))
+            .join(ratings, is_of_case(ratings))
             .where(cases.c.score <= limit, ratings.c.score <= limit, is_kept, cases.c.delivered_at.is_not(None))
             .where(is_public(replace(place, origin=Origin.WATCHED), span))
         )

@@ -168,6 +168,12 @@ cases = _numbered(
     sa.CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
 )
 
+
+def is_of_case(table: sa.FromClause, case: sa.FromClause = cases) -> sa.ColumnElement[bool]:
+    """Whether a row is one of a case: a condition to join them by."""
+    return sa.and_(table.c.team_id == case.c.team_id, table.c.case_id == case.c.id)
+
+
 turns = _table(
     "turns",  # the messages that a case was read from, if there are more than its question and its reply
     *_key("team_id", case_id=Integer, position=Integer),

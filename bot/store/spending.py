@@ -1,5 +1,6 @@
 """What people and workspaces have used so far, counted in the transaction that adds a case."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
@@ -19,7 +20,6 @@ DAY = timedelta(days=1)
 
 _HOUR = timedelta(hours=1)
 _NOBODY = ""
-_IS_OURS = cases.c.team_id == sa.bindparam("of_team")
 _TAKEN = (
     sa.func.coalesce(cases.c.input_tokens, 0) + sa.func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
 )
@@ -99,29 +99,28 @@ def _count(since: str, most: int, *, is_of_person: bool) -> sa.ColumnElement[int
     """How many cases were added since then, including forgotten ones; counts no further than needed."""
     if not most:
         return sa.literal(0)
-    recent = (_recent(table, since, is_of_person).limit(most + 1) for table in (cases, spent))
-    found = sa.union_all(*(each.subquery().select() for each in recent))
-    return sa.select(sa.func.count()).select_from(found.subquery()).scalar_subquery()
-
-
-def _recent(table: sa.Table, since: str, is_of_person: bool) -> sa.Select[int]:
-    query = sa.select(sa.literal(1)).where(
-        table.c.team_id == sa.bindparam("of_team"), table.c.created_at > sa.bindparam(since)
+    recent = (
+        sa.select(sa.literal(1)).where(*_whose(each, is_of_person), each.c.created_at > sa.bindparam(since))
+        for each in (cases, spent)
     )
-    return query.where(table.c.requester_id == sa.bindparam("of_user")) if is_of_person else query
+    found = sa.union_all(*(each.limit(most + 1).subquery().select() for each in recent))
+    return sa.select(sa.func.count()).select_from(found.subquery()).scalar_subquery()
 
 
 def _tokens(*, is_of_person: bool) -> sa.ColumnElement[int]:
     """The tokens that verdicts took, as far as the models' servers report them, and those reserved for other cases."""
+    whose = _whose(cases, is_of_person)
     # Sums rather than one query with OR, so that each uses its index.
-    asked, gone = ((table.c.requester_id == sa.bindparam("of_user"),) * is_of_person for table in (cases, spent))
-    judged, waiting = (
-        sa.select(sa.func.coalesce(sa.func.sum(_TAKEN), 0)).where(_IS_OURS, *asked, *which).scalar_subquery()
-        for which in (
-            (cases.c.judged_at > sa.bindparam("day_ago"),),
-            (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN),
-        )
-    )
-    is_ours = sa.and_(spent.c.team_id == sa.bindparam("of_team"), spent.c.created_at > sa.bindparam("day_ago"), *gone)
-    forgotten = sa.select(sa.func.coalesce(sa.func.sum(spent.c.tokens), 0)).where(is_ours).scalar_subquery()
-    return judged + waiting + forgotten
+    judged = _sum_of(_TAKEN, *whose, cases.c.judged_at > sa.bindparam("day_ago"))
+    waiting = _sum_of(_TAKEN, *whose, cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN)
+    is_recent = spent.c.created_at > sa.bindparam("day_ago")
+    return judged + waiting + _sum_of(spent.c.tokens, *_whose(spent, is_of_person), is_recent)
+
+
+def _sum_of(tokens: sa.ColumnElement[int], *which: sa.ColumnElement[bool] | sa.TextClause) -> sa.ScalarSelect[int]:
+    return sa.select(sa.func.coalesce(sa.func.sum(tokens), 0)).where(*which).scalar_subquery()
+
+
+def _whose(table: sa.Table, is_of_person: bool) -> Sequence[sa.ColumnElement[bool]]:
+    of_team, of_user = table.c.team_id == sa.bindparam("of_team"), table.c.requester_id == sa.bindparam("of_user")
+    return (of_team, of_user) if is_of_person else (of_team,)

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy import or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, LoggedCase, Part, QuestionSource, to_conversation
-from bot.store.schema import cases, turns
+from bot.store.schema import cases, is_of_case, turns
 from bot.store.visibility import same_reply
 from judge import Turn
 
@@ -19,15 +19,11 @@ def turn_rows(case: Case, case_id: int) -> list[dict[str, Any]]:
     return [turn.model_dump() | its | {"position": position} for position, turn in enumerate(case.turns)]
 
 
-def is_turn_of_case() -> ColumnElement[bool]:
-    return and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id)
-
-
 async def read_conversations(connection: AsyncConnection, case_ids: Collection[int]) -> Mapping[int, tuple[Turn, ...]]:
     """What was said before the question in those of these cases that have it, as the judge is shown it."""
     query = (
         select(turns.c.case_id, turns.c.role, turns.c.text, cases.c.left_out)
-        .join(cases, is_turn_of_case())
+        .join(cases, is_of_case(turns))
         .where(turns.c.case_id.in_(case_ids), turns.c.part == Part.CONVERSATION, turns.c.text.is_not(None))
         .order_by(turns.c.case_id, turns.c.position)
     )
@@ -45,7 +41,7 @@ async def read_said(connection: AsyncConnection, case: LoggedCase) -> Mapping[st
     asked = select(cases.c.question_ts, cases.c.question_author_id, cases.c.question).where(same_reply(case))
     asked = asked.where(cases.c.parent_ts.is_not(None), cases.c.question_source != QuestionSource.FORM)
     is_persons = or_(turns.c.part == Part.QUESTION, turns.c.role.startswith("Person"))
-    said = select(turns.c.ts, turns.c.author_id, turns.c.text).join(cases, is_turn_of_case())
+    said = select(turns.c.ts, turns.c.author_id, turns.c.text).join(cases, is_of_case(turns))
     queries = asked, said.where(same_reply(case), is_persons)
     rows = [row for query in queries for row in await connection.execute(query) if row[0] and row[2]]
     numbers: dict[str | None, int] = {}

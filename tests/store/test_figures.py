@@ -88,34 +88,25 @@ async def write(log: Store, team: str, entries: Sequence[Entry]) -> None:
 
 
 def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
-    is_judged = entry.judged_at is not None
+    is_judged, named = entry.judged_at is not None, vars(entry).keys() & cases.c.keys()
     return a_row(
+        **{name: getattr(entry, name) for name in named - {"message_ts", "score", "probability"}},
         team_id=team,
         key=str(number),
         channel_id=entry.channel,
         requester_id=entry.requester,
-        visibility=entry.visibility,
         message_ts=f"1795000000.{number:06}" if entry.message_ts == OWN else entry.message_ts,
-        thread_ts=entry.thread_ts,
         author_id=entry.author,
-        attempt=entry.attempt,
-        blocker=entry.blocker,
-        blocked_by=entry.blocked_by,
-        excluded=entry.excluded,
         status=CaseStatus.DELIVERED if is_judged else CaseStatus.RECEIVED,
         score=entry.score if is_judged else None,
         lowest=entry.scale[0],
         highest=entry.scale[1],
         unscored_reason=entry.reason if is_judged and entry.score is None else None,
-        model=entry.model,
         judge_version=entry.version if is_judged and entry.score is not None else None,
-        skipped_ratings=entry.skipped_ratings,
-        unread=entry.unread,
         input_tokens=entry.tokens,
         output_tokens=entry.tokens,
         cost_usd=entry.cost,
         created_at=NOW,
-        judged_at=entry.judged_at,
     )
 
 

@@ -17,7 +17,7 @@ from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
 from bot.store.forgetting import BATCH, PAUSE_S, theirs
 from bot.store.jobs import Job, JobKind, JobQueries
-from bot.store.schema import cases, labels, rubrics, thumbs, turns
+from bot.store.schema import cases, is_of_case, labels, rubrics, thumbs, turns
 
 
 async def cases_at(
@@ -31,7 +31,7 @@ async def cases_at(
     places = select(cases.c.message_ts, cases.c.thread_ts)
     named = union(
         places.where(here, cases.c.message_ts == ts),
-        places.join(turns, and_(turns.c.team_id == cases.c.team_id, turns.c.case_id == cases.c.id)).where(
+        places.join(turns, is_of_case(turns)).where(
             here, turns.c.channel_id == channel_id, turns.c.ts == ts, turns.c.part == Part.RESPONSE
         ),
         places.where(in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))),

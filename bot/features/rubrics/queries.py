@@ -18,7 +18,7 @@ from bot.store import database as db
 from bot.store.examples import PROPOSALS, Aim, Progress
 from bot.store.jobs import Job, JobQueries
 from bot.store.rubrics import to_columns
-from bot.store.schema import align_records, cases, judge_requests, labels
+from bot.store.schema import align_records, cases, is_of_case, judge_requests, labels
 from bot.store.turns import read_conversations
 from bot.store.visibility import is_shared, is_superseded, is_watched
 from judge import Turn
@@ -250,7 +250,7 @@ def _job(aim: str, team_id: str, number: int) -> Job:
 def _labelled(
     team_id: str, channel_id: str, scale: Scale | None, most: int, versions: Collection[str] = ()
 ) -> sa.Select[Any]:
-    its_labels = sa.select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+    its_labels = sa.select(labels.c.score).where(is_of_case(labels))
     needed = (cases.c.score.is_not(None), cases.c.question.is_not(None), cases.c.response.is_not(None))
     is_of_somebody = sa.or_(is_shared(cases), is_watched(cases))
     thread = sa.func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread")

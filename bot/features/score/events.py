@@ -185,7 +185,7 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
     here = (await chosen.get(reaction.team_id)).get(reaction.channel_id)
     if reaction.is_added and here == reaction.emoji:
         return False  # a thumb that asks for a score is no opinion
-    if not reaction.is_thumb or reaction.user_id == reaction.author_id:
+    if reaction.emoji not in {"+1", "-1"} or reaction.user_id == reaction.author_id:
         return True
     # People of other companies have no say here, as with labels.
     if not reaction.is_shared or await services.members.home_of(reaction.user_id) == reaction.team_id:
