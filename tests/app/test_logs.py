@@ -67,35 +67,23 @@ def test_a_minute_in_which_nothing_was_left_out_writes_no_count(lines: Lines) ->
     assert lines.said == ["again"] * 9
 
 
-def test_each_event_of_each_logger_is_counted_separately(lines: Lines) -> None:
-    for _ in range(5):
-        logging.getLogger("one").warning("this")
-        logging.getLogger("one").warning("that")
-        logging.getLogger("two").warning("this")
-    assert len(lines.said) == 9
-
-
 @pytest.mark.parametrize(
-    "texts",
+    ("said", "written"),
     [
-        [f"Task exception was never retrieved\nfuture: <Task {name}>" for name in "abcdefghi"],
-        [f"case {number} has failed" for number in range(9)],
-        [f"{'very ' * 100} long {name}" for name in "abcdefghi"],
+        ([("one", "this"), ("one", "that"), ("two", "this")] * 5, 9),
+        ([("asyncio", f"Task exception was never retrieved\nfuture: <Task {name}>") for name in "abcdefghi"], 3),
+        ([("one", f"case {number} has failed") for number in range(9)], 3),
+        ([("one", f"{'very ' * 100} long {name}") for name in "abcdefghi"], 3),
+        ([("bot", {"event": "job_failed", "case": "x" * number}) for number in range(9)], 3),
     ],
-    ids=["lines below the first", "numbers", "the end of a long line"],
+    ids=["events and loggers", "lines below the first", "numbers", "the end of a long line", "structlog's values"],
 )
-def test_texts_that_differ_in_a_detail_are_the_same_event(lines: Lines, texts: list[str]) -> None:
-    for text in texts:
-        logging.getLogger("pgqueuer").error(text)
-    assert lines.said == texts[:3]
-
-
-def test_values_of_a_structlog_event_do_not_make_it_another_event(lines: Lines) -> None:
-    """structlog passes a dictionary as the message."""
-    for number in range(9):
-        logging.getLogger("bot").error({"event": "job_failed", "case": f"case {'x' * number}"})
-    logging.getLogger("bot").error({"event": "duty_failed"})
-    assert len(lines.records) == 4
+def test_lines_of_a_logger_that_differ_in_a_detail_are_the_same_event(
+    lines: Lines, said: list[tuple[str, object]], written: int
+) -> None:
+    for name, text in said:
+        logging.getLogger(name).error(text)
+    assert len(lines.records) == written
 
 
 def test_lines_below_warning_are_never_left_out(lines: Lines) -> None:

@@ -46,9 +46,6 @@ def test_a_bar_parts_question_and_response(text: str, question: str, response: s
     assert parse_command(text) == Texts(question, response)
 
 
-def test_no_text_is_no_request() -> None:
-    assert parse_command("   ") is None
-
-
-def test_anything_else_is_a_word() -> None:
+def test_anything_else_is_a_word_and_no_text_is_no_request() -> None:
     assert parse_command("HELP me") == Word("help", "me")
+    assert parse_command("   ") is None
