@@ -117,12 +117,11 @@ def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
     try:
         with path.open("rb") as file:
             found = file.read(_BEGINNING)
-            is_ours = not found or mark in found
     except FileNotFoundError:
         return
     except OSError as exc:
         raise SetupError(f"{path}: cannot write it ({os_reason(exc)}); name another file with {option}.") from exc
-    if not is_ours:
+    if found and mark not in found:
         raise SetupError(f"{path}: not {what}, and would be overwritten; name another file with {option}.")
 
 
