@@ -49,15 +49,9 @@ Block = dict[str, Any]
 
 def modal(callback_id: str, title: str, state: ModalState, blocks: list[Block], submit: str, close: str) -> Block:
     """A window with a submit button; it remembers `state` until it is submitted."""
-    return {
-        "type": "modal",
-        "callback_id": callback_id,
-        "title": plain(title),
-        "submit": plain(submit),
-        "close": plain(close),
-        "private_metadata": state.model_dump_json(exclude_defaults=True),
-        "blocks": blocks,
-    }
+    remembered = state.model_dump_json(exclude_defaults=True)
+    sent = {"callback_id": callback_id, "submit": plain(submit), "private_metadata": remembered}
+    return page(title, blocks, close) | sent
 
 
 def page(title: str, blocks: list[Block], close: str = "Close") -> Block:
