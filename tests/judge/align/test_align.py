@@ -12,7 +12,7 @@ from judge import JudgeError, Rating, Rubric, SetupError, Turn, UnavailableError
 from judge.evaluation.align import Alignment, Asker, Budget, BudgetError, CaseScore, LabelledCase, Way, align, obstacle
 from judge.evaluation.align.cases import divide, split, to_digest
 from judge.evaluation.align.examples import examples_of
-from judge.evaluation.align.rubric_text import search
+from judge.evaluation.align.rubric_text import criteria_of, search
 from judge.evaluation.align.trial import tail_of, to_trial
 from judge.scoring.judging import Written
 from judge.scoring.ratings import combine
@@ -112,6 +112,29 @@ async def test_no_word_of_a_case_or_of_its_justification_can_pose_as_a_label_whe
     assert titles.count("## People") == len([each for each in titles if each.startswith("# ")]) == 4
     assert "</question>" not in shown
     assert len(shown) < 4 * 3 * 2_200
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("I cannot help with that.", "The model proposed no text that can be used"),
+        (f"```\n{criteria_of(ADDITIVE)}\nBe kind.\n```", "no proposed text brings the scores closer"),
+    ],
+)
+async def test_a_refusal_and_a_text_that_does_not_help_are_not_proposed(answer: str, why: str) -> None:
+    class Answering(Counted):
+        async def write(self, prompt: str) -> Written:
+            return Written(answer, None)
+
+    lab = Lab(WORDS)
+
+    def make(rubric: Rubric) -> Answering:
+        judge = Answering(WORDS, rubric, lab.people, 0)
+        judge.asked, judge.fails_at = [], None
+        return judge
+
+    found, said = await search(ADDITIVE, lab.cases[:8], Asker(make, lab.memory, ENOUGH), spare=0)
+    assert (found, why in said) == (None, True)
 
 
 async def test_nothing_is_proposed_when_nothing_can_be_gained() -> None:
