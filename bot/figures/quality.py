@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from math import floor
 from typing import TypeVar
 
@@ -57,17 +56,23 @@ def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | Non
 
 
 WEEKS = 4
+_MOST_WITHOUT = 0.15
+"""A larger share of the scores is a week's rather than the beginning of one that is still to be labelled."""
 _ALL_OF_IT: Mapping[str, Coverage] = {}
 
 
 @dataclass(frozen=True)
 class Quality:
-    """The quality of replies, by one judge version: mean, and shares of good and of low scores."""
+    """The quality of replies, by one judge version: mean, and shares of good and of low scores.
+
+    `has_gap`: weeks with many of the scores have no label, so that other weeks' labels would speak for them.
+    """
 
     mean: MeanEstimate
     good: MeanEstimate
     low: MeanEstimate
     good_from: int
+    has_gap: bool = False
 
 
 def last_weeks(week: Week, until: datetime) -> Span:
@@ -112,8 +117,10 @@ def to_quality(
         stands_for.append(1 / ((row.drawn_with or 1.0) * (day.share if day else 1.0)))
     weighed = list(zip(stands_for, rows, strict=True))
     number, replies = sum(row.number for row in rows), sum(each * row.number for each, row in weighed)
-    counted = ((row.week, row.label is not None, each * row.number) for each, row in weighed)
-    shares = labelled_shares(chain(counted, ((week, False, n) for week, n in weeks)))
+    counted = [(row.week, row.label is not None, each * row.number) for each, row in weighed]
+    counted += [(week, False, n) for week, n in weeks]
+    shares, with_label = labelled_shares(counted), {week for week, is_labelled, _ in counted if is_labelled}
+    without = sum(n for week, _, n in counted if week not in with_label)
     for each, row in weighed:
         share, weight, thread = shares[row.week], each * number / replies, row.thread_ts
         for estimator, value in measures:
@@ -123,12 +130,14 @@ def to_quality(
         for estimator, total in ((mean, found.total), (good, found.good), (low, found.low)):
             estimator.add_clusters(found.n, total, found.number)
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
-    return Quality(means, goods, lows, is_good) if means and goods and lows else None
+    has_gap = without > _MOST_WITHOUT * sum(n for *_, n in counted)
+    return Quality(means, goods, lows, is_good, has_gap) if means and goods and lows else None
 
 
 def as_people(this: Quality | None = None, before: Quality | None = None) -> tuple[Quality, Interval | None] | None:
     """What is shown as people would score, and its change since `before`; None if one has too few labels for that."""
-    if this is None or not stats.are_corrected(this.mean, *([before.mean] if before else [])):
+    both = [each for each in (this, before) if each]
+    if this is None or any(each.has_gap for each in both) or not stats.are_corrected(*(each.mean for each in both)):
         return None
     return this, stats.difference(this.mean, before.mean) if before else None
 
@@ -141,7 +150,12 @@ _NO_MODEL = {OFFLINE: "scored by the offline rater, which is not a judge", MADE_
 
 def corrected(quality: Quality | None) -> str:
     """The mean and the share of good replies, corrected by blind labels; empty with too few of these."""
-    if quality is None or quality.mean.missing or not quality.mean.corrected or not quality.good.corrected:
+    if (
+        quality is None
+        or quality.has_gap
+        or quality.mean.missing
+        or not (quality.mean.corrected and quality.good.corrected)
+    ):
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (

@@ -165,11 +165,14 @@ def _uncounted(figures: Figures) -> list[str]:
 
 def _uncorrected(found: quality.Quality | None) -> str:
     """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty if none are."""
-    if found is None or not found.mean.missing or found.mean.n < _MIN_SCORES:
+    if found is None or not (found.mean.missing or found.has_gap) or found.mean.n < _MIN_SCORES:
         return ""
+    labels = "blind labels in each of these weeks"
+    if found.mean.missing:
+        labels = number_of(found.mean.missing, "more blind label")
     return (
         f"Mean over {quality.SPAN}: {quality.span(found.mean.judge, '.1f')}. This range ignores the judge's own "
-        f"errors; {number_of(found.mean.missing, 'more blind label')} would correct for them (`/judge label`)."
+        f"errors; {labels} would correct for them (`/judge label`)."
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from bot.domain.watch import Coverage, ReplyOutcome, Shows
 from bot.features.watch.input import parse_watch
 from bot.features.watch.reply_queries import draws
-from bot.figures.quality import to_quality
+from bot.figures.quality import as_people, corrected, to_quality
 from bot.store.figures import ScoredCount
 from judge.scoring.rubric import Scale
 from tests.features.watch.watching import WATCH
@@ -105,3 +105,12 @@ def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
     assert quality is not None
     assert quality.mean.corrected is not None
     assert quality.mean.corrected.mean == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(("unlabelled", "is_corrected"), [(4, True), (25, False)])
+def test_labels_do_not_speak_for_a_week_without_any_unless_it_has_just_begun(
+    unlabelled: int, is_corrected: bool
+) -> None:
+    rows = [ScoredCount(3, 4.0, 1, None, 25), ScoredCount(3, None, 0, None, unlabelled)]
+    quality = to_quality(rows, Scale(0, 5))
+    assert (as_people(quality) is not None, corrected(quality) != "") == (is_corrected, is_corrected)
