@@ -162,9 +162,6 @@ class Settings(StoreSettings):
     bots are scored. A person's reply is in no figure"""
     verdict_visibility: Visibility = Visibility.THREAD
     """`me`: only the person who asked sees a verdict, unless they choose otherwise"""
-    unconfirmed_posts: Literal["tell", "repost"] = "tell"
-    """after a post whose answer was lost in a thread the bot cannot read: `tell` only the person who asked, or `repost`
-    and risk a duplicate"""
     watch_by: Literal["looking", "events"] = "looking"
     """how watched replies are found: `looking` reads their channels every 5 minutes; `events` needs `judge-bot manifest
     --with message-events`"""

@@ -38,17 +38,11 @@ class Workspace:
 
 
 def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
-    settings, store, features = services.settings, services.store, services.features
+    store, features = services.store, services.features
     handlers: dict[str, JobHandler] = {}
     if services.judges:
-        delivery = Delivery(
-            services.client,
-            services.messenger,
-            store,
-            services.tell_verdict,
-            services.identity.url,
-            reposts_unconfirmed=settings.unconfirmed_posts == "repost",
-        )
+        client, url = services.client, services.identity.url
+        delivery = Delivery(client, services.messenger, store, services.tell_verdict, url)
         pipeline = CasePipeline(
             store,
             services.judges,

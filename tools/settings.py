@@ -24,7 +24,7 @@ The app reads its settings from the environment or from `.env`, once at start, a
 """
 
 _SECTIONS = {
-    "Slack": ("slack_", "token_", "serve_http", "http_", "unconfirmed_posts"),
+    "Slack": ("slack_", "token_", "serve_http", "http_"),
     "The judge": ("openai_", "judge_"),
     "The database": ("database_", "store_", "text_", "retention_"),
     "Limits and permissions": ("max_", "channels_", "score_people", "verdict_visibility"),

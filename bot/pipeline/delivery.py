@@ -47,7 +47,6 @@ class Delivery:
     store: Store
     on_verdict: OnVerdict
     workspace_url: str
-    reposts_unconfirmed: bool = False
     lines: Mapping[str, FairQueue] = field(default_factory=lambda: defaultdict(lambda: FairQueue(1)))
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
@@ -163,9 +162,8 @@ class Delivery:
             except SlackApiError as exc:
                 if is_transient(exc):
                     raise
-                found = None
-                if not self.reposts_unconfirmed:  # the app may not read the thread to check
-                    return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
+                # The app may not read the thread to check, and must not post twice.
+                return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
             if found:
                 return case.model_copy(update={f"{part}_ts": found}), False
         where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": mark}
