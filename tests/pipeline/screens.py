@@ -20,7 +20,7 @@ def make(words: str) -> None:
     unscored = bare_verdict(None, detail=words)
     for verdict in (scored, unscored):
         made = verdict_text.verdict_message(case, verdict, words[:200])
-        verdict_text.amended(made, case)
+        verdict_text.amended(made, case.model_copy(update={"edited_at": case.created_at}))
         verdict_text.known_verdict(case, verdict, URL)
         verdict_text.known_verdict(case.model_copy(update={"visibility": Visibility.ME}), verdict, URL)
         text.texts(case, verdict)
