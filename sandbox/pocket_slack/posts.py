@@ -7,7 +7,7 @@ from typing import Any
 from pocket_slack import events, previews
 from pocket_slack.blocks import normalised
 from pocket_slack.model import Channel, Json, Message, User
-from pocket_slack.text import to_stored, unescape
+from pocket_slack.text import of_mrkdwn, to_stored, unescape
 from pocket_slack.workspace import SLACKBOT, Workspace
 
 
@@ -87,7 +87,7 @@ def edit(ws: Workspace, message: Message, content: Content, editor: User) -> Non
 def rewrite(ws: Workspace, message: Message, content: Content) -> None:
     """Replaces a message's content without an event or a journal entry."""
     message.text, message.attachments, message.files = to_stored(content.text), content.attachments, content.files
-    message.blocks = normalised(content.blocks, ws.ids)
+    message.blocks = _blocks(ws, message.author, content)
     if content.metadata is not None:
         message.metadata = content.metadata
 
@@ -179,10 +179,17 @@ def _new(
         ws.ids.ts(),
         author,
         to_stored(content.text),
-        normalised(content.blocks, ws.ids),
+        normalised(content.blocks, ws.ids) if more.get("shown_to") else _blocks(ws, author, content),
         content.attachments,
         content.files,
         content.metadata,
         thread_ts,
         **more,
     )
+def _blocks(ws: Workspace, author: User, content: Content) -> list[Json]:
+    """The blocks. To the app's mere text Slack adds one; that is undocumented, but Bolt's assistants rely on it."""
+    if author is ws.bot and content.text and not (content.blocks or content.attachments or content.files):
+        return [of_mrkdwn(to_stored(content.text), ws.ids.short())]
+    return normalised(content.blocks, ws.ids)
+
+

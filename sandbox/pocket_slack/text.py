@@ -5,6 +5,7 @@ Source: https://docs.slack.dev/messaging/formatting-message-text#escaping
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
 
 from pocket_slack.model import Json
 
@@ -82,11 +83,25 @@ def to_linked(text: str) -> list[Json]:
         target, _, label = part.strip("<>").partition("|")
         if not _CONTROL.fullmatch(part):
             elements += to_elements(part, {}, {})
-        elif target.startswith("@"):
-            elements.append({"type": "user", "user_id": target[1:]})
+        elif target[0] in "@#":
+            kind = "user" if target[0] == "@" else "channel"
+            elements.append({"type": kind, f"{kind}_id": target[1:]})
+        elif target in ("!here", "!channel", "!everyone"):
+            elements.append({"type": "broadcast", "range": target[1:]})
+        elif target[0] == "!":  # a date or a group
+            elements.append({"type": "text", "text": label or target[1:]})
         else:
             elements.append({"type": "link", "url": target} | ({"text": label} if label else {}))
     return elements
+
+
+def of_mrkdwn(stored: str, block_id: str) -> Json:
+    """The block that Slack makes of an app's `text`, as it keeps it."""
+    block = to_rich_text(stored, to_linked, block_id, quote="&gt;")
+    for part in block["elements"]:
+        for element in part["elements"]:
+            element |= {key: unescape(element[key]) for key in ("text", "url") if key in element}
+    return block
 
 
 def to_mrkdwn(markdown: str) -> str:
@@ -107,12 +122,12 @@ def to_text(elements: list[Json]) -> str:
     return "".join(_WRITE[element["type"]](element) for element in elements)
 
 
-def to_rich_text(text: str, to_plain: Callable[[str], list[Json]], block_id: str) -> Json:
+def to_rich_text(text: str, to_plain: Callable[[str], list[Json]], block_id: str, quote: str = "") -> Json:
     """The block that Slack adds to every message a person types.
 
-    As in Slack's composer, `*bold*`, `_italic_`, `~struck~`, code and `:emoji:` are formatted; lists and
-    quotes stay as typed. `to_plain` converts the text in between: `to_elements` for what a person types, and
-    `to_linked` for mrkdwn.
+    As in Slack's composer, `*bold*`, `_italic_`, `~struck~`, code and `:emoji:` are formatted; lists stay as typed,
+    and so do quotes, unless `quote` is what their lines begin with. `to_plain` converts the text in between:
+    `to_elements` for what a person types, and `to_linked` for mrkdwn.
     """
     elements: list[Json] = []
     for index, part in enumerate(_FENCED.split(text)):
@@ -120,8 +135,12 @@ def to_rich_text(text: str, to_plain: Callable[[str], list[Json]], block_id: str
             elements.append(
                 {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": part}], "border": 0}
             )
-        elif part:
-            elements.append({"type": "rich_text_section", "elements": _styled(part, {}, to_plain)})
+            continue
+        for is_quote, lines in groupby(part.split("\n"), lambda line: bool(quote) and line.startswith(quote)):
+            said = "\n".join(line.removeprefix(quote).lstrip() if is_quote else line for line in lines)
+            if said:
+                kind = "rich_text_quote" if is_quote else "rich_text_section"
+                elements.append({"type": kind, "elements": _styled(said, {}, to_plain)})
     return {"type": "rich_text", "block_id": block_id, "elements": elements}
 
 

@@ -141,13 +141,18 @@ def test_a_very_long_post_is_cut_and_a_very_long_update_is_refused(
     assert refused("chat.update", channel=channel, ts=answer["ts"], text="x" * 4_001).code == "msg_too_long"
 
 
-def test_update_with_only_text_removes_blocks_and_keeps_metadata(workspace: Workspace, call: Call) -> None:
+def test_update_with_only_text_replaces_blocks_and_keeps_metadata(workspace: Workspace, call: Call) -> None:
     channel = channel_id(workspace, "help")
     metadata = {"event_type": "case", "event_payload": {"id": 7}}
     ts = call("chat.postMessage", channel=channel, text="x", blocks=[SECTION], metadata=metadata)["ts"]
-    answer = call("chat.update", channel=channel, ts=ts, text="y")
-    assert answer["text"] == "y"
-    assert "blocks" not in answer["message"]
+    text = "> a &lt; _b_\n<!channel> <#C1|x> <!date^7^{time}|at 7> <@U1> `&amp;`"
+    answer = call("chat.update", channel=channel, ts=ts, text=text)
+    (rich,) = answer["message"]["blocks"]
+    quote, said = (each["elements"] for each in rich["elements"])
+    assert [each["text"] for each in quote] == ["a < ", "b"]
+    types = [each["type"] for each in said if each.get("text") != " "]
+    assert types == ["broadcast", "channel", "text", "user", "text"]
+    assert said[-1] == {"type": "text", "text": "&", "style": {"code": True}}
     assert answer["message"]["metadata"] == metadata
 
 
