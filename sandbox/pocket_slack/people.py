@@ -1,5 +1,6 @@
 """What a person (or another app's bot) does in the workspace, and what they see."""
 
+import re
 from typing import Any
 
 from pocket_slack import channels, events, payloads, responses, views
@@ -10,6 +11,9 @@ from pocket_slack.functions import misfits
 from pocket_slack.inputs import KINDS, chosen, find_element, refusals, state_values
 from pocket_slack.model import Json, Message, View
 from pocket_slack.writers import Writer
+
+_NAMED = ("users_select", "channels_select", "conversations_select")
+_ID = re.compile(r"[CDGUW][A-Z0-9]{2,}")
 
 
 class Person(Writer):
@@ -118,12 +122,13 @@ class Person(Writer):
         Args:
             surface: The message, modal or home tab that contains the element.
             action_id: The element's action id.
-            value: What is chosen: an option's value, a list of them, an id, a date, the value of one of the
-                feedback buttons. None for a button.
+            value: What is chosen: an option's value, a list of them, the name or id of a person or channel, a date, the
+                value of one of the feedback buttons. None for a button.
             block_id: The element's block, if several blocks have that action id.
         """
         blocks = surface.blocks if isinstance(surface, Message) else surface.body["blocks"]
         block, element = find_element(blocks, action_id, block_id)
+        value = self._picked(element, value)
         if element["type"] in KINDS:
             surface.values.setdefault(block["block_id"], {})[action_id] = chosen(element, value)
         action = payloads.action(self.ws, block, element, value)
@@ -149,7 +154,7 @@ class Person(Writer):
         view = self._modal()
         for action_id, value in values.items():
             block, element = find_element(view.body["blocks"], action_id, block_id)
-            view.values.setdefault(block["block_id"], {})[action_id] = chosen(element, value)
+            view.values.setdefault(block["block_id"], {})[action_id] = chosen(element, self._picked(element, value))
             view.errors = {id_: text for id_, text in view.errors.items() if id_ != block["block_id"]}
         return views.show(self.ws, view) if values else view
 
@@ -202,3 +207,18 @@ class Person(Writer):
         if self.view is None:
             raise SandboxError(f"{self.user.name} has no modal open")
         return self.view
+    def _picked(self, element: Json, value: Any) -> Any:
+        """The value as the app gets it: in menus of people and channels, ids also for names."""
+        kind = element["type"].removeprefix("multi_")
+        if kind in _NAMED and isinstance(value, list):
+            return [self._picked({"type": kind}, each) for each in value]
+        is_gone = isinstance(value, str) and _ID.fullmatch(value) and value not in self.ws.users | self.ws.channels
+        if kind not in _NAMED or value is None or is_gone:
+            return value
+        if kind == "users_select":
+            return self.ws.user(value).id
+        where = self._seen(value)
+        if kind == "channels_select" and where.kind != "channels":
+            raise SandboxError(f"{where.name} is not a public channel, and so not in a channels_select")
+        return where.id
+

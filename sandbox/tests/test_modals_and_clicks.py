@@ -310,3 +310,27 @@ def test_an_ephemeral_message_offers_no_shortcuts(workspace: Workspace, call: Ca
     call("chat.postEphemeral", channel=workspace.channel("help").id, user=ann.id, text="x")
     with pytest.raises(SandboxError, match="no shortcuts"):
         ann.shortcut("echo_this", ann.ephemerals("help")[0])
+
+
+@pytest.mark.parametrize("kind", ["user", "channel", "conversation"])
+def test_people_and_channels_may_be_named_and_the_app_gets_ids(
+    workspace: Workspace, call: Call, wire: Wire, kind: str
+) -> None:
+    ann, named = Person(workspace, "ann"), "@ben" if kind == "user" else "help"
+    id_ = workspace.user("ben").id if kind == "user" else workspace.channel("help").id
+    one, many = ({"type": f"{which}{kind}s_select", "action_id": f"{which}who"} for which in ("", "multi_"))
+    asked = {"type": "input", "block_id": "asked", "label": plain("Who"), "element": many}
+    section = {"type": "section", "block_id": "at_once", "text": plain("Who"), "accessory": one}
+    call("views.open", trigger_id=trigger(workspace), view=modal(asked, section))
+    for chosen in (named, id_):
+        ann.click(ann.view, "who", chosen)
+        assert wire.sent[-1]["payload"]["actions"][0][f"selected_{kind}"] == id_
+        assert ann.fill({"multi_who": [chosen]}).values["asked"]["multi_who"][f"selected_{kind}s"] == [id_]
+    workspace.add_channel("others", [workspace.user("ben")], is_private=True)
+    wrong = {
+        "user": ("nobody", "no user"),
+        "channel": ("secret", "not a public"),
+        "conversation": ("others", "not see"),
+    }
+    with pytest.raises(SandboxError, match=wrong[kind][1]):
+        ann.fill({"multi_who": [wrong[kind][0]]})
