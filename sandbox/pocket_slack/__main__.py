@@ -26,6 +26,8 @@ def main() -> int:
     options = parser.parse_args()
     try:
         workspace = open_workspace(read_manifest(options.manifest), options.workspace)
+        for gap in workspace.manifest.gaps:
+            sys.stderr.write(f"pocket-slack: {gap}\n")
         asyncio.run(_serve(workspace, options.port, options.host))
     except KeyboardInterrupt:
         return 0

@@ -6,6 +6,7 @@ from typing import Any
 
 from pocket_slack.errors import SandboxError, listed
 from pocket_slack.functions import Function, to_functions
+from pocket_slack.gaps import gaps
 
 PARTS = frozenset({"display_information", "features", "functions", "oauth_config", "settings"})
 """The parts that the sandbox reads; Slack requires `display_information`: https://docs.slack.dev/reference/app-manifest"""
@@ -34,6 +35,8 @@ class Shortcut:
 class Manifest:
     """The parts of a manifest that the sandbox acts on.
 
+    `gaps` has a sentence for each thing that the manifest asks for and the sandbox does not have.
+
     Source: https://docs.slack.dev/reference/app-manifest
     """
 
@@ -47,6 +50,7 @@ class Manifest:
     redirect_urls: tuple[str, ...] = ()
     has_home_tab: bool = False
     has_messages_tab: bool = False
+    gaps: tuple[str, ...] = ()
 
     @classmethod
     def from_dict(cls, manifest: Mapping[str, Any]) -> "Manifest":
@@ -85,6 +89,7 @@ class Manifest:
                 bot_events=frozenset(settings.get("event_subscriptions", {}).get("bot_events", [])),
                 has_home_tab=bool(tabs.get("home_tab_enabled")),
                 has_messages_tab=bool(tabs.get("messages_tab_enabled")),
+                gaps=tuple(gaps(manifest)),
             )
         except (AttributeError, KeyError, TypeError) as exc:
             raise SandboxError(f"the manifest does not have the shape of a Slack manifest: {exc!r}") from exc

@@ -223,10 +223,11 @@ def run(manifest: Path, *options: str) -> int:
 
 
 @pytest.mark.parametrize("port", ["99999", "-1"])
-def test_an_invalid_port_is_refused_in_one_sentence(
+def test_what_the_manifest_asks_for_in_vain_is_said_first_and_an_invalid_port_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], port: str
 ) -> None:
-    (tmp_path / "manifest.json").write_text("{}")
+    (tmp_path / "manifest.json").write_text('{"oauth_config": {"scopes": {"bot": ["files:read", "chat:write"]}}}')
     assert run(tmp_path / "manifest.json", "--port", port) == 2
-    said = capsys.readouterr().err
-    assert said == f"pocket-slack: there is no port {port}; give one up to 65535, or 0 for a free one\n"
+    gap, said = capsys.readouterr().err.splitlines()
+    assert gap == "pocket-slack: nothing here needs the scope files:read"
+    assert said == f"pocket-slack: there is no port {port}; give one up to 65535, or 0 for a free one"
