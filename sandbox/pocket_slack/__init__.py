@@ -38,6 +38,9 @@ and home tabs as `View` (`body`, `values`, `errors`):
         ann.click(message_or_view, "action_id", value=None, block_id=None)    # buttons, menus, feedback buttons
         ann.view; ann.fill({"action_id": "..."}); ann.submit({"action_id": "..."}); ann.close()
         ann.open_home(); ann.home
+        root = ann.open_assistant("help")                                     # a new thread; ann looks at #help
+        ann.post(ann.im, "Why?", root.ts); ann.look_at("random"); ann.assistant(root.ts).status
+        ann.open_messages()                                                   # the Messages tab; of an agent, too
 
 `submit` raises `RefusedError` if Slack's client would not send the form. Actions that the app must acknowledge return a
 `Delivery`: `payload`, `is_acked`, `acked_ms`, `response`, `failure` (`operation_timeout`, `dispatch_failed`).
@@ -57,6 +60,9 @@ Make the next call of a method or `response_url` fail, or disturb the sockets:
         slack.fail("views.open", delay_s=0.5, times=3)
         workspace.deliveries.redeliver(delivery)
         await slack.sockets.drop(); slack.sockets.silence(); slack.sockets.say_goodbye("warning")
+
+`workspace.manifest.gaps` says what the manifest asks for and the sandbox does not have. `pocket_slack.testing` is a
+pytest fixture.
 
 `workspace.journal.entries` is everything that happened: `entry.kind`, `entry.at`, `entry.data`; `journal.of("call")`.
 """

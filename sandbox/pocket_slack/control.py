@@ -7,6 +7,7 @@
     GET  /sandbox/journal?after=17&wait_s=20
     POST /sandbox/people/ann/post          {"channel": "help", "text": "..."}
     POST /sandbox/people/ann/run_step      {"callback_id": "score", "inputs": {...}}: a workflow reaches that step
+    POST /sandbox/people/ann/open_assistant {"looking_at": "help"}, and then look_at {"channel": "random"}
     GET  /sandbox/executions               the steps that were run: running, completed or failed
     POST /sandbox/faults                   {"method": "chat.postMessage", "status": 500}
     DELETE /sandbox/faults                 remove those that still wait
@@ -238,6 +239,9 @@ _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "submit": _submit,
     "close": lambda person, body: person.close(),
     "home": lambda person, body: person.open_home(),
+    "open_messages": lambda person, body: person.open_messages(),
+    "open_assistant": lambda person, body: person.open_assistant(**body),
+    "look_at": lambda person, body: person.look_at(body["channel"]),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pocket_slack.deliveries import Delivery
 from pocket_slack.executions import Execution
-from pocket_slack.model import Channel, Json, Message, User
+from pocket_slack.model import ROOT, Channel, Json, Message, User
 from pocket_slack.workspace import Workspace
 
 CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "mpim"}
@@ -16,8 +16,9 @@ CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "
 
 def message_posted(ws: Workspace, channel: Channel, body: Json) -> None:
     """Sends `message.channels` and the like, and `app_mention`; `body` is the message as `posts.shown` returns it."""
-    _message(ws, channel, body)
-    _mention(ws, channel, body)
+    if body.get("subtype") != ROOT:  # of which `assistant_thread_started` tells
+        _message(ws, channel, body)
+        _mention(ws, channel, body)
 
 
 def message_changed(ws: Workspace, channel: Channel, body: Json, before: Json) -> None:
@@ -64,11 +65,19 @@ def reaction(ws: Workspace, channel: Channel, message: Message, user: User, name
         _send(ws, event, channel, body)
 
 
-def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
-    """Sends `app_home_opened` for the home tab; it has a `view` once the app has published one."""
+def home_opened(ws: Workspace, user: User, tab: str, home: Json | None = None) -> None:
+    """Sends `app_home_opened`; for the home tab it has a `view` once the app has published one."""
     channel = ws.im(user.id)
-    body = {"type": "app_home_opened", "user": user.id, "channel": channel.id, "tab": "home", "event_ts": ws.ids.ts()}
+    body = {"type": "app_home_opened", "user": user.id, "channel": channel.id, "tab": tab, "event_ts": ws.ids.ts()}
     _send(ws, "app_home_opened", channel, body | ({"view": home} if home else {}))
+
+
+def assistant_thread(ws: Workspace, user: User, verb: str) -> None:
+    """Sends `assistant_thread_started` and the like: https://docs.slack.dev/reference/events/assistant_thread_started"""
+    channel, (ts, place), name = ws.im(user.id), ws.assistants[user.id], f"assistant_thread_{verb}"
+    context = {"channel_id": place, "team_id": ws.team_id, "enterprise_id": ws.enterprise_id} if place else {}
+    thread = {"user_id": user.id, "context": context, "channel_id": channel.id, "thread_ts": ts}
+    _send(ws, name, channel, {"type": name, "assistant_thread": thread, "event_ts": ws.ids.ts()})
 
 
 def function_executed(ws: Workspace, execution: Execution) -> Delivery:

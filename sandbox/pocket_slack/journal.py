@@ -19,8 +19,8 @@ class Entry:
         id: Counts up from 1.
         at: Seconds since the epoch.
         kind: `connection`, `envelope`, `ack`, `failure`, `call`, `response_url`, `fault`, `execution`, or a change
-            that people see: `message`, `message_changed`, `message_deleted`, `streamed`, `ephemeral`, `view`, `home`,
-            `channel`, `user`, `steps`.
+            that people see: `message`, `message_changed`, `message_deleted`, `streamed`, `ephemeral`, `thread`, `view`,
+            `home`, `channel`, `user`, `steps`.
         data: The details of that kind, ready for JSON. They never contain tokens.
     """
 

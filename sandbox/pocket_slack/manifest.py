@@ -7,6 +7,7 @@ from typing import Any
 from pocket_slack.errors import SandboxError, listed
 from pocket_slack.functions import Function, to_functions
 from pocket_slack.gaps import gaps
+from pocket_slack.model import Json
 
 PARTS = frozenset({"display_information", "features", "functions", "oauth_config", "settings"})
 """The parts that the sandbox reads; Slack requires `display_information`: https://docs.slack.dev/reference/app-manifest"""
@@ -50,6 +51,9 @@ class Manifest:
     redirect_urls: tuple[str, ...] = ()
     has_home_tab: bool = False
     has_messages_tab: bool = False
+    has_assistant: bool = False
+    is_agent: bool = False
+    prompts: tuple[Json, ...] = ()
     gaps: tuple[str, ...] = ()
 
     @classmethod
@@ -67,6 +71,8 @@ class Manifest:
             tabs = features.get("app_home", {})
             settings = manifest.get("settings", {})
             name = manifest.get("display_information", {}).get("name", "App")
+            is_agent = "agent_view" in features
+            view = features.get("agent_view" if is_agent else "assistant_view", {})
             return cls(
                 name=name,
                 bot_name=bot.get("display_name", name),
@@ -89,6 +95,9 @@ class Manifest:
                 bot_events=frozenset(settings.get("event_subscriptions", {}).get("bot_events", [])),
                 has_home_tab=bool(tabs.get("home_tab_enabled")),
                 has_messages_tab=bool(tabs.get("messages_tab_enabled")),
+                has_assistant="assistant_view" in features and not is_agent,
+                is_agent=is_agent,
+                prompts=tuple(view.get("suggested_prompts", [])),
                 gaps=tuple(gaps(manifest)),
             )
         except (AttributeError, KeyError, TypeError) as exc:

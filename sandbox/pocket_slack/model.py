@@ -1,11 +1,15 @@
 """The objects in a workspace, and their JSON form in Slack."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
 from pocket_slack.clock import Timer
 
 Json = dict[str, Any]
+
+ROOT = "assistant_app_thread"
+"""The first message of an assistant thread: https://docs.slack.dev/reference/events/message/assistant_app_thread"""
 
 
 @dataclass
@@ -105,10 +109,21 @@ class Stream:
 
 
 @dataclass
+class AssistantThread:
+    """What people see of a thread besides its messages: https://docs.slack.dev/ai/developing-agents"""
+
+    title: str = ""
+    status: str = ""
+    loading_messages: list[str] = field(default_factory=list)
+    prompts: list[Json] = field(default_factory=list)
+    prompts_title: str = ""
+
+
+@dataclass
 class Message:
     """A message; an ephemeral one if `shown_to` is set, the only user who sees it.
 
-    A notice has a `subtype`, such as `channel_join`, and further fields in `details`.
+    A notice has a `subtype`, such as `channel_join`, and further fields in `details`; so has a `ROOT`.
     """
 
     channel_id: str
@@ -137,6 +152,11 @@ class Message:
     def is_reply(self) -> bool:
         """Whether it is a reply in a thread."""
         return self.thread_ts is not None and self.thread_ts != self.ts
+
+    @property
+    def is_notice(self) -> bool:
+        """Whether it only tells of a change, such as somebody joining; a notice has no thread."""
+        return self.subtype not in (None, ROOT)
 
     def to_slack(self, with_metadata: bool = False) -> Json:
         """The message as in `conversations.history`, without the fields about its thread."""
@@ -181,7 +201,8 @@ class Message:
 class Channel:
     """A channel or direct messages; `messages` are by timestamp, in the order they were posted.
 
-    `shared_with` is the id of another company's team if the channel is a Slack Connect channel of theirs.
+    `shared_with` is the id of another company's team if the channel is a Slack Connect channel of theirs. Threads in
+    `assistant` are by their parent's timestamp; "" stands for the top of an agent's Messages tab.
     """
 
     id: str
@@ -197,6 +218,7 @@ class Channel:
     messages: dict[str, Message] = field(default_factory=dict)
     ephemerals: list[Message] = field(default_factory=list)
     topic: Json = field(default_factory=lambda: {"value": "", "creator": "", "last_set": 0})
+    assistant: dict[str, AssistantThread] = field(default_factory=lambda: defaultdict(AssistantThread))
     _replies: dict[str, list[Message]] = field(default_factory=dict)
 
     @property

@@ -3,13 +3,13 @@
 import re
 from typing import Any
 
-from pocket_slack import channels, events, payloads, responses, views
+from pocket_slack import channels, events, payloads, posts, responses, views
 from pocket_slack.deliveries import Delivery
 from pocket_slack.errors import RefusedError, SandboxError
 from pocket_slack.executions import Execution
 from pocket_slack.functions import misfits
 from pocket_slack.inputs import KINDS, chosen, find_element, refusals, state_values
-from pocket_slack.model import Json, Message, View
+from pocket_slack.model import AssistantThread, Json, Message, View
 from pocket_slack.writers import Writer
 
 _NAMED = ("users_select", "channels_select", "conversations_select")
@@ -195,18 +195,43 @@ class Person(Writer):
         if not self.ws.manifest.has_home_tab:
             raise SandboxError("the manifest has no home tab: features.app_home.home_tab_enabled")
         home = self.home
-        events.home_opened(self.ws, self.user, views.to_slack(self.ws, home) if home else None)
+        events.home_opened(self.ws, self.user, "home", views.to_slack(self.ws, home) if home else None)
         return home
+
+    def open_messages(self) -> None:
+        """Opens the app's Messages tab."""
+        if not (self.ws.manifest.has_messages_tab or self.ws.manifest.is_agent):
+            raise SandboxError("the manifest has no Messages tab: features.app_home.messages_tab_enabled")
+        events.home_opened(self.ws, self.user, "messages")
+
+    def open_assistant(self, looking_at: str | None = None) -> Message:
+        """Opens the assistant beside a channel; gives the root of a new thread, for `post(ann.im, "...", root.ts)`."""
+        if not self.ws.manifest.has_assistant:
+            raise SandboxError("the manifest has no assistant: features.assistant_view; an agent has open_messages()")
+        place = self._seen(looking_at).id if looking_at else None
+        root = posts.start_assistant(self.ws, self.ws.im(self.id))
+        self.ws.assistants[self.id] = (root.ts, place)
+        events.assistant_thread(self.ws, self.user, "started")
+        return root
+
+    def look_at(self, channel: str) -> None:
+        """Goes to another channel while the assistant is open beside it."""
+        if self.id not in self.ws.assistants:
+            raise SandboxError(f"{self.user.name} has no assistant open; see open_assistant()")
+        (ts, before), place = self.ws.assistants[self.id], self._seen(channel).id
+        self.ws.assistants[self.id] = (ts, place)
+        if place != before:
+            events.assistant_thread(self.ws, self.user, "context_changed")
+
+    def assistant(self, ts: str = "") -> AssistantThread:
+        """The title, status and suggested prompts of a thread with the app; of the top of an agent's Messages tab."""
+        return self.ws.im(self.id).assistant[ts]
 
     @property
     def home(self) -> View | None:
         """The home tab that the app has published for this person, or None."""
         return self.ws.homes.get(self.id)
 
-    def _modal(self) -> View:
-        if self.view is None:
-            raise SandboxError(f"{self.user.name} has no modal open")
-        return self.view
     def _picked(self, element: Json, value: Any) -> Any:
         """The value as the app gets it: in menus of people and channels, ids also for names."""
         kind = element["type"].removeprefix("multi_")
@@ -222,3 +247,7 @@ class Person(Writer):
             raise SandboxError(f"{where.name} is not a public channel, and so not in a channels_select")
         return where.id
 
+    def _modal(self) -> View:
+        if self.view is None:
+            raise SandboxError(f"{self.user.name} has no modal open")
+        return self.view

@@ -1,14 +1,19 @@
 """Posts, changes and deletes messages, and sends the events about it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from pocket_slack import events, previews
 from pocket_slack.blocks import normalised
-from pocket_slack.model import Channel, Json, Message, User
+from pocket_slack.model import ROOT, Channel, Json, Message, User
 from pocket_slack.text import of_mrkdwn, to_stored, unescape
 from pocket_slack.workspace import SLACKBOT, Workspace
+
+UNTITLED = "New Assistant Thread"
+STATUS_LIVES_S = 120.0
+"""https://docs.slack.dev/reference/methods/assistant.threads.setStatus"""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ def post(
     """
     message = _new(ws, channel, author, content, thread_ts, **more)
     channel.add(message)
+    if thread_ts in channel.assistant and channel.assistant[thread_ts].status and author is ws.bot:
+        set_status(ws, channel, thread_ts)
     body = shown(channel, message)
     ws.journal.record("message", channel=channel.id, message=body)
     events.message_posted(ws, channel, body)
@@ -99,6 +106,52 @@ def tell_changed(ws: Workspace, message: Message, before: Json) -> None:
     ws.journal.record("message_changed", channel=channel.id, message=body, shown_to=message.shown_to)
     if message.shown_to is None:
         events.message_changed(ws, channel, body, before)
+
+
+def start_assistant(ws: Workspace, channel: Channel) -> Message:
+    """Posts the root of a new assistant thread, in the app's name."""
+    named = {"title": UNTITLED, "title_blocks": [], "artifacts": []}
+    details = {"user": ws.bot.id, "team": ws.team_id, ROOT: named}
+    root = post(ws, channel, ws.bot, Content(UNTITLED), subtype=ROOT, details=details)
+    root.thread_ts = root.ts
+    show_thread(ws, channel, root.ts, prompts=list(ws.manifest.prompts))
+    return root
+
+
+def show_thread(ws: Workspace, channel: Channel, ts: str, **changes: Any) -> None:
+    """Changes what people see of a thread besides its messages; a title changes an assistant thread's root, too."""
+    vars(channel.assistant[ts]).update(changes)
+    ws.journal.record("thread", channel=channel.id, ts=ts, thread=vars(channel.assistant[ts]).copy())
+    parent = channel.messages.get(ts)
+    if parent and parent.subtype == ROOT and "title" in changes:
+        before = shown(channel, parent)
+        parent.details = parent.details | {ROOT: parent.details[ROOT] | {"title": changes["title"]}}
+        parent.edited = {"user": ws.bot.id, "ts": ws.ids.ts()}
+        tell_changed(ws, parent, before)
+
+
+def set_status(ws: Workspace, channel: Channel, ts: str, status: str = "", loading: Sequence[str] = ()) -> None:
+    """Shows under a thread what the app is doing, until it replies, for two minutes at most; "" removes it.
+
+    The session follows: https://docs.slack.dev/ai/migrating-to-agent-messaging#compatibility-bridge
+    """
+    if timer := ws.statuses.pop(ts, None):
+        timer.cancel()
+    if status:
+        ws.statuses[ts] = ws.clock.call_later(STATUS_LIVES_S, partial(set_status, ws, channel, ts))
+    show_thread(ws, channel, ts, status=status, loading_messages=list(loading))
+    set_session(ws, channel, ts, ws.bot, "processing" if status else "active")
+
+
+def set_session(ws: Workspace, channel: Channel, ts: str, bot: User, status: str) -> None:
+    """Sets a bot's status in the thread's parent: `processing` or `active`."""
+    parent = channel.messages.get(ts)
+    if parent is None:
+        return
+    before = shown(channel, parent)
+    statuses = [{"agent_bot_user_id": bot.id, "status": status, "is_stoppable": False}]
+    parent.agent_session = {"status": status, "agent_bot_user_ids": [bot.id], "agent_statuses": statuses}
+    tell_changed(ws, parent, before)
 
 
 def delete(ws: Workspace, message: Message) -> None:
@@ -171,6 +224,13 @@ def _of_parent(channel: Channel, reply: Message) -> Json:
     return by | ({"root": shown(channel, parent)} if reply.is_broadcast else {})
 
 
+def _blocks(ws: Workspace, author: User, content: Content) -> list[Json]:
+    """The blocks. To the app's mere text Slack adds one; that is undocumented, but Bolt's assistants rely on it."""
+    if author is ws.bot and content.text and not (content.blocks or content.attachments or content.files):
+        return [of_mrkdwn(to_stored(content.text), ws.ids.short())]
+    return normalised(content.blocks, ws.ids)
+
+
 def _new(
     ws: Workspace, channel: Channel, author: User, content: Content, thread_ts: str | None, **more: Any
 ) -> Message:
@@ -186,10 +246,3 @@ def _new(
         thread_ts,
         **more,
     )
-def _blocks(ws: Workspace, author: User, content: Content) -> list[Json]:
-    """The blocks. To the app's mere text Slack adds one; that is undocumented, but Bolt's assistants rely on it."""
-    if author is ws.bot and content.text and not (content.blocks or content.attachments or content.files):
-        return [of_mrkdwn(to_stored(content.text), ws.ids.short())]
-    return normalised(content.blocks, ws.ids)
-
-

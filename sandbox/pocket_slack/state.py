@@ -29,6 +29,8 @@ def to_app(person: Person) -> Json:
         "name": manifest.name,
         "user": ws.bot.id,
         "has_home_tab": manifest.has_home_tab,
+        "has_messages_tab": manifest.has_messages_tab or manifest.is_agent,
+        "has_assistant": manifest.has_assistant,
         "commands": [vars(command) for command in (manifest.commands or {}).values()],
         "shortcuts": [vars(shortcut) for shortcut in (manifest.shortcuts or {}).values()],
     }
@@ -38,6 +40,7 @@ def to_channel(person: Person, channel: Channel) -> Json:
     """A channel with everything in it that the person sees."""
     return {
         **channel.to_slack(person.id),
+        "threads": {ts: vars(thread) for ts, thread in channel.assistant.items()},
         "messages": [seen(person.ws, message, person.id) for message in channel.messages.values()],
         "ephemerals": [message.to_slack() | {"is_ephemeral": True} for message in person.ephemerals(channel.id)],
     }

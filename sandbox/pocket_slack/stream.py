@@ -6,6 +6,7 @@ Events are in the order of the journal. The id of each is `<run>-<entry>`, so th
     snapshot   what that person sees, the app's commands and shortcuts, the inspector's last entries
     message    {"channel": id, "message": ...}     new or changed; an ephemeral one says `is_ephemeral`
     gone       {"channel": id, "ts": ...}
+    thread     {"channel": id, "ts": ..., "thread": ...}   its title, status and suggested prompts
     user       a new user
     channel    a channel as in the snapshot
     unseen     {"channel": id}                     left, and no longer visible
@@ -124,6 +125,9 @@ def to_events(person: Person, entry: Entry) -> Iterator[Event]:
         yield "user", person.ws.user(entry.data["user"]).to_slack()
     elif entry.kind == "channel":
         yield from _channel(person, entry)
+    elif entry.kind == "thread":
+        if person.sees(person.ws.channels[entry.data["channel"]]):
+            yield "thread", entry.data
     elif _is_theirs(person, entry):
         yield _message(person, entry)
 

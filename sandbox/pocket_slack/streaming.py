@@ -9,7 +9,6 @@ Source: https://docs.slack.dev/reference/methods/chat.startStream
 
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from pocket_slack import posts
 from pocket_slack.errors import SandboxError
@@ -43,7 +42,7 @@ def start(
         ws, channel, author, written(ws, chunks), thread_ts, streaming_state="in_progress", stream=stream
     )
     stream.timer = ws.clock.call_later(LIVES_S, lambda: stop(ws, message, [], state="errored"))
-    _set_session(ws, message, "processing")
+    posts.set_session(ws, channel, thread_ts, author, "processing")
     return message
 
 
@@ -77,14 +76,15 @@ def stop(
         state: `completed` or `errored`.
         session_status: The bot's status in the parent from now on: `active` or `processing`.
     """
-    stream, before = _stream(message), shown(ws.channels[message.channel_id], message)
+    stream, channel = _stream(message), ws.channels[message.channel_id]
+    before = shown(channel, message)
     if stream.timer:
         stream.timer.cancel()
     content = written(ws, stream.chunks + chunks)
     message.stream, message.streaming_state = None, state
     posts.rewrite(ws, message, Content(content.text, content.blocks + (blocks or []), metadata=metadata))
     posts.tell_changed(ws, message, before)
-    _set_session(ws, message, session_status)
+    posts.set_session(ws, channel, message.thread_ts or "", message.author, session_status)
 
 
 def seen(ws: Workspace, message: Message, user_id: str) -> Json:
@@ -136,17 +136,6 @@ def _card(ws: Workspace, task: Json) -> Json:
     card: Json = {"type": "task_card", "task_id": task["id"], "title": task["title"], "status": task["status"]}
     rich = {key: _rich(ws, task[key]) for key in ("details", "output") if key in task}
     return card | rich | ({"sources": task["sources"]} if "sources" in task else {})
-
-
-def _set_session(ws: Workspace, message: Message, status: str) -> None:
-    channel = ws.channels[message.channel_id]
-    parent = channel.messages.get(message.thread_ts or "")
-    if parent is None:
-        return
-    before, bot = shown(channel, parent), message.author.id
-    statuses: list[dict[str, Any]] = [{"agent_bot_user_id": bot, "status": status, "is_stoppable": False}]
-    parent.agent_session = {"status": status, "agent_bot_user_ids": [bot], "agent_statuses": statuses}
-    posts.tell_changed(ws, parent, before)
 
 
 def _stream(message: Message) -> Stream:

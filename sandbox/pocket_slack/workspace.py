@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pocket_slack.clock import Clock, SystemClock
+from pocket_slack.clock import Clock, SystemClock, Timer
 from pocket_slack.deliveries import Deliveries
 from pocket_slack.errors import SandboxError, listed
 from pocket_slack.executions import Executions
@@ -99,6 +99,9 @@ class Workspace:
         self.stacks: dict[str, list[View]] = {}
         self.homes: dict[str, View] = {}
         self.files: dict[str, UploadedFile] = {}
+        # By person: the assistant thread that is open, and the channel beside it.
+        self.assistants: dict[str, tuple[str, str | None]] = {}
+        self.statuses: dict[str, Timer] = {}
         # By a page's address: `title`, `text`, `service_name`.
         self.previews: dict[str, Json] = {}
         self.team_id = self.ids.new("T")
@@ -196,6 +199,8 @@ class Workspace:
             self.ids.new("D"), "directmessage", int(self.clock.now()), user_id, is_im=True, members=members
         )
         self.channels[channel.id] = channel
+        if self.manifest.is_agent:
+            channel.assistant[""].prompts = list(self.manifest.prompts)
         self.journal.record("channel", channel=channel.id, opened=user_id)
         return channel
 

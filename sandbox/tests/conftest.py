@@ -13,6 +13,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Limits, ManualClock, Sandbox, SlackError, Workspace, methods
 
+SCOPES = """
+app_mentions:read channels:history channels:join channels:read chat:write commands files:write groups:history
+groups:read im:history im:read im:write mpim:read mpim:write reactions:read reactions:write team:read users:read
+"""
 MANIFEST: dict[str, Any] = {
     "display_information": {"name": "Echo"},
     "features": {
@@ -24,30 +28,7 @@ MANIFEST: dict[str, Any] = {
             {"callback_id": "echo_any", "type": "global", "name": "Echo", "description": "Asks what to say"},
         ],
     },
-    "oauth_config": {
-        "scopes": {
-            "bot": [
-                "app_mentions:read",
-                "channels:history",
-                "channels:join",
-                "channels:read",
-                "chat:write",
-                "commands",
-                "files:write",
-                "groups:history",
-                "groups:read",
-                "im:history",
-                "im:read",
-                "im:write",
-                "mpim:read",
-                "mpim:write",
-                "reactions:read",
-                "reactions:write",
-                "team:read",
-                "users:read",
-            ]
-        }
-    },
+    "oauth_config": {"scopes": {"bot": SCOPES.split()}},
     "settings": {
         "event_subscriptions": {"bot_events": ["app_home_opened", "member_joined_channel", "message.channels"]}
     },

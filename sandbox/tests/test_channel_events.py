@@ -10,13 +10,7 @@ from pocket_slack import Limits, Person, Sandbox, SandboxError, Workspace
 from sandbox.tests.conftest import MANIFEST, Wire, populated
 
 EVENTS = (
-    "channel_archive",
-    "channel_left",
-    "group_left",
-    "member_joined_channel",
-    "member_left_channel",
-    "message.channels",
-    "message.groups",
+    "channel_archive channel_left group_left member_joined_channel member_left_channel message.channels message.groups"
 )
 Call = Any
 Refused = Any
@@ -25,7 +19,7 @@ Refused = Any
 @pytest.fixture
 def workspace(clock: Any) -> Workspace:
     manifest = deepcopy(MANIFEST)
-    manifest["settings"]["event_subscriptions"]["bot_events"] = list(EVENTS)
+    manifest["settings"]["event_subscriptions"]["bot_events"] = EVENTS.split()
     return populated(Workspace(manifest, clock=clock, limits=Limits.off()))
 
 

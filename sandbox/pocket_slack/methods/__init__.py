@@ -9,6 +9,7 @@ from typing import Any
 
 from pocket_slack.errors import SlackError
 from pocket_slack.methods import (
+    assistant,
     auth,
     blocks,
     chat,
@@ -51,6 +52,9 @@ _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS: Mapping[str, Method] = {
     "api.test": Method(auth.api_test),
     "apps.connections.open": Method(auth.open_connection, ("connections:write",), takes="app"),
+    "assistant.threads.setStatus": Method(assistant.set_status, ("chat:write", "assistant:write"), tier=5),
+    "assistant.threads.setSuggestedPrompts": Method(assistant.set_suggested_prompts, ("assistant:write",), tier=4),
+    "assistant.threads.setTitle": Method(assistant.set_title, ("assistant:write",), tier=4),
     "auth.teams.list": Method(auth.teams, tier=2),
     "auth.test": Method(auth.test),
     "blocks.validate": Method(blocks.validate),

@@ -31,7 +31,7 @@ def post_message(call: Call) -> Json:
     content = _checked(call)
     call.ws.meter.count_post(channel.id)
     thread_ts = call.optional("thread_ts")
-    if (parent := channel.messages.get(thread_ts or "")) and parent.subtype:
+    if (parent := channel.messages.get(thread_ts or "")) and parent.is_notice:
         raise SlackError("cannot_reply_to_message")
     is_broadcast = bool(thread_ts) and call.flag("reply_broadcast")
     message = posts.post(call.ws, channel, call.ws.bot, content, thread_ts, is_broadcast=is_broadcast)

@@ -117,7 +117,7 @@ def replies(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.replies"""
     channel = call.readable()
     parent = channel.messages.get(call.text("ts"))
-    if parent is None or parent.subtype:  # notices have no threads
+    if parent is None or parent.is_notice:
         raise SlackError("thread_not_found")
     found = [reply for reply in channel.replies(parent.ts) if _is_between(call, reply)]
     page, metadata = _page(call, [parent, *found], is_forward=True, default=1000, highest=1000)

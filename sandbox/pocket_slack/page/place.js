@@ -1,9 +1,12 @@
 // The state of this tab: who acts, which channel and thread are open. It is kept in the URL, so that a reload or the
 // back button restores it, and each tab can act as another person.
 
-/** @typedef {{as: string, channel?: string, thread?: string, at?: string, inspector?: string}} Place */
+/**
+ * `assistant` is the thread with the app that is open beside the channel.
+ * @typedef {{as: string, channel?: string, thread?: string, assistant?: string, at?: string, inspector?: string}} Place
+ */
 
-const NAMES = ["as", "channel", "thread", "at", "inspector"];
+const NAMES = ["as", "channel", "thread", "assistant", "at", "inspector"];
 
 /** The URL's hash for a place. @param {Place} place */
 export function toHash(place) {

@@ -64,6 +64,10 @@ const REDUCERS = {
     const messages = where?.messages.filter((message) => message.ts !== ts);
     return where ? withChannel(state, { ...where, messages }) : state;
   },
+  thread: (state, { channel, ts, thread }) => {
+    const where = state.channels[channel];
+    return where ? withChannel(state, { ...where, threads: { ...where.threads, [ts]: thread } }) : state;
+  },
   seen: (state, channel) => {
     const [key, newest] = [seenKey(state, channel), newestOf(channel)];
     return state.seen[key] === newest ? state : { ...state, seen: { ...state.seen, [key]: newest } };

@@ -1,6 +1,6 @@
 // The server's events, while the page is open. EventSource reconnects by itself and sends the id of its last event.
 
-const EVENTS = ["snapshot", "message", "gone", "user", "channel", "unseen", "view", "home", "steps", "entry"];
+const KINDS = "snapshot message gone thread user channel unseen view home steps entry".split(" ");
 const RETRY_MS = 1000;
 
 /**
@@ -21,7 +21,7 @@ export function follow(as, dispatch, onRefused) {
       timer = setTimeout(connect, RETRY_MS);
       onRefused();
     };
-    for (const type of EVENTS) {
+    for (const type of KINDS) {
       source.addEventListener(type, (event) => dispatch({ type, data: JSON.parse(event.data) }));
     }
   };

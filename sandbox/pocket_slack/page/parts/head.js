@@ -3,6 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { toHash } from "../place.js";
 import { directMessages } from "../store.js";
+import { Ask } from "./assistant.js";
 import { Icon } from "./icon.js";
 
 /** The link back to the channels, a heading, and the app's two tabs, of which `tab` is open. */
@@ -15,6 +16,7 @@ export function Head({ state, tab, children }) {
       ><${Icon} name="back"
     /></a>
     ${children}
+    ${state.app.has_assistant && html`<${Ask} app=${state.app} place=${state.place} tab=${tab in tabs ? undefined : tab} />`}
     ${
       tab in tabs &&
       state.app.has_home_tab &&

@@ -4,6 +4,7 @@ import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
 import { Names, channelTitle } from "../blocks/names.js";
 import { tell } from "../actions.js";
 import { go } from "../place.js";
+import { directMessages } from "../store.js";
 import { Channel } from "./channel.js";
 import { Edit } from "./edit.js";
 import { EmojiPicker } from "./emoji_picker.js";
@@ -12,7 +13,7 @@ import { Inspector } from "./inspector.js";
 import { Modal, Question } from "./modal.js";
 import { Announcer, Keys, Notice } from "./notices.js";
 import { Sidebar } from "./sidebar.js";
-import { Thread } from "./thread.js";
+import { AssistantPane, Thread } from "./thread.js";
 
 /** The page. */
 export function Layout({ state }) {
@@ -23,7 +24,8 @@ export function Layout({ state }) {
       ${link === "lost" ? "The sandbox does not answer; trying again…" : "Connecting…"}
     </p>`;
   const channel = openChannel(state);
-  const hasThread = Boolean(place.thread && channel);
+  const direct = place.assistant && directMessages(state);
+  const hasThread = Boolean(direct || (place.thread && channel));
   const pane = hasThread ? "thread" : place.channel ? "channel" : "list";
   return html`<${Names.Provider} value=${names}>
     <div class="page showing-${pane} ${hasThread ? "has-thread" : ""}">
@@ -33,7 +35,11 @@ export function Layout({ state }) {
           ? html`<${Home} state=${state} />`
           : html`<${Channel} key=${channel.id} state=${state} channel=${channel} />`
       }
-      ${hasThread && html`<${Thread} key=${place.thread} state=${state} channel=${channel} ts=${place.thread} />`}
+      ${
+        direct
+          ? html`<${AssistantPane} key=${place.assistant} ...${{ state, direct, lookedAt: channel }} />`
+          : hasThread && html`<${Thread} key=${place.thread} state=${state} channel=${channel} ts=${place.thread} />`
+      }
       ${place.inspector && html`<${Inspector} entries=${state.entries} />`}
     </div>
     ${state.view && html`<${Modal} key=${state.view.id} view=${state.view} />`}

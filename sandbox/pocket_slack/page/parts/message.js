@@ -81,11 +81,12 @@ function Content({ id, channel, message }) {
     values: {},
     errors: {},
   };
-  const { blocks, attachments = [], files = [] } = message;
+  const title = message.assistant_app_thread?.title;
+  const { blocks, attachments = [], files = [] } = title ? { ...message, blocks: [] } : message;
   return html`<${Surface.Provider} value=${surface}>
     <div class="content">
-      <${Said} blocks=${blocks} text=${message.text} />
-      ${message.edited && html`<small class="edited" title=${fullTime(message.edited.ts)}>(edited)</small>`}
+      ${title ? html`<p>${title}</p>` : html`<${Said} blocks=${blocks} text=${message.text} />`}
+      ${message.edited && !title && html`<small class="edited" title=${fullTime(message.edited.ts)}>(edited)</small>`}
       ${STREAMING[message.streaming_state] && html`<small class="edited">${STREAMING[message.streaming_state]}</small>`}
       ${attachments.map((attachment) => html`<${Attachment} key=${attachment.id} attachment=${attachment} />`)}
       ${files.map((file) => html`<p class="file"><${Icon} name="file" /> ${file.name ?? file.title ?? file.id}</p>`)}

@@ -76,7 +76,7 @@ function Entry({ href, isOpen, count, children }) {
 function ActAs({ state }) {
   const people = Object.values(state.users).filter((user) => !user.is_bot && user.id !== "USLACKBOT");
   const change = (event) => {
-    location.hash = toHash({ ...fromHash(location.hash), as: event.target.value });
+    location.hash = toHash({ ...fromHash(location.hash), as: event.target.value, assistant: "" });
   };
   return html`<label class="act-as"
     ><span>Act as</span>
@@ -93,6 +93,6 @@ function Link({ state }) {
   return html`<span class="link-state ${state.link}" role="status">${texts[state.link]}</span>`;
 }
 
-function hrefOf({ as, inspector }, channel) {
-  return toHash({ as, inspector, channel });
+function hrefOf({ as, inspector, assistant }, channel) {
+  return toHash({ as, inspector, assistant, channel });
 }
