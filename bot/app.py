@@ -19,7 +19,6 @@ from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Policy
 from bot.domain.week import Schedule
-from bot.entrance import Entrance
 from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
@@ -211,7 +210,7 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
 
 
 async def _open_link(stack: AsyncExitStack, services: Services, workspaces: Workspaces) -> HttpFront | SocketLink:
-    settings, traffic, door = services.settings, services.traffic, Entrance(workspaces).door
+    settings, traffic, door = services.settings, services.traffic, workspaces.door
     pages = None
     if workspaces.installations and settings.slack_client_id and settings.slack_client_secret:
         from bot.slack.oauth import InstallPages

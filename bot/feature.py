@@ -26,7 +26,6 @@ from bot.pipeline.engine import JobHandler, PeriodicJob
 from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
-from bot.pipeline.own_cases import OwnCases
 from bot.pipeline.quoting import note_quotes
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
@@ -131,8 +130,7 @@ class Services:
         self.lookup = Lookup(client, whose.own_ids, self.members, scores_people=settings.score_people)
         chosen = self.policy, self.rubrics, settings.verdict_visibility
         self.intake = Intake(self.store, self.limits, *chosen, self.messenger, self.lookup, whose.url)
-        self.case_access = CaseAccess(self.store.cases, self.memberships)
-        self.own_cases = OwnCases(self.memberships, self.members)
+        self.case_access = CaseAccess(self.store.cases, self.memberships, self.members)
 
     async def takes(self, body: dict[str, Any]) -> bool:
         """Whether this payload was an event of the workspace's channels; then it is stored, and is acknowledged.

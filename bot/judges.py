@@ -9,8 +9,7 @@ from bot.domain.limits import Limits
 from bot.pipeline.judges import MakeJudge
 from bot.settings import OFFLINE, Settings
 from judge import Judge, Rubric, load_rubric
-from judge.scoring.model.client import check_client, make_client
-from judge.scoring.model.connection import Connection
+from judge.scoring.model.client import Connection, check_client, make_client
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -1,22 +1,30 @@
 """The workspaces that one process serves: whose a payload or a job is, and what serves it.
 
-Each has services of its own. What is scarce is shared: the model, the database and the queue.
+Each has services of its own. What is scarce is shared: the model, the database and the queue. A workspace's Bolt app
+takes more memory than all its services, so it is made for the first payload and dropped when no more come.
 """
 
+import logging
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import structlog
+from cachetools import TTLCache
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.feature import Services
+from bot.features.score.handlers import register_first, register_last
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.pipeline import CasePipeline, ModelTurns
-from bot.slack.client import Identity, is_passing, slack_word, to_identity, with_token
+from bot.slack.client import Identity, is_passing, slack_word, teams_of, to_identity, with_token
+from bot.slack.invocation import TEAMS, workspace_of
 from bot.slack.members import AnswerCache
 from bot.store.jobs import JobKind
 
@@ -61,6 +69,8 @@ def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
 _INSTALLED_KEPT_S = 60.0
 _OPENED_KEPT_S = 3600.0
 _MOST_OPENED = 10_000
+_BOLT_APPS = 200
+_BOLT_KEPT_S = 600.0
 
 
 class Workspaces:
@@ -81,6 +91,7 @@ class Workspaces:
         self._make = make
         self._current = AnswerCache(self._read, _INSTALLED_KEPT_S, 1)
         self._opened = AnswerCache(self._open, _OPENED_KEPT_S, _MOST_OPENED)
+        self._bolts: TTLCache[str, AsyncApp] = TTLCache(_BOLT_APPS, _BOLT_KEPT_S)
 
     @property
     def template(self) -> Work:
@@ -102,14 +113,40 @@ class Workspaces:
         installed = await self._installed(enterprise_id, team_id)
         return await self._opened.get(installed) if installed else None
 
-    async def end(self, body: Mapping[str, Any]) -> None:
+    async def door(self, body: dict[str, Any]) -> AsyncApp | None:
+        """Notes whose a payload is, as `enterprise_id` and `team_id`; returns its Bolt app, or None if it is done.
+
+        Payloads of a workspace without the app go to the Bolt app of the first, which refuses them.
+        """
+        body["enterprise_id"], body["team_id"] = workspace_of(body)
+        event = body.get("event") or {}
+        has_lost_token = event.get("type") == "tokens_revoked" and (event.get("tokens") or {}).get("bot")
+        if self.installations and (has_lost_token or event.get("type") == "app_uninstalled"):
+            await self._end(self.installations, body)
+            return None
+        found = await self.find(body["enterprise_id"], body["team_id"])
+        if found is None:
+            return self._first_bolt
+        if body["team_id"] != (key := found.services.identity.team_id):  # an organisation's enterprise id
+            body[TEAMS], body["team_id"] = await teams_of(found.services.client), key
+        if await found.services.takes(body):
+            return None
+        if found is self.first:
+            return self._first_bolt
+        self._bolts[key] = bolt = self._bolts.get(key) or _make_bolt(found.services)
+        return bolt
+
+    @cached_property
+    def _first_bolt(self) -> AsyncApp:
+        return _make_bolt(self.first.services)
+
+    async def _end(self, installations: "Installations", body: Mapping[str, Any]) -> None:
         """Ends the installation that Slack says is gone, unless it was made again since."""
         granted, said_at = (body.get("authorizations") or [body])[0], body.get("event_time")
         is_organisation = granted.get("is_enterprise_install") or not body["team_id"]
         before = datetime.fromtimestamp(said_at, UTC) + _SAME_SECOND if said_at else None
-        if self.installations:
-            await self.installations.end(body["enterprise_id" if is_organisation else "team_id"], before)
-            self._current.forget(None)
+        await installations.end(body["enterprise_id" if is_organisation else "team_id"], before)
+        self._current.forget(None)
 
     async def _forget(self) -> None:
         for team_id in await self.installations.left() if self.installations else ():
@@ -141,3 +178,32 @@ class Workspaces:
             logger.warning("workspace_not_served", team=installed.team_id, error=slack_word(exc))
             return None
         return self._make(client, replace(to_identity(answer), team_id=installed.team_id))
+
+
+def _make_bolt(services: Services) -> AsyncApp:
+    """The Bolt app of a workspace, with all listeners. It verifies no signatures, because `HttpFront` does."""
+    client, identity = services.client, services.identity
+
+    async def authorize() -> AuthorizeResult:
+        # Replaces Bolt's default, which silently switches OAuth on if SLACK_CLIENT_ID is in the environment.
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=identity.team_id,
+            bot_id=identity.bot_id,
+            bot_user_id=identity.user_id,
+            bot_token=client.token,
+        )
+
+    bolt = AsyncApp(
+        name="slack-judge",  # without a name, Bolt searches the call stack for one, which takes 0.1 s
+        client=client,
+        authorize=authorize,
+        request_verification_enabled=False,
+        logger=logging.getLogger("slack_bolt"),
+    )
+    register_first(bolt, services)  # sees each payload before any feature does
+    for each in services.features:
+        if each.register:
+            each.register(bolt)
+    register_last(bolt)
+    return bolt

@@ -1,15 +1,44 @@
-"""Which cases a person may see, when a button or a window leads to one."""
+"""Which cases a person may see, when a button or a window leads to one, and how a list of their own shows them."""
 
+import asyncio
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from bot.domain.case import LoggedCase
+from bot.domain.case import CaseStatus, LoggedCase
+from bot.pipeline.verdict_text import in_short
+from bot.slack.blocks import Block, fairness, permalink, quote, section, short_date
 from bot.slack.invocation import Invocation
-from bot.slack.members import Memberships
+from bot.slack.members import Members, MembershipError, Memberships
+from bot.slack.mrkdwn import clip
 from bot.store.cases import Cases
+from judge.evaluation.stats import low_to
+from judge.scoring.rubric import Scale
+from judge.scoring.sanitize import sanitize
 
 
 class NoCaseError(LookupError):
     """A button or window names a case that is not in the store (any more), or that this person may not see."""
+
+
+_WORDS, _REASON = 60, 120
+_BEGINNING = 300  # more than is shown, because whitespace and invisible characters are removed from it
+_NAME = 80
+_TYPED = "typed"
+
+
+@dataclass(frozen=True)
+class ListedCase:
+    """A case as a list shows it.
+
+    `author` is the name of the reply's author, empty if unknown. `text` is the beginning of the reply, and `missing`
+    says why it is not shown. `reason` is the judge's for a low score.
+    """
+
+    case: LoggedCase
+    author: str
+    text: str = ""
+    missing: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -18,6 +47,7 @@ class CaseAccess:
 
     cases: Cases
     memberships: Memberships
+    members: Members
 
     async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
         """The case of a button or window: the person's own, or one that they can see in a channel's thread."""
@@ -52,3 +82,91 @@ class CaseAccess:
         if channel_id == invocation.window_channel_id:
             return not await self.has_left_window(invocation)
         return await self.memberships.includes(invocation.user_id, channel_id)
+
+    async def listed(self, cases: Sequence[LoggedCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
+        """These cases of a person, as shown in the channel `here`; empty if they are not shown in a channel.
+
+        A requester has seen the texts, but may have left the channel since. So a text is shown only if its case is in
+        the channel where the person is, in direct messages, or in a channel of which Slack now lists them as a member.
+        In case of doubt, it is hidden.
+        """
+        authors = {case.author_id for case in cases if case.author_id}
+        members = self.members.of_all(sorted(authors))
+        readable, found = await asyncio.gather(self._readable(cases, user_id, here), members)
+        # The name of an author whom Slack does not know is their id, which tells people nothing.
+        names = {each: member.name for each, member in found.items() if member.name != each}
+        listed = []
+        for case in cases:
+            missing = _missing(case) or ("" if case.channel_id in readable else "text shown only in its channel")
+            author = "" if case.forgotten_at else names.get(case.author_id or "", "")
+            is_low = case.score is not None and case.score <= low_to(Scale(case.lowest or 0, case.highest or 0))
+            text, reason = (case.response or "")[:_BEGINNING], case.justification if is_low else ""
+            listed.append(ListedCase(case, author, *(("", missing) if missing else (text, "", reason or ""))))
+        return listed
+
+    async def _readable(self, cases: Sequence[LoggedCase], user_id: str, here: str) -> Collection[str]:
+        channels = {case.channel_id for case in cases if case.response and not case.loses_words}
+        open_to_them = {each for each in channels if each in {here, ""} or each.startswith("D")}
+        if channels == open_to_them:
+            return channels
+        try:
+            return {*open_to_them, *await self.memberships.now(user_id)}
+        except MembershipError:
+            return open_to_them
+
+
+def _missing(case: LoggedCase) -> str:
+    if case.deleted_at:
+        return "message deleted"
+    if case.forgotten_at:
+        return "forgotten"
+    if case.response:
+        return ""
+    if case.response_hash:
+        return "text not stored"
+    return "not read yet" if case.status == CaseStatus.RECEIVED else "no text"
+
+
+def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_to_drop: bool = True) -> list[Block]:
+    """The list: for each case, a line, how to delete it if it waits for a question, and how the reply begins."""
+    blocks: list[Block] = []
+    for listed in shown:
+        case, is_low = listed.case, says_how_to_drop and bool(listed.reason)
+        words = " ".join(sanitize(listed.reason if is_low else listed.text).split())
+        if len(words) > (most := _REASON if is_low else _WORDS):
+            words = f"{words[:most].rstrip()}…"
+        line = _line(listed, workspace_url, has_words=bool(words))
+        if says_how_to_drop and case.status == CaseStatus.ASKED:
+            line += f" · `/judge forget {case.id}` deletes it"
+        blocks.append(section(line))
+        if words:
+            blocks += [quote(words, len(words)), *([fairness(case.id)] if is_low else [])]
+    return blocks
+
+
+def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
+    case = listed.case
+    who = _TYPED if case.message_ts is None else clip(listed.author, _NAME)
+    where = f"{who} in {_where(case.channel_id)}" if who else _where(case.channel_id)
+    ts, state = case.reply_ts or case.message_ts or case.thread_ts, _state(case)
+    if ts is not None:
+        state = f"<{permalink(workspace_url, case.channel_id, ts, case.thread_ts or case.parent_ts)}|{state}>"
+    parts = [state, where, short_date(case.created_at), f"case {case.id}"]
+    if case.is_private or case.blocked_by is not None:
+        parts.append("only you")
+    if not has_words:
+        parts.append(listed.missing or "no text")
+    return " · ".join(parts)
+
+
+def _state(case: LoggedCase) -> str:
+    if case.score is not None:
+        return f"Score {case.score} of {case.highest}"
+    if case.unscored_reason is not None:
+        return f"Unscored: {in_short(case.unscored_reason)}"
+    return "Waiting for your question" if case.status == CaseStatus.ASKED else "Being scored"
+
+
+def _where(channel_id: str) -> str:
+    # Slack shows the name of a private channel only to its members.
+    return "direct messages" if channel_id.startswith("D") else f"<#{channel_id}>"

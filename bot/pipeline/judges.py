@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from bot.domain.case import Case
-from bot.domain.rubric import ChannelJudge
-from bot.store.rubrics import Rubrics
+from bot.store.rubrics import ChannelJudge, Rubrics
 from judge import Judge, Rubric
 
 

@@ -1,8 +1,12 @@
-"""Reads from Slack what a payload does not contain: the message behind a link, and the question of a response."""
+"""Reads from Slack what a payload does not contain: the message behind a link, and the question of a response.
+
+`complete` makes of it what is judged, or says why there is nothing to judge.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, Literal
 
 import structlog
@@ -10,13 +14,18 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.domain.blocker import A_PERSONS, OWN_MESSAGE
+from bot.domain.blocker import A_PERSONS, GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, OWN_MESSAGE
 from bot.domain.case import Exclusion, LoggedCase, QuestionSource, Visibility
+from bot.domain.clock import utc_now
 from bot.pipeline.exchange import Exchange, Question, is_anybodys, to_exchange
+from bot.pipeline.retries import RetryError
+from bot.pipeline.text import OUT_OF_REACH, OUT_OF_SIGHT
 from bot.slack.client import MISSING, SLACK_ERRORS, error_of, is_transient
 from bot.slack.invocation import Invocation
 from bot.slack.members import SLACKBOT, Members
 from bot.slack.messages import Message, to_message
+from judge import nothing_to_judge
+from judge.scoring.attacks import too_long
 
 # A modal must be opened within 3 s of the click; the search for the question must leave time for that.
 _QUESTION_TIMEOUT_S = 1.5
@@ -224,3 +233,55 @@ def _last(messages: Iterable[Message], before_ts: str, is_meant: Callable[[Messa
 
 def _with_ts(messages: Iterable[Message], ts: str) -> Message | None:
     return next((message for message in messages if message.ts == ts), None)
+
+
+_LOOK_AGAIN, _WRITTEN_FOR = timedelta(seconds=2), timedelta(minutes=2)
+"""When a reply that is still being written is read again, and how long after the request at most."""
+_NOT_ASKED = dict.fromkeys(("question", "question_source", "question_ts", "question_author_id"))
+_NOT_ASKED |= {"messages_before": 0, "left_out": 0}
+
+
+async def complete(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
+    """The case with what could be read in Slack, or a blocker; and the reason for asking for its question, if any."""
+    why_asked = NO_QUESTION
+    if case.blocker is None and None in (case.question_source, case.question, case.response):
+        case, why_asked = await _read(lookup, case)
+    if case.lacks_question and case.is_automated:
+        # There is no person to ask, and an automation must not wait for ever.
+        case = case.model_copy(update={"blocker": NO_QUESTION})
+    if case.blocker is None and case.question is not None:
+        texts = case.question, case.response or ""
+        nothing = too_long(*texts) or nothing_to_judge(*texts)
+        if nothing:
+            case = case.model_copy(update={"blocker": nothing.detail})
+    return case, why_asked
+
+
+async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
+    """The case with its reply and its question as they stand in Slack, and why the question may be missing."""
+    gone, why_asked, found = GONE if case.message_ts else NOT_KEPT, NO_QUESTION, None
+    try:
+        found = await lookup.exchange(case)
+    except OutOfSightError:
+        why_asked = OUT_OF_SIGHT
+    except MayNotReadError:
+        gone, why_asked = MAY_NOT_READ, OUT_OF_REACH
+    if found is None:
+        # Without the thread, what the payload or an earlier case had is judged.
+        changes: dict[str, object] = {"blocker": gone} if case.response is None else {}
+        if case.question is None:
+            changes |= _NOT_ASKED
+        elif case.question_source is None:
+            changes["question_source"] = QuestionSource.EARLIER
+        return case.model_copy(update=changes), why_asked
+    if any(each.is_unfinished for each in found.reply) and utc_now() - case.created_at < _WRITTEN_FOR:
+        raise RetryError("the reply is still being written", _LOOK_AGAIN)
+    blocker = next((each.blocker for each in found.reply if each.blocker), None)
+    read = found.to_found() | {"blocker": None if found.response else blocker}
+    if case.author_id is None:  # a linked message, whose author is not known before it is read
+        read |= await lookup.marks_of(found.reply[0].author_id)
+    if case.question_source is not QuestionSource.TYPED:
+        read |= _NOT_ASKED | found.to_asked()
+        if found.question and found.question.is_edited_after(found.reply[0].ts):
+            read["excluded"] = read.get("excluded") or case.excluded or Exclusion.EDITED
+    return case.model_copy(update=read), why_asked

@@ -32,8 +32,7 @@ from bot.pipeline.asking import ask
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.intake import message_key
 from bot.pipeline.judges import Judges
-from bot.pipeline.lookup import Lookup
-from bot.pipeline.reading import complete
+from bot.pipeline.lookup import Lookup, complete
 from bot.pipeline.retries import RetryError
 from bot.pipeline.tracing import Tracing
 from bot.slack.client import SLACK_ERRORS

@@ -22,7 +22,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.deadline import accepted_within
+from bot.domain.clock import accepted_within
 from bot.errors import SlackError
 from bot.slack.client import open_socket_url
 from bot.slack.invocation import is_event

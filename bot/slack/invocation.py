@@ -1,4 +1,4 @@
-"""Converts payloads: who did something and where, what they clicked, and what they submitted in a window."""
+"""Converts payloads: who did something and where, what they clicked, submitted in a window, or typed after `/judge`."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,8 +11,8 @@ from bot.domain.blocker import OWN_MESSAGE
 from bot.domain.case import Case, Recipient, Visibility, requester_of, to_case_id
 from bot.slack import ids
 from bot.slack.blocks import ModalState
-from bot.slack.messages import Message, to_message
-from bot.slack.mrkdwn import clean
+from bot.slack.messages import Message, Permalink, parse_permalink, to_message
+from bot.slack.mrkdwn import clean, to_plain
 
 Raw = dict[str, Any]
 TEAMS = "teams_of_organisation"
@@ -75,7 +75,7 @@ def is_event(body: Mapping[str, Any]) -> bool:
 def workspace_of(body: Raw) -> tuple[str | None, str | None]:
     """The enterprise and the team whose installation of the app a payload is for; None for what Slack does not name.
 
-    Called once, at the door (`bot/entrance.py`), which writes the answer into the payload as `enterprise_id` and
+    Called once, at the door (`bot/workspaces.py`), which writes the answer into the payload as `enterprise_id` and
     `team_id`; everything else reads it there. Slack's own values may be another company's in a channel shared with it.
 
     Source: slack_bolt.request.internals.extract_team_id and extract_enterprise_id
@@ -288,3 +288,47 @@ def typed(values: Raw, block_id: str) -> str:
 def selected(values: Raw, block_id: str) -> str | None:
     option = field_of(values, block_id).get("selected_option")
     return option["value"] if option else None
+
+
+_LONGEST = 80
+
+
+@dataclass(frozen=True)
+class Texts:
+    """`question | response`; either may be empty."""
+
+    question: str
+    response: str
+
+
+@dataclass(frozen=True)
+class Word:
+    """A subcommand and the text after it, or anything else that is neither a link nor two texts."""
+
+    word: str
+    rest: str = ""
+
+
+def parse_command(text: str) -> Permalink | Texts | Word | None:
+    """The request in a command's text, or None if there is no text.
+
+    Two texts are split at the first `|` with spaces around it, or else at the first `|`: a response may contain tables.
+    """
+    text = text.strip()
+    if not text:
+        return None
+    link = parse_permalink(text)
+    if link:
+        return link
+    plain = to_plain(text)
+    separator = " | " if " | " in plain else "|"
+    question, bar, response = plain.partition(separator)
+    if bar:
+        return Texts(question.strip(), response.strip())
+    word, *rest = plain.split(maxsplit=1)
+    return Word(word.lower(), "".join(rest))
+
+
+def unknown(text: str) -> ValueError:
+    """What a feature raises for words after its own that it does not know."""
+    return ValueError(f"I do not know {text[:_LONGEST]!r}")

@@ -1,13 +1,13 @@
 """Channels' rubrics, with a row for each saved version, and the judge that a channel has chosen."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 
 from sqlalchemy import UpdateBase, bindparam, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
 from bot.store.database import (
     StoreQueries,
@@ -21,7 +21,42 @@ from bot.store.database import (
 )
 from bot.store.examples import Aim, Progress
 from bot.store.schema import channels, judge_requests, rubrics
+from judge import Rubric
 from judge.scoring.rubric import reference_version
+
+MOST_RUBRICS = 10
+"""At most this many rubrics are made in a channel, so that a message and a menu can list them all."""
+
+
+@dataclass(frozen=True)
+class ChannelJudge:
+    """A channel's own judge; None means the app's setting, or in `version` that the rubric is not its own.
+
+    The `reference` is what its replies must agree with, whatever judge is chosen.
+    """
+
+    rubric: str | None = None
+    version: str | None = None
+    model: str | None = None
+    reference: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class SavedRubric:
+    """One version of a rubric that was made in a channel."""
+
+    team_id: str
+    channel_id: str
+    name: str
+    number: int
+    prompt: str
+    saved_by: str
+    saved_at: datetime
+
+    @property
+    def rubric(self) -> Rubric:
+        return Rubric(self.name, self.prompt)
+
 
 # Built once, because every request runs it.
 _ITS = channels.c.rubric, channels.c.rubric_version, channels.c.judge_model, channels.c.reference

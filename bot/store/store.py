@@ -11,8 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, QuestionSource, text_hash
-from bot.domain.clock import clock_s, utc_now
-from bot.domain.deadline import check_deadline
+from bot.domain.clock import check_deadline, clock_s, utc_now
 from bot.domain.limits import Limits
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN

@@ -16,7 +16,7 @@ from judge.evaluation.labelled import find_scale, to_number
 from judge.evaluation.stats import low_to
 from judge.rows.row_file import RowFile
 from judge.scoring.answers import spoken
-from judge.scoring.attacks.tags import neutralise
+from judge.scoring.attacks.marks import neutralise
 from judge.scoring.decision import read_choices
 from judge.scoring.judging import Written
 from judge.scoring.ratings import add_known

@@ -20,8 +20,8 @@ from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.beside import lacks_reason, with_points, with_reason
 from judge.scoring.conversation import Turn
 from judge.scoring.model.chat import DEFAULT_MODEL, LONG, PATIENCE_S, ChatModel
+from judge.scoring.model.client import Connection
 from judge.scoring.model.completion import Completion
-from judge.scoring.model.connection import Connection
 from judge.scoring.model.wishes import FLEX, Wishes
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.prompt import Texts

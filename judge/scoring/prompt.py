@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from judge.scoring.answers import extract_justification, spoken
 from judge.scoring.attacks import tags_beside
-from judge.scoring.attacks.tags import Also, neutralise
+from judge.scoring.attacks.marks import Also, neutralise
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Unscored, UnscoredReason
 from judge.scoring.rubric import CONVERSATION, REFERENCE, SLOTS, Rubric, Scale

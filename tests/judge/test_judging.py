@@ -20,8 +20,7 @@ from judge import (
     UnscoredReason,
     load_rubric,
 )
-from judge.scoring.model.client import make_client
-from judge.scoring.model.connection import Connection
+from judge.scoring.model.client import Connection, make_client
 from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Answer, Drop, Failure, Held, ModelServer, Stall
 from tests.tables import each

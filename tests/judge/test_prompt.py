@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from judge import Rubric, Turn, load_rubric, render_prompt
-from judge.scoring.attacks.tags import find_tags, neutralise
+from judge.scoring.attacks.marks import find_tags, neutralise
 from tests.tables import each
 
 RUBRIC = load_rubric("additive-5")

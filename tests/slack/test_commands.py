@@ -1,4 +1,4 @@
-from bot.slack.commands import Texts, Word, parse_command
+from bot.slack.invocation import Texts, Word, parse_command
 from bot.slack.messages import Permalink, parse_permalink
 from tests.tables import each
 

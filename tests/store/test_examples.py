@@ -9,9 +9,9 @@ import pytest
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
-from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.store import Store
+from bot.store.rubrics import ChannelJudge, SavedRubric
 from judge import DEFAULT_RUBRIC, Judge, Rubric, load_rubric
 from judge.evaluation.align import LabelledCase
 from judge.evaluation.align.examples import with_examples

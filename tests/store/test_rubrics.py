@@ -7,11 +7,18 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.store import Store
 from bot.store.audit import Action
-from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
+from bot.store.rubrics import (
+    MOST_RUBRICS,
+    ChannelJudge,
+    RubricGoneError,
+    RubricInUseError,
+    SavedBeforeError,
+    SavedRubric,
+    TooManyRubricsError,
+)
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from tests.cases import TONE, a_case
 

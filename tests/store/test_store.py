@@ -16,9 +16,9 @@ from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
-from bot.domain import deadline
+from bot.domain import clock
 from bot.domain.case import CaseStatus, LoggedCase, Visibility
-from bot.domain.deadline import TooLateError, accepted_within
+from bot.domain.clock import TooLateError, accepted_within
 from bot.errors import StoreError
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS
@@ -70,7 +70,7 @@ async def test_a_case_that_is_kept_waiting_within_its_transaction_is_not_accepte
     log: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = [0.0]
-    monkeypatch.setattr(deadline, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+    monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
 
     @event.listens_for(log.database.engine.sync_engine, "after_cursor_execute")
     def take_a_second(*_: object) -> None:

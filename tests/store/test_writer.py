@@ -12,7 +12,7 @@ from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.deadline import TooLateError, accepted_within
+from bot.domain.clock import TooLateError, accepted_within
 from bot.store import Store, TakenError
 from bot.store.database import after_commit
 from tests.cases import a_case, held

@@ -116,8 +116,8 @@ async def test_a_token_that_dies_in_mid_case_harms_no_other_workspace(both: Comp
 async def test_a_late_word_of_an_uninstall_does_not_end_a_new_installation(both: Company) -> None:
     first = both.workspaces[0]
     before = int(datetime.now(UTC).timestamp()) - 60
-    body = {"enterprise_id": None, "team_id": first.team_id, "event_time": before}
-    await both.bot.workspaces.end(body)
+    body = {"team_id": first.team_id, "event_time": before, "event": {"type": "app_uninstalled"}}
+    await both.bot.workspaces.door(body)
     assert (await stored(both))[0].token
 
 

@@ -40,9 +40,9 @@ async def test_a_channel_that_its_workspaces_share_is_counted_once(grid: Company
 async def test_a_workspace_that_removes_its_own_installation_does_not_end_it(grid: Company) -> None:
     org = grid.workspaces[0]
     body = {"enterprise_id": org.enterprise_id, "team_id": org.team_id, "event": {"type": "app_uninstalled"}}
-    await grid.bot.workspaces.end(body)
+    await grid.bot.workspaces.door(body)
     assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
-    await grid.bot.workspaces.end(body | {"is_enterprise_install": True})
+    await grid.bot.workspaces.door(body | {"is_enterprise_install": True})
     assert list(await grid.bot.workspaces.team_ids()) == []
 
 

@@ -25,8 +25,7 @@ from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.client import FILES, SLACK_ERRORS
-from bot.slack.commands import unknown
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, unknown
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape

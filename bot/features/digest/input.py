@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from bot.domain.week import DAYS, parse_day, parse_time, parse_zone
-from bot.slack.commands import unknown
+from bot.slack.invocation import unknown
 
 _FILLERS = {"every", "at", "in"}
 # "fryday" is a misspelt day, not a time zone.

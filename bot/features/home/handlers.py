@@ -15,7 +15,7 @@ from bot.domain.case import Visibility, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.home import ids
-from bot.pipeline.own_cases import recent_blocks
+from bot.pipeline.case_access import recent_blocks
 from bot.pipeline.retries import in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW, texts_modal
 from bot.slack import blocks as ui
@@ -130,7 +130,7 @@ async def _blocks(
 async def _newest(services: Services, person: Invocation, now: datetime) -> list[ui.Block]:
     since = now - _ASKED_FOR
     found = await services.store.cases.recent(person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since)
-    cases = await services.own_cases.listed(found[:_MOST_CASES], person.user_id)
+    cases = await services.case_access.listed(found[:_MOST_CASES], person.user_id)
     blocks = recent_blocks(cases, services.identity.url) if cases else [ui.section(_NO_CASES)]
     return [*blocks, ui.context("`/judge recent` lists older cases.")] if len(found) > _MOST_CASES else blocks
 
@@ -138,7 +138,7 @@ async def _newest(services: Services, person: Invocation, now: datetime) -> list
 async def recent(services: Services, invocation: Invocation, before: PageEnd | None = None) -> Post:
     """A page with the person's newest cases, or with the next older ones after the end of another page."""
     found = await services.store.cases.recent(invocation.team_id, invocation.user_id, _PAGE + 1, before)
-    shown = await services.own_cases.listed(found[:_PAGE], invocation.user_id, invocation.channel_id)
+    shown = await services.case_access.listed(found[:_PAGE], invocation.user_id, invocation.channel_id)
     title = _NO_OLDER if before else _NONE
     if shown:
         title = "*Your older cases*" if before else "*Your cases*, newest first"

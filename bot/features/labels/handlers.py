@@ -25,8 +25,7 @@ from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.blocks import ModalState
-from bot.slack.commands import unknown
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, unknown
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError, answer_of

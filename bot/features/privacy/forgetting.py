@@ -74,7 +74,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
         return stays or words.NOTHING
     seen = await services.store.cases.numbered(invocation.team_id, numbers[:_QUOTED])
     await services.store.assignments.note_told(invocation.team_id, [case.id for case in seen], invocation.user_id)
-    quoted = await services.own_cases.listed(seen, invocation.user_id, invocation.channel_id)
+    quoted = await services.case_access.listed(seen, invocation.user_id, invocation.channel_id)
     has_examples = await are_examples(services.store.database, invocation.team_id, numbers)
     return words.ask_for_cases(numbers, quoted, stays, services.identity.url, are_examples=has_examples)
 

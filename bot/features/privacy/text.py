@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.domain.numbers import number_of
 from bot.features.privacy import ids
 from bot.features.privacy.queries import Words
-from bot.pipeline.own_cases import ListedCase, recent_blocks
+from bot.pipeline.case_access import ListedCase, recent_blocks
 from bot.slack.blocks import Block, actions, button, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import escape

@@ -11,7 +11,6 @@ import structlog
 from sqlalchemy import UpdateBase
 
 from bot.domain.case import Recipient
-from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.domain.verdict import OFFLINE
 from bot.feature import Services
 from bot.features.rubrics import ids
@@ -26,7 +25,7 @@ from bot.slack.members import MembershipError
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post
 from bot.store.audit import Action
 from bot.store.examples import Progress
-from bot.store.rubrics import RubricGoneError
+from bot.store.rubrics import ChannelJudge, RubricGoneError, SavedRubric
 from judge import Judge, JudgeError, Turn, Verdict
 from judge.evaluation.align import Asker, Budget, BudgetError
 from judge.evaluation.stats import Interval, paired

@@ -8,7 +8,6 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.clock import utc_now
-from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
@@ -20,7 +19,7 @@ from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, short_date
 from bot.slack.messenger import Post, Posted
 from bot.store.examples import Aim, Progress
-from bot.store.rubrics import SavedBeforeError, TooManyRubricsError
+from bot.store.rubrics import ChannelJudge, SavedBeforeError, SavedRubric, TooManyRubricsError
 from judge import Rubric
 from judge.evaluation.align import LEAST_FOR_PROMPTS
 from judge.evaluation.align.cases import threads_of

@@ -10,7 +10,6 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
 from bot.domain.clock import utc_now
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.feature import Services
 from bot.features.rubrics import decisions, ids
 from bot.features.rubrics import text as words
@@ -20,11 +19,18 @@ from bot.features.rubrics.text import DEFAULT, typed_rubric
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
-from bot.slack.commands import unknown
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, unknown
 from bot.slack.messenger import Post
 from bot.store.examples import Aim
-from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
+from bot.store.rubrics import (
+    MOST_RUBRICS,
+    ChannelJudge,
+    RubricGoneError,
+    RubricInUseError,
+    SavedBeforeError,
+    SavedRubric,
+    TooManyRubricsError,
+)
 from judge import DEFAULT_RUBRIC, find_flags
 from judge.scoring.rubric import reference_version
 

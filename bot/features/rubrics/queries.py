@@ -13,11 +13,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.domain.rubric import ChannelJudge
 from bot.store import database as db
 from bot.store.examples import PROPOSALS, Aim, Progress
 from bot.store.jobs import Job, JobQueries
-from bot.store.rubrics import to_columns
+from bot.store.rubrics import ChannelJudge, to_columns
 from bot.store.schema import align_records, cases, is_of_case, judge_requests, labels
 from bot.store.turns import read_conversations
 from bot.store.visibility import is_shared, is_superseded, is_watched

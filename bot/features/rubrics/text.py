@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
 from bot.features.rubrics.queries import LEAST, JudgeRequest
 from bot.pipeline.text import MAX_INPUT
@@ -13,6 +12,7 @@ from bot.slack.invocation import typed
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.examples import Progress
+from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
 from judge import Rubric, RubricError, render_prompt
 from judge.scoring.rubric import purpose_of
 

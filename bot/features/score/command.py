@@ -13,8 +13,7 @@ from bot.features.score.handlers import open_texts_window
 from bot.pipeline.text import NOT_IN_BOTH, accepted, sentence, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
-from bot.slack.commands import Texts, Word, parse_command
-from bot.slack.invocation import Invocation, to_invocation
+from bot.slack.invocation import Invocation, Texts, Word, parse_command, to_invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
 from bot.slack.messenger import Post

@@ -23,8 +23,7 @@ from bot.features.score import command
 from bot.pipeline import lookup
 from bot.slack import messages
 from bot.slack.client import READS_REACTIONS
-from bot.slack.commands import Texts, parse_command, unknown
-from bot.slack.invocation import Invocation, to_invocation
+from bot.slack.invocation import Invocation, Texts, parse_command, to_invocation, unknown
 from bot.slack.members import SLACKBOT, AnswerCache
 from bot.slack.mrkdwn import emoji_of, escape
 

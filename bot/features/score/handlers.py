@@ -13,7 +13,7 @@ from slack_bolt.response import BoltResponse
 
 from bot.domain import blocker
 from bot.domain.case import LoggedCase, Recipient, requester_of
-from bot.domain.deadline import TooLateError
+from bot.domain.clock import TooLateError
 from bot.feature import Services
 from bot.features.score import details
 from bot.pipeline import text as messages

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from bot.domain.watch import Shows
 from bot.slack.blocks import ModalState
-from bot.slack.commands import unknown
-from bot.slack.invocation import WindowClick, clicked_value, clicked_window, to_invocation
+from bot.slack.invocation import WindowClick, clicked_value, clicked_window, to_invocation, unknown
 
 _WATCH = re.compile(
     r"off +@(?P<ended>[^@]+)"

@@ -30,8 +30,7 @@ from bot.features.workflow.queries import Execution, Executions
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import unsure_of_link
 from bot.slack.client import error_of, refusal_of
-from bot.slack.commands import Texts
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, Texts
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink, parse_permalink
 from bot.slack.mrkdwn import to_plain

@@ -8,7 +8,7 @@ from judge.evaluation.align.asking import Asker, CaseScores
 from judge.evaluation.align.cases import LabelledCase, threads_of
 from judge.evaluation.align.trial import compare, tail_of
 from judge.scoring.attacks import find_flags
-from judge.scoring.attacks.tags import neutralise
+from judge.scoring.attacks.marks import neutralise
 from judge.scoring.rubric import Rubric
 from judge.scoring.sanitize import sanitize
 

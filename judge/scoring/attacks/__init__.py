@@ -6,8 +6,7 @@ from functools import cache
 
 from judge.scoring.attacks import phrases
 from judge.scoring.attacks.folding import FOLDS, fold, is_invisible
-from judge.scoring.attacks.marks import only_mark
-from judge.scoring.attacks.tags import Also, find_tags
+from judge.scoring.attacks.marks import Also, find_tags, only_mark
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Flag, Unscored, UnscoredReason
 

@@ -8,7 +8,7 @@ text. A flag changes no score, so the plain cases are enough; an author who want
 
 from typing import TypeAlias
 
-from judge.scoring.attacks.tags import CONTROL
+from judge.scoring.attacks.marks import CONTROL
 
 Table: TypeAlias = tuple[tuple[tuple[str, ...], str], ...]
 

@@ -1,9 +1,13 @@
-"""The only access to the network: a client for a server, and one request through it with a limited answer."""
+"""The only access to the network: the client for a server, and one request through it with a limited answer."""
 
+import asyncio
+import os
 import re
 import zlib
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
 
     import httpx2
     import openai
+    from openai import AsyncOpenAI
 
 OPENAI_URL = "https://api.openai.com/v1"
 CHAT, DECISIONS = "/chat/completions", "/decisions"
@@ -185,3 +190,40 @@ async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
         return zlib.decompressobj(_GZIP_ALONE).decompress(packed, most_bytes + 1)
     except zlib.error as exc:
         raise httpx2.DecodingError("no gzip", request=response.request) from exc
+
+
+class Connection:
+    """Returns the client for requests: the caller's, or one of its own, made by `make` at the first call."""
+
+    def __init__(self, client: "AsyncOpenAI | None", make: "Callable[[], AsyncOpenAI] | None" = None) -> None:
+        if client is not None:
+            import openai
+
+            given: object = client
+            if isinstance(given, openai.OpenAI):
+                raise SetupError("The client is an OpenAI; pass an AsyncOpenAI.")
+        env = os.environ.get
+        self._client = client
+        self._make = make or (lambda: make_client(env("OPENAI_API_KEY"), env("OPENAI_BASE_URL")))
+        self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
+
+    async def __call__(self) -> "AsyncOpenAI":
+        if self._client is None:
+            await asyncio.to_thread(import_module, "openai")  # takes a second, in which other tasks go on
+        if self._client is None or (self._own_client is not None and self._client.is_closed()):
+            self._own_client = _open(self._make)
+            self._client = await anext(self._own_client)
+        return self._client
+
+    async def aclose(self) -> None:
+        if self._own_client is not None:
+            await self._own_client.aclose()
+
+
+async def _open(make: "Callable[[], AsyncOpenAI]") -> "AsyncGenerator[AsyncOpenAI, None]":
+    """Yields a client, and closes it at the latest with the event loop, which ends all generators.
+
+    So a judge that is not closed does no harm, and one that is used in two `asyncio.run` calls connects again.
+    """
+    async with make() as client:
+        yield client

@@ -1,7 +1,7 @@
 """The messages of forgetting, for `tests/screens.py`."""
 
 from bot.features.privacy import text
-from bot.pipeline.own_cases import ListedCase
+from bot.pipeline.case_access import ListedCase
 from tests.pipeline.test_verdict_text import a_case
 
 

@@ -10,9 +10,9 @@ from sqlalchemy import insert
 
 from bot.domain.case import QuestionSource, Visibility
 from bot.domain.label import Label, Outcome
-from bot.domain.rubric import SavedRubric
 from bot.store import Store
 from bot.store.assignments import answer_of
+from bot.store.rubrics import SavedRubric
 from bot.store.schema import cases, judge_requests
 from tests.cases import TONE, a_case, add, delivered, save_visibility, thumb, url
 from tests.features.privacy.test_audit import noted

@@ -9,13 +9,13 @@ from sqlalchemy import event
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import Case, CaseStatus
-from bot.domain.rubric import SavedRubric
 from bot.features.privacy import ids
 from bot.features.privacy.queries import cases_at
 from bot.features.privacy.text import EXAMPLES, HOW, NOT_NOW, NOTHING
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
 from bot.store import Store
+from bot.store.rubrics import SavedRubric
 from pocket_slack import Message, Person
 from tests.cases import BEGUN_AT, TONE, url
 from tests.gestures import ask, forget, link, scored, settled

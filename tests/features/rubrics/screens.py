@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge
 from bot.features.rubrics import improvement_text as improving
 from bot.features.rubrics import text
 from bot.slack.blocks import ModalState
+from bot.store.rubrics import MOST_RUBRICS, ChannelJudge
 from judge import Rubric
 from judge.evaluation.align import Way
 from tests.cases import TONE

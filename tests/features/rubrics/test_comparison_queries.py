@@ -8,11 +8,10 @@ from sqlalchemy import select, update
 
 from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
-from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics.queries import MOST, JudgeRequest, JudgeRequests
 from bot.store import Store
 from bot.store.examples import Aim
-from bot.store.rubrics import RubricGoneError
+from bot.store.rubrics import ChannelJudge, RubricGoneError
 from bot.store.schema import judge_requests, labels
 from judge import Turn
 from judge.scoring.rubric import Scale

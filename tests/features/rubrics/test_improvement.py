@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import select
 
 from bot.app import running_bot
-from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.queries import JudgeRequests
@@ -22,6 +21,7 @@ from bot.slack import ids as slack_ids
 from bot.slack.blocks import short_date
 from bot.store.audit import Action
 from bot.store.examples import Aim
+from bot.store.rubrics import ChannelJudge
 from bot.store.schema import align_records, spent
 from pocket_slack import Message
 from tests.cases import TONE

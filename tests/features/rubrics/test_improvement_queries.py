@@ -9,10 +9,10 @@ from sqlalchemy import delete, select, update
 
 from bot.domain.case import CaseTurn, LoggedCase, Part
 from bot.domain.label import Label
-from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
 from bot.store import Store
 from bot.store.examples import Aim, Progress
+from bot.store.rubrics import ChannelJudge
 from bot.store.schema import align_records, judge_requests, labels
 from judge import Turn
 from judge.evaluation.align.examples import examples_of

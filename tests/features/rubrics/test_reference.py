@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus
-from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
 from bot.features.rubrics import text as words
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
+from bot.store.rubrics import ChannelJudge
 from judge.scoring.rubric import reference_version
 from pocket_slack import Delivery, View
 from tests.features.rubrics.test_rubrics import acts, place, prompts, say, scored

@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import select
 
 from bot.domain.label import Label
-from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics import ids
 from bot.features.rubrics.comparison import run
 from bot.features.rubrics.improvement_text import CLOSED
@@ -16,6 +15,7 @@ from bot.features.rubrics.text import CUT, GONE, LEFT, NO_MODEL, TOO_FEW, TOO_FE
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.store.audit import Action
 from bot.store.examples import Aim, Progress
+from bot.store.rubrics import ChannelJudge
 from bot.store.schema import judge_requests, spent
 from judge import load_rubric, render_prompt
 from pocket_slack import Message

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids
 from bot.features.rubrics.text import (
     EXAMPLE,
@@ -22,6 +21,7 @@ from bot.features.rubrics.text import (
 )
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
+from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
 from judge import list_rubrics, load_rubric, render_prompt
 from pocket_slack import Delivery, View
 from tests.cases import TONE

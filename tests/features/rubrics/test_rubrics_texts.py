@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import ids, text
 from bot.features.rubrics import improvement_text as improving
 from bot.features.rubrics.comparison import Compared, comparison
@@ -18,6 +17,7 @@ from bot.features.rubrics.text import LONGEST_NAME, is_name
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from bot.store.examples import Aim, Progress
+from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
 from judge import Rubric, list_rubrics, load_rubric
 from judge.evaluation.align import Alignment, CaseScore, LabelledCase, Way
 from judge.evaluation.align.trial import to_trial

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from judge import Flag, Turn, UnscoredReason, load_rubric, nothing_to_judge, render_prompt
 from judge.scoring.attacks import find_flags
-from judge.scoring.attacks.tags import find_tags
+from judge.scoring.attacks.marks import find_tags
 from tests.tables import each
 
 DATA = Path(__file__).parents[2] / "data"
