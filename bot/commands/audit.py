@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.commands.opened import opened_database, reading
-from bot.domain.numbers import number_of
 from bot.store.audit import Act, Audit
+from judge.scoring.numbers import number_of
 
 _WIDTH = 80
 

@@ -12,7 +12,6 @@ from sqlalchemy.dialects.postgresql import REGCLASS
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.domain.numbers import number_of
 from bot.errors import StoreError
 from bot.store import Store
 from bot.store.address import to_address
@@ -20,6 +19,7 @@ from bot.store.database import Database, insert_into
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.ownership import SILENT_S, owned
 from bot.store.schema import alembic_version, metadata, processes
+from judge.scoring.numbers import number_of
 
 _PAGE = 500
 _TABLES = [each for each in metadata.sorted_tables if each not in (alembic_version, processes)]  # each has its own

@@ -17,7 +17,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import judges
 from bot.commands import screens
-from bot.domain.numbers import number_of
 from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.setting_values import Role, readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
@@ -28,6 +27,7 @@ from bot.store.address import to_address
 from bot.store.opening import try_out
 from bot.telemetry import check_variables, load, read_variables, signals
 from judge import JudgeError, load_rubric
+from judge.scoring.numbers import number_of
 
 _ARCHIVED = "the channel is archived"
 _INVITE = "type /invite @Slack Judge in it, also to end them there with /judge watch off"

@@ -17,7 +17,6 @@ from sqlalchemy import Row
 
 from bot.commands import opened
 from bot.domain.case import text_hash
-from bot.domain.numbers import number_of
 from bot.domain.verdict import reference_of
 from bot.errors import BotError
 from bot.settings import StoreSettings, load
@@ -30,6 +29,7 @@ from judge import Turn
 from judge.rows import files
 from judge.rows.exports import choose_format
 from judge.rows.exports import export as write_table
+from judge.scoring.numbers import number_of
 
 T = TypeVar("T")
 

@@ -7,10 +7,10 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.commands.opened import operator
 from bot.domain.clock import utc_now
-from bot.domain.numbers import number_of
 from bot.errors import BotError
 from bot.settings import StoreSettings, load
 from bot.store import Store
+from judge.scoring.numbers import number_of
 
 
 async def purge(days: int | None, team_id: str | None, *, is_dry: bool, is_sure: bool) -> None:

@@ -10,7 +10,6 @@ from judge.scoring.beside import MET
 
 NOT_BLIND = "*Fair* and *Not fair* are labels given after seeing the score, so not blind."
 _REASON = 120
-_NAME = 80
 
 
 def low_line(case: LowCase, who: str, workspace_url: str) -> str:
@@ -18,7 +17,7 @@ def low_line(case: LowCase, who: str, workspace_url: str) -> str:
     link = ui.permalink(workspace_url, case.channel_id, case.message_ts, case.thread_ts)
     linked = f"<{link}|Score {case.score} of {case.highest}>"
     gone = "message deleted" if case.deleted_at else ""
-    parts = [linked, clip(who, _NAME), ui.short_date(case.judged_at), f"case {case.id}", gone]
+    parts = [linked, clip(who), ui.short_date(case.judged_at), f"case {case.id}", gone]
     return " · ".join(part for part in parts if part)
 
 
@@ -30,7 +29,7 @@ def reason_of(case: LowCase) -> str:
 
 def missed(case: LowCase) -> str:
     """The rubric's criteria that a reply does not meet; empty if there are none, or nobody has asked for them."""
-    names = [clip(name, _NAME) for name, worth in (case.points or {}).items() if worth is not None and worth < MET]
+    names = [clip(name) for name, worth in (case.points or {}).items() if worth is not None and worth < MET]
     return f"Missed: {', '.join(names)}" if names else ""
 
 

@@ -7,7 +7,6 @@ from datetime import datetime
 from math import floor
 from typing import TypeVar
 
-from bot.domain.numbers import number_of
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
@@ -18,6 +17,7 @@ from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.planning import more_for
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, wilson
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
 K = TypeVar("K")

@@ -13,16 +13,15 @@ from bot.slack.mrkdwn import clip
 from bot.store.cases import Cases
 from judge.evaluation.stats import low_to
 from judge.scoring.rubric import Scale
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line
 
 
 class NoCaseError(LookupError):
     """A button or window names a case that is not in the store (any more), or that this person may not see."""
 
 
-_WORDS, _REASON = 60, 120
+_WORDS, _REASON = 61, 121
 _BEGINNING = 300  # more than is shown, because whitespace and invisible characters are removed from it
-_NAME = 80
 _TYPED = "typed"
 
 
@@ -132,9 +131,7 @@ def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_t
     blocks: list[Block] = []
     for listed in shown:
         case, is_low = listed.case, says_how_to_drop and bool(listed.reason)
-        words = " ".join(sanitize(listed.reason if is_low else listed.text).split())
-        if len(words) > (most := _REASON if is_low else _WORDS):
-            words = f"{words[:most].rstrip()}…"
+        words = one_line(listed.reason, _REASON) if is_low else one_line(listed.text, _WORDS)
         line = _line(listed, workspace_url, has_words=bool(words))
         if says_how_to_drop and case.status == CaseStatus.ASKED:
             line += f" · `/judge forget {case.id}` deletes it"
@@ -146,7 +143,7 @@ def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_t
 
 def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     case = listed.case
-    who = _TYPED if case.message_ts is None else clip(listed.author, _NAME)
+    who = _TYPED if case.message_ts is None else clip(listed.author)
     where = f"{who} in {_where(case.channel_id)}" if who else _where(case.channel_id)
     ts, state = case.reply_ts or case.message_ts or case.thread_ts, _state(case)
     if ts is not None:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.case import CaseTurn, Part, QuestionSource, join_texts, text_hash
-from bot.domain.numbers import number_of
 from bot.slack.messages import Message, is_said_to
 from judge import Turn
 from judge.scoring.attacks import LONGEST_TEXT
 from judge.scoring.conversation import bounded
+from judge.scoring.numbers import number_of
 
 ASSISTANT, OTHER_APP = "the assistant", "another app"
 """The roles of the judged author and of other apps; people are "Person 1", "Person 2" and so on."""

@@ -31,11 +31,10 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 from judge import Turn
 from judge.scoring.rubric import purpose_of
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line
 
 _ROOM = 3000
 _EXCERPT = 300
-_NAME = 80
 _PLACES = ("next", *(f"{nth} in line" for nth in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")))
 
 
@@ -65,7 +64,7 @@ def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = Fal
 
 def texts(case: LoggedCase, verdict: CaseVerdict | None = None) -> Post:
     """The typed question and response, with the score once there is one; the verdict is a reply to this message."""
-    who = excerpt(case.requester_name, _NAME)
+    who = excerpt(case.requester_name, 80)
     scored = f"\n{headline(verdict)}" if verdict else ""
     blocks = [
         section(f"*{who}* asked for a score{scored}"),
@@ -170,9 +169,8 @@ def question_modal(
     If `said` has messages, by ts, one of them can be chosen instead of typing.
     """
     title = "Response to score" if case.response else "The response to score was not stored."
-    words = {ts: f"{turn.role}: {' '.join(sanitize(turn.text).split())}" for ts, turn in (said or {}).items()}
-    labels = {ts: text if len(text) <= _LABEL else f"{text[: _LABEL - 1]}…" for ts, text in words.items()}
-    choices = menu(ids.BLOCK_CHOSEN, [option(*each) for each in labels.items()][:_MOST_CHOICES], None)
+    labels = [(ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()]
+    choices = menu(ids.BLOCK_CHOSEN, [option(*each) for each in labels[:_MOST_CHOICES]], None)
     typed = text_box(ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked")
     hint = _NONE_KEPT if case.has_lost_texts else ""
     blocks = [

@@ -4,7 +4,6 @@ from typing import Any
 
 from bot.domain.blocker import MAY_NOT_READ
 from bot.domain.case import CaseSource, Exclusion, LoggedCase, QuestionSource
-from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict, reference_of
 from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
@@ -14,9 +13,10 @@ from judge import Rating
 from judge.evaluation.stats import good_from, low_to
 from judge.scoring.answers import shorten
 from judge.scoring.escalation import before_calibration, counted, others, why_of_model
+from judge.scoring.numbers import number_of
 from judge.scoring.ratings import Result
 from judge.scoring.rubric import Scale
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line
 
 _OPERATOR = "the app's log says why"
 
@@ -104,7 +104,6 @@ _ROOM = 3000
 _EXCERPT = 300
 _NOTIFICATION = 300
 _STEPS = 5
-_NAME = 100
 
 _QUESTION_FROM = {
     QuestionSource.PARENT: "the first message of this thread",
@@ -127,7 +126,7 @@ def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "") -> P
     """The verdict as posted in the thread or sent to the requester alone; `note` says why only they see it."""
     first, summary = _first(case, verdict)
     blocks = [first]
-    excluded = _EXCLUDED[case.excluded].format(who=excerpt(case.requester_name, _NAME)) if case.excluded else ""
+    excluded = _EXCLUDED[case.excluded].format(who=excerpt(case.requester_name, 100)) if case.excluded else ""
     asked = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
     texts = {"the response": verdict.flags, asked: verdict.question_flags}
     tries = "; ".join(f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags)
@@ -228,7 +227,7 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
     if verdict.score is None:
         sentence = clip(why_unscored(verdict), _ROOM)
         return section(f"{headline(verdict)}. {sentence}"), f"Unscored: {sentence}"
-    words = " ".join(sanitize(verdict.justification).split())
+    words = one_line(verdict.justification)
     ours = "" if words else "The justification was not stored." if case.has_lost_texts else "There is no justification."
     line = [run(_in_words(verdict), is_bold=True), run(f"{_beside(verdict)}  ")]
     line.append(run(ours) if ours else run(words[:_ROOM]) | {"style": {"italic": True}})
@@ -268,7 +267,7 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
         title = run("Question", is_bold=True), run(f" ({source}):")
         # A question typed for this verdict is shown in full: it is nowhere else, and readers should see what was asked.
         is_new = case.question_source is QuestionSource.TYPED and (case.message_ts or case.source is CaseSource.BUTTON)
-        words = case.question if is_new else " ".join(sanitize(case.question).split())
+        words = case.question if is_new else one_line(case.question)
         block = quote(words, _ROOM if is_new else _EXCERPT, *title)
     else:
         block = context(f"*Question*: {source}")

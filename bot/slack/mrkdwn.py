@@ -7,7 +7,7 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line, sanitize
 
 # Matches only what Slack itself writes: a command's text may contain a bare "<" that the person typed.
 _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")
@@ -81,11 +81,11 @@ def escape(text: str) -> str:
 
 def excerpt(text: str, limit: int) -> str:
     """The beginning of a person's or model's words as one line of mrkdwn, at most `limit` characters; see `clip`."""
-    return clip(" ".join(sanitize(text).split()), limit)
+    return clip(one_line(text), limit)
 
 
-def clip(text: str, limit: int) -> str:
-    """Words of a person or a model as mrkdwn, cut so that at most `limit` characters are sent.
+def clip(text: str, limit: int = 80) -> str:
+    """Words of a person or a model as mrkdwn, cut so that at most `limit` characters are sent; a name by default.
 
     They are escaped and lose their formatting: marks of bold, italics, strike and code, `>` at the beginning of a line,
     and invisible characters. A space is put into emoji codes, so that they stay text. To show words in full, use

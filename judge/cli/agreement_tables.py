@@ -10,10 +10,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from judge.cli.options import count, to_printable
+from judge.cli.options import to_printable
 from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion, mean_labels
 from judge.evaluation.agreement.report import Comparison, Difference, Report
 from judge.evaluation.agreement.scores import Columns
+from judge.scoring.numbers import number_of
 
 _WIDTH = 80
 _MOST_LEVELS = 11
@@ -55,7 +56,7 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
         _print_parts(console, Text(to_printable(f"By {columns.group}"), "bold"), _groups(report))
     for each in report.differences:
         title = Text(to_printable(f"{each.judge} less {each.other}, both against people"), "bold")
-        over = f"{count(each.responses, 'response')} to {count(each.prompts, 'prompt')} that both scored"
+        over = f"{number_of(each.responses, 'response')} to {number_of(each.prompts, 'prompt')} that both scored"
         _print_parts(console, Text("\n").join([title, Text(over)]), _difference(each, report.scores.scale.high))
     for note in _notes(report, columns):
         console.print(fill(to_printable(note), console.width))
@@ -69,11 +70,11 @@ def _print_parts(console: Console, *parts: RenderableType) -> None:
 
 def _coverage(comparison: Comparison) -> str:
     sample = comparison.sample
-    parts = [f"{count(len(sample.scores), 'response')} to {count(sample.n_prompts, 'prompt')}"]
+    parts = [f"{number_of(len(sample.scores), 'response')} to {number_of(sample.n_prompts, 'prompt')}"]
     if comparison.unscored:
         parts.append(f"{comparison.unscored:,} more without a score")
     if sample.label_ties:
-        parts.append(f"{count(sample.label_ties, 'pair')} with equal labels left out")
+        parts.append(f"{number_of(sample.label_ties, 'pair')} with equal labels left out")
     return "; ".join(parts)
 
 
@@ -81,7 +82,7 @@ def _measures(comparison: Comparison) -> Table:
     table = _table("Measure", "Value", "95% interval", "Taken over", right=("Value", "Taken over"))
     for name, title in _NAMES.items():
         figure = comparison.estimates[name]
-        over = count(figure.n, "pair" if name in _PAIRS else "response")
+        over = number_of(figure.n, "pair" if name in _PAIRS else "response")
         title = title.format(high=comparison.sample.scale.high)
         table.add_row(title, _value(name, figure.value), _interval(name, figure), over)
     return table
@@ -151,23 +152,23 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
         figure = report.people
         yield (
             f"People among themselves: Krippendorff's alpha {_value('', figure.value)} ({_interval('', figure)}), "
-            f"{count(figure.n, 'response')}."
+            f"{number_of(figure.n, 'response')}."
         )
     labels = [label for response in report.scores.responses for label in response.labels]
     if columns.label_range is None and low <= 0 and max(labels) <= 1 < high:
         yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."
     if report.unlabelled:
-        yield f"{count(report.unlabelled, 'response')} without a usable label left out."
+        yield f"{number_of(report.unlabelled, 'response')} without a usable label left out."
     if report.scores.repeats:
         yield (
-            f"{count(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score "
+            f"{number_of(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score "
             "of the same judge, or another label of the same person, for the same response."
         )
     if report.scores.duplicates:
-        yield f"{count(report.scores.duplicates, 'line')} merged: the same judge, response and label once more."
+        yield f"{number_of(report.scores.duplicates, 'line')} merged: the same judge, response and label once more."
     problems = report.scores.problems
     if problems:
-        yield f"{count(len(problems), 'value')} could not be used:"
+        yield f"{number_of(len(problems), 'value')} could not be used:"
         yield from (f"  {problem}" for problem in problems[:_MOST_PROBLEMS])
         if len(problems) > _MOST_PROBLEMS:
             yield f"  and {len(problems) - _MOST_PROBLEMS:,} more; --json lists them all"

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judge.cli import options
-from judge.cli.options import Reports, count, say, to_summary
+from judge.cli.options import Reports, say, to_summary
 from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.rows.files import replacing
+from judge.scoring.numbers import number_of
 
 if TYPE_CHECKING:
     from judge.evaluation.align import Alignment, Asker, LabelledCase
@@ -161,7 +162,7 @@ def _print_trial(trial: "Trial") -> None:
 
 
 def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:
-    yield f"{count(asker.requests, 'request')}, {asker.tokens:,} tokens, with those of earlier runs."
+    yield f"{number_of(asker.requests, 'request')}, {asker.tokens:,} tokens, with those of earlier runs."
     if came.is_spent:
         yield (
             "The budget leaves too little for more; raise --max-requests or --max-tokens and run the same command to "

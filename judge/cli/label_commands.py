@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli import options
-from judge.cli.options import Reports, count, say, to_summary
+from judge.cli.options import Reports, say, to_summary
 from judge.errors import SetupError
+from judge.scoring.numbers import number_of
 
 if TYPE_CHECKING:
     from judge.evaluation.estimate import FileEstimate
@@ -102,8 +103,8 @@ def to_sentences(found: "FileEstimate") -> Iterator[str]:
     from judge.evaluation.planning import MORE_LABELS, narrowing, within
 
     mean, good, labels = found.mean, found.good, found.mean.labels_only
-    by = f"corrected by {count(mean.labelled, 'label')}; the judge alone says"
-    yield f"Mean {_say(mean.corrected)} ({count(mean.n, 'score')}, {by} {mean.judge.mean:.2f})."
+    by = f"corrected by {number_of(mean.labelled, 'label')}; the judge alone says"
+    yield f"Mean {_say(mean.corrected)} ({number_of(mean.n, 'score')}, {by} {mean.judge.mean:.2f})."
     yield (
         f"Good, at least {found.good_from}: {_say(good.corrected, '.0%')} of the responses (the judge alone says "
         f"{good.judge.mean:.0%})."
@@ -124,10 +125,10 @@ def to_sentences(found: "FileEstimate") -> Iterator[str]:
     if found.shares_prompts:
         yield "Rows with the same prompt_id are taken as independent; --cluster prompt_id takes them as one."
     if found.not_blind:
-        yield f"Left out: {count(found.not_blind, 'label')} given after the score was seen."
+        yield f"Left out: {number_of(found.not_blind, 'label')} given after the score was seen."
     if found.unscored:
         labelled = f" ({found.unscored_labelled:,} with a label)" if found.unscored_labelled else ""
-        yield f"Left out: {count(found.unscored, 'row')} without a score{labelled}."
+        yield f"Left out: {number_of(found.unscored, 'row')} without a score{labelled}."
 
 
 def _say(interval: "Interval | None", form: str = ".2f") -> str:

@@ -169,10 +169,6 @@ def to_printable(text: str) -> str:
     return _UNSAFE.sub(lambda found: f"{found['kept'] or ''}\ufffd", text)
 
 
-def count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def to_summary(*sentences: str) -> str:
     """Each sentence as its own paragraph, no wider than a terminal; file names are not broken."""
     fill = partial(textwrap.fill, width=_WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -11,6 +11,7 @@ import typer
 from judge.cli import options
 from judge.cli.options import Reports, say, to_summary
 from judge.rows.files import Format, encode, refuse_foreign, replacing
+from judge.scoring.numbers import number_of
 
 if TYPE_CHECKING:
     from judge.evaluation.causes import Causes
@@ -135,5 +136,4 @@ def view(
 
 
 def to_sentence(page: Path, replies: int, size: int) -> str:
-    number = f"{replies:,} {'reply' if replies == 1 else 'replies'}"
-    return f"{page}: {number}, {max(size / 1e6, 0.1):,.1f} MB; open it in a browser."
+    return f"{page}: {number_of(replies, 'reply', 'replies')}, {max(size / 1e6, 0.1):,.1f} MB; open it in a browser."

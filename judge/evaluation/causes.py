@@ -20,7 +20,7 @@ from judge.scoring.attacks.marks import neutralise
 from judge.scoring.decision import read_choices
 from judge.scoring.judging import Written
 from judge.scoring.ratings import add_known
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line, sanitize
 
 Decide = Callable[[Sequence[Mapping[str, str]], Sequence[Mapping[str, Any]]], Awaitable[Written]]
 
@@ -169,7 +169,7 @@ def _to_name(words: str) -> str:
 
 def _numbered(reasons: Iterable[str]) -> str:
     """Each reason on one line, so that it cannot pass for the next one, and without tokens of a chat template."""
-    lines = (neutralise(" ".join(sanitize(reason).split()))[:_LONGEST_REASON] for reason in reasons)
+    lines = (neutralise(one_line(reason))[:_LONGEST_REASON] for reason in reasons)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 

@@ -24,7 +24,7 @@ from judge.scoring.judging import Judge
 from judge.scoring.offline import OFFLINE
 from judge.scoring.ratings import UnscoredReason
 from judge.scoring.rubric import Scale
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line
 
 _AN_ANSWER = "It is an answer."  # to any question
 _MOST_FALLEN, _MOST_SHOWN = 3, 80
@@ -379,7 +379,7 @@ def _say(interval: Interval | None, form: str = ".2f") -> str:
 
 def _escape(text: str, most: int = _MOST_SHOWN) -> str:
     """The beginning of an untrusted text as code for Markdown, so that it forms no markup, mention or link."""
-    words = " ".join(sanitize(text).split())
-    cut = words if len(words) <= most else f"{words[: most - 1]}…"
-    escaped = "".join(each if each in _PLAIN or not each.isascii() else f"&#{ord(each)};" for each in cut)
+    escaped = "".join(
+        each if each in _PLAIN or not each.isascii() else f"&#{ord(each)};" for each in one_line(text, most)
+    )
     return f"<code>{escaped}</code>"

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from judge.scoring.numbers import number_of
+
 _MOST_MESSAGES, _MOST_CHARACTERS = 20, 8_000
 _LONGEST_TEXT = _MOST_CHARACTERS // 4
 _HALF = (_LONGEST_TEXT - 50) // 2  # what stays of a longer text at each end; the mark between takes less than 50
@@ -57,7 +59,7 @@ def bounded(turns: Sequence[Turn]) -> Bounded:
 
 
 def left_out_note(number: int) -> Turn:
-    return Turn("", f"[{number:,} message{'' if number == 1 else 's'} left out]")
+    return Turn("", f"[{number_of(number, 'message')} left out]")
 
 
 def is_shortened(text: str) -> bool:

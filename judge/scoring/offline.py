@@ -8,6 +8,7 @@ The thresholds were chosen to agree with people on the responses to half of the 
 
 import re
 
+from judge.scoring.numbers import number_of
 from judge.scoring.ratings import Rating
 from judge.scoring.rubric import DEFAULT_RUBRIC, Scale
 
@@ -53,16 +54,16 @@ def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAU
     sentences = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 2]
 
     relevance = (coverage >= _ON_TOPIC) + (coverage >= _MUCH_OF_IT)
-    why_relevant = f"using {taken_up} of {_some(len(asked), 'content word')} in the question"
+    why_relevant = f"using {taken_up} of {number_of(len(asked), 'content word')} in the question"
     # A question of one or two content words tells too little, so a longer response gets the benefit of the doubt.
     if not relevance and len(asked) < _COMPARABLE and len(used) >= _SOME_WORDS:
         relevance = 1
-        why_relevant = f"its length (the question has {_some(len(asked), 'content word')}, too few to compare with)"
+        why_relevant = f"its length (the question has {number_of(len(asked), 'content word')}, too few to compare with)"
     substance = (len(used) >= _SOME_WORDS) + (len(used) >= _MANY_WORDS)
     awards = (
         (relevance, why_relevant),
-        (substance, f"its {_some(len(used), 'different word')}"),
-        (int(len(sentences) >= 2), f"its {_some(len(sentences), 'finished sentence')}"),
+        (substance, f"its {number_of(len(used), 'different word')}"),
+        (int(len(sentences) >= 2), f"its {number_of(len(sentences), 'finished sentence')}"),
     )
 
     repeated = 2 * (len(sentences) - len(set(sentences))) >= max(len(sentences), 1)
@@ -91,7 +92,3 @@ def _stems(text: str) -> list[str]:
     if not text.isascii():
         stems += _PAIR.findall(text)
     return stems
-
-
-def _some(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

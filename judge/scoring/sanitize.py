@@ -31,6 +31,12 @@ def sanitize(text: str) -> str:
     return _MANY_LINE_ENDS.sub("\n\n", text) if text.count("\n") > 2 else text
 
 
+def one_line(text: str, most: int | None = None) -> str:
+    """`text` sanitized and on one line; what is longer than `most` characters is cut, and ends with "…"."""
+    line = " ".join(sanitize(text).split())
+    return line if most is None or len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
 def _without_piles(run: re.Match[str]) -> str:
     kept: list[str] = []
     marks = 0 if run.start() else _MOST_MARKS  # a mark before the first letter would combine with a character of ours

@@ -74,7 +74,6 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     return digest_state(settings, poster.schedule_of(services, settings), services.clock())
 
 
-_NAME = 80
 _MOST_NAMED = 10
 
 DIRECT = "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your channels."
@@ -90,24 +89,24 @@ _STATS_HELP = (
 
 def no_channel(name: str) -> str:
     """The same answer whether the channel does not exist, or the person or the app is not in it."""
-    known = f"I know of no channel `{clip(name, _NAME)}` that you and I are both in."
+    known = f"I know of no channel `{clip(name)}` that you and I are both in."
     return f"{known} If you are in it, type {_INVITE} there."
 
 
 def unsure(error: str) -> str:
-    return f"Slack does not tell me which channels you are in (`{clip(error, _NAME)}`), so I show no figures."
+    return f"Slack does not tell me which channels you are in (`{clip(error)}`), so I show no figures."
 
 
 def no_author(name: str, known: Sequence[str]) -> str:
     """The answer if no assistant has this name; it does not reveal whether a person was scored."""
-    names = ", ".join(f"`@{clip(each, _NAME)}`" for each in known[:_MOST_NAMED])
+    names = ", ".join(f"`@{clip(each)}`" for each in known[:_MOST_NAMED])
     shown = f"I can show {names}." if names else "No assistant's reply has been scored here lately."
-    return f"I cannot show `{clip(name, _NAME)}` here. {shown}"
+    return f"I cannot show `{clip(name)}` here. {shown}"
 
 
 def several_authors(name: str, author_ids: Sequence[str]) -> str:
     each = ", ".join(f"`/judge stats @{author_id}`" for author_id in author_ids[:_MOST_NAMED])
-    return f"Several authors here are named `{clip(name, _NAME)}`. Choose one: {each}."
+    return f"Several authors here are named `{clip(name)}`. Choose one: {each}."
 
 
 async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
@@ -137,7 +136,7 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
         if not found:
             return no_author(f"@{name}", [member.name for member in known.values()])
         (author_id,) = found
-        title = clip(known[author_id].name, _NAME)
+        title = clip(known[author_id].name)
     return await poster.stats(services, settings, author_id, title, invocation.user_id)
 
 

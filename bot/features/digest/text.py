@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from bot.domain.numbers import number_of
 from bot.features.digest import ids
 from bot.figures import quality
 from bot.figures.charts import BEFORE, BY_JUDGE, charts, day_name, distances, good_words, low_words, moved
@@ -17,12 +16,12 @@ from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
 from bot.store.figures import Usage
 from judge.evaluation.stats import SURE, Interval, good_from
+from judge.scoring.numbers import number_of
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20
 _MIN_SCORES = 10  # with fewer, a range would say little more than the scale does
 _WEEK = 7
-_NAME = 80
 _VERSION = 120
 _CENT = 0.01
 _MINUS = "−"
@@ -196,13 +195,13 @@ def _buttons(figures: Figures, channel_id: str, of: Sequence[Author] | None = No
 def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
     low, mean_of, lines, rows = low_words(figures.scale), "judge's mean" if figures.people else "mean", [], []
     for author in [author for author in figures.authors if author.id in members][:MOST_AUTHORS]:
-        name, n, mean = members[author.id].name[:_NAME], author.this.n, author.this.mean
+        name, n, mean = members[author.id].name[:80], author.this.n, author.this.mean
         if mean is None:
             continue
         change = moved_in_short(author.change) or ("too few earlier" if author.last.n else "new")
         share = f"{author.this.share_up_to(figures.low) or 0:.0%}"
         replies = number_of(n, "reply", "replies")
-        lines.append(f"*{clip(name, _NAME)}*: {replies}, {mean_of} {mean:.1f} ({change}), {share} scored {low}")
+        lines.append(f"*{clip(name)}*: {replies}, {mean_of} {mean:.1f} ({change}), {share} scored {low}")
         numbers = [{"type": "raw_number", "value": float(each), "text": each} for each in (f"{n}", f"{mean:.1f}")]
         rows.append([_raw(name), *numbers, _raw(change), _raw(share)])
     if not rows:
@@ -299,7 +298,7 @@ def thumb_lines(thumbs: Sequence[ThumbCount], members: Mapping[str, Member] | No
     shown = [each for each in thumbs if members is None or each.author_id in members][:_MOST_THUMBS]
     lines = []
     for each in shown:
-        whose = "Thumbs" if members is None else f"*{clip(members[each.author_id].name, _NAME)}*, thumbs"
+        whose = "Thumbs" if members is None else f"*{clip(members[each.author_id].name)}*, thumbs"
         on = number_of(each.replies, "reply", "replies")
         lines.append(f"{whose} (not labels): {each.up:,} up, {each.down:,} down on {on}")
     return "\n".join(lines)

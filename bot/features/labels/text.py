@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
-from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.features.labels import ids
 from bot.features.labels.queries import LabelComparison
@@ -16,6 +15,7 @@ from bot.store.assignments import DrawnCase
 from bot.store.labels import WEEKS, LabelBudget
 from judge import Rubric
 from judge.evaluation.stats import MIN_LABELS, MeanEstimate
+from judge.scoring.numbers import number_of
 
 LONGEST_REASON = 1000
 MOST_WEEKLY = 1000

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from bot.domain.numbers import number_of
 from bot.features.privacy import ids
 from bot.features.privacy.queries import Words
 from bot.pipeline.case_access import ListedCase, recent_blocks
 from bot.slack.blocks import Block, actions, button, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import escape
+from judge.scoring.numbers import number_of
 
 HOW = (
     "Type `/judge forget NUMBER` with the number of a case, `/judge forget LINK` with the link of a scored reply or of "

@@ -20,7 +20,7 @@ DEFAULT = "default"
 """In place of a rubric's name: the one in the app's settings."""
 LONGEST_NAME = 40
 _A_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
-_NAME, _MODELS = 80, 300
+_MODELS = 300
 _HELP = """\
 • `/judge rubric` lists the rubrics, with buttons to use, view and edit them
 • `/judge rubric use NAME` scores this channel's replies with a rubric, `/judge rubric use default` with the app's own
@@ -158,7 +158,7 @@ def _listed(models: Sequence[str]) -> str:
 
 
 def _ticked(*names: str) -> str:
-    return ", ".join(f"`{clip(each, _NAME)}`" for each in names)
+    return ", ".join(f"`{clip(each)}`" for each in names)
 
 
 def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:

@@ -8,7 +8,6 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import NO_TOKENS_LEFT
 from bot.domain.case import LoggedCase
-from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.pipeline import text as messages
@@ -22,6 +21,7 @@ from judge import JudgeError
 from judge.evaluation.align import BudgetError
 from judge.scoring.beside import MET, lacks_reason, points_total
 from judge.scoring.conversation import is_shortened
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
 _MOST_RATINGS = 20

@@ -7,7 +7,6 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.numbers import number_of
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import ids, orders
@@ -20,8 +19,9 @@ from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocat
 from bot.slack.messenger import Post, Posted
 from bot.slack.mrkdwn import clip
 from bot.store.figures import Place
+from judge.scoring.numbers import number_of
 
-_NAME, _MOST = 80, 5
+_MOST = 5
 ONLY_WHEN_ASKED = (
     "I score a reply only when somebody asks: *Score this reply* in the menu (⋮) of a message, or `/judge` with its "
     "link. `/judge watch` and `/judge digest on` in the channel are there whenever you want them."
@@ -74,13 +74,13 @@ async def _welcome(services: Services, person: Invocation, chosen: str | None = 
         refusal = not_read(slack_word(exc))
     if refusal:
         return Post(f"{invited} {refusal}", [ui.section(f"{invited} {refusal}"), ui.context(ONLY_WHEN_ASKED)])
-    seen = [(a_day.get(each, 0), clip(name, _NAME)) for each, name in names.items()]
+    seen = [(a_day.get(each, 0), clip(name)) for each, name in names.items()]
     listed = ", ".join(f"*{name}*" for _, name in seen[:_MOST])
     listed += f" and {len(seen) - _MOST} more" if len(seen) > _MOST else ""
     sees = f"{number_of(len(seen), 'assistant')} there: {listed}" if seen else "no assistant there yet"
     watched = await orders.watched_names(services, person.team_id, channel_id)
     has_digest = (await services.store.channels.of(person.team_id, channel_id)).is_digest_on
-    on = [f"the watch of {clip(name, _NAME)} (`/judge watch` there ends it)" for name in watched.values()]
+    on = [f"the watch of {clip(name)} (`/judge watch` there ends it)" for name in watched.values()]
     on += ["the weekly summary (`/judge digest off`)"] if has_digest else []
     lines = [f"*I am in <#{channel_id}> now* and see {sees}.", "What shall I do there?" if chosen is None else chosen]
     said = "\n".join(filter(None, [*lines, f"On there: {', '.join(on)}." if on else ""]))
@@ -94,7 +94,7 @@ async def _welcome(services: Services, person: Invocation, chosen: str | None = 
     (model, usd), in_force = await orders.price_of(services, person.team_id, channel_id), services.settings.in_force()
     prices = [price_a_day(usual, number, usd) for number, _ in seen[: chosen is None]]
     small = [
-        f"`{clip(model, _NAME)}` judges. Question, reply and what was said before go, without names, to "
+        f"`{clip(model)}` judges. Question, reply and what was said before go, without names, to "
         f"{in_force['sent to']}. Texts are {in_force['texts']}, scores {in_force['scores']}.",
         *(f"A watch on {seen[0][1]}: {price[0].lower()}{price[1:]}" for price in prices),
     ]

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
 
-from bot.domain.numbers import number_of
 from bot.domain.watch import Watch
 from bot.domain.week import Week
 from bot.feature import Services
@@ -24,18 +23,18 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.audit import Action
 from bot.store.figures import Span, TimedScore
+from judge.scoring.numbers import number_of
 
 FIRST = 20
 """After so many scores of a new watch its first figures are told."""
 _NEW_FOR, _LATE = timedelta(weeks=8), timedelta(days=2)  # notices are kept for longer
-_NAME = 80
 
 
 async def announce(services: Services, watch: Watch, by: str) -> str:
     """Tells a channel once that it is watched, and by whom; returns why that did not reach it, or an empty string."""
     model, _ = await price_of(services, watch.team_id, watch.channel_id)
-    name = clip(await name_of(services, watch.author_id), _NAME)
-    said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model, _NAME)}`, scores {text.scored(watch)}"
+    name = clip(await name_of(services, watch.author_id))
+    said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model)}`, scores {text.scored(watch)}"
     to = replace(watch, alerts_to=(watch.channel_id,))
     post, name = Post(said.replace("*", ""), [ui.section(said)]), f"announced {watch.since:%H:%M:%S}"
     return " ".join(text.not_reached(watch, await tell_once(services, to, name, post), "The announcement"))
@@ -71,7 +70,7 @@ async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore])
         return None
     week, name = Week(watch.since, now, services.schedule.zone), await name_of(services, watch.author_id)
     (found,) = await read_watched(store.tallies, Replies(store.database), watched(watch), week, now)
-    lines = list(week_lines(replace(found, change=None), clip(name, _NAME)))
+    lines = list(week_lines(replace(found, change=None), clip(name)))
     lowest = [min(scores, key=lambda each: (each.score, -each.id)).id]
     cases = await store.low_replies.among(watched(watch), lowest)
     title = f"First figures of the watch in <#{watch.channel_id}>, since {ui.short_date(watch.since)}"

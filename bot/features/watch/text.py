@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import floor
 
-from bot.domain.numbers import number_of
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
@@ -18,9 +17,10 @@ from bot.store.figures import LowCase
 from bot.store.watches import JUDGE
 from judge.evaluation.drift import MIN_REFERENCE, Drop, Level
 from judge.evaluation.stats import Interval
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
-_NAME = 80
+_NOTE = 80
 _MOST_NAMED = 10
 _SHOWN = {
     Shows.NOTHING: "Scores are not posted; the digest and `/judge stats` count them.",
@@ -73,20 +73,20 @@ def state(counted: Sequence[CountedWatch]) -> Post:
 
 
 def begun(watch: Watch, name: str, more: str = "") -> Post:
-    text = f"*{clip(name, _NAME)}* is now watched in <#{watch.channel_id}>: {order(watch)} {more}".rstrip()
+    text = f"*{clip(name)}* is now watched in <#{watch.channel_id}>: {order(watch)} {more}".rstrip()
     return Post(text, [ui.section(text), _buttons(watch)])
 
 
 def line(counted: CountedWatch) -> str:
     parts = ", ".join([f"{counted.coverage.seen} seen", *outcomes(counted.coverage, _OUTCOMES)])
     unread = f" {not_read_since(counted.unread)}" if counted.unread else ""
-    return f"*{clip(counted.name, _NAME)}*: {order(counted.watch)} Last 7 days: {parts}.{unread}"
+    return f"*{clip(counted.name)}*: {order(counted.watch)} Last 7 days: {parts}.{unread}"
 
 
 def not_read_since(unread: Unread) -> str:
     return (
         f"*I have not been able to read the channel since {ui.short_date(unread.since)}*: Slack answers "
-        f"`{clip(unread.reason, _NAME)}`. Once I can, I score replies of the last day; older ones count as missed."
+        f"`{clip(unread.reason)}`. Once I can, I score replies of the last day; older ones count as missed."
     )
 
 
@@ -95,24 +95,24 @@ def outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[s
 
 
 def ask_to_end(author_id: str, name: str) -> Post:
-    text = f"End the watch on *{clip(name, _NAME)}*? {ENDED_MEANS}"
+    text = f"End the watch on *{clip(name)}*? {ENDED_MEANS}"
     end = ui.button("End this watch", ids.ACTION_WATCH_OFF, author_id) | {"style": "danger"}
     return Post(text, [ui.section(text), ui.actions(end)])
 
 
 def ended(name: str) -> str:
-    return f"*{clip(name, _NAME)}* is no longer watched here. Past scores stay in the figures."
+    return f"*{clip(name)}* is no longer watched here. Past scores stay in the figures."
 
 
 def ended_by(watch: Watch, name: str, by: str) -> Post:
     return _post(
-        f"<@{by}> ended the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>. Past scores stay in the figures; "
-        f"`/judge watch @{clip(name, _NAME)}` there begins a new one."
+        f"<@{by}> ended the watch on *{clip(name)}* in <#{watch.channel_id}>. Past scores stay in the figures; "
+        f"`/judge watch @{clip(name)}` there begins a new one."
     )
 
 
 def changed_by(watch: Watch, name: str, by: str) -> Post:
-    return _post(f"<@{by}> changed the watch on *{clip(name, _NAME)}* in <#{watch.channel_id}>: {order(watch)}")
+    return _post(f"<@{by}> changed the watch on *{clip(name)}* in <#{watch.channel_id}>: {order(watch)}")
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
@@ -120,25 +120,25 @@ def no_assistant(name: str, known: Sequence[str]) -> str:
     called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]
     if called:
         meant = max(called, key=len)
-        rest = clip(name[len(meant) :].strip(), _NAME)
-        return f"After `@{clip(meant, _NAME)}` I do not understand `{rest}`. {_MAY_FOLLOW}"
+        rest = clip(name[len(meant) :].strip())
+        return f"After `@{clip(meant)}` I do not understand `{rest}`. {_MAY_FOLLOW}"
     found = f"The bots here are {_names(known)}." if known else "There are no bots here."
     more = f" {_MAY_FOLLOW}" if " " in name else ""
-    return f"There is no bot `@{clip(name, _NAME)}` in this channel. {found}{more}"
+    return f"There is no bot `@{clip(name)}` in this channel. {found}{more}"
 
 
 def several_assistants(name: str, author_ids: Sequence[str]) -> str:
     each = ", ".join(f"`@{author_id}`" for author_id in author_ids[:_MOST_NAMED])
-    return f"Several bots here are named `@{clip(name, _NAME)}`. Use an id instead: {each}."
+    return f"Several bots here are named `@{clip(name)}`. Use an id instead: {each}."
 
 
 def not_watched(name: str, watched: Sequence[str]) -> str:
     found = f"Watched here: {_names(watched)}." if watched else "Nothing is watched here."
-    return f"`@{clip(name, _NAME)}` is not watched in this channel. {found}"
+    return f"`@{clip(name)}` is not watched in this channel. {found}"
 
 
 def not_read(error: str) -> str:
-    return f"Slack does not let me read this channel (`{clip(error, _NAME)}`), so I cannot watch anything in it."
+    return f"Slack does not let me read this channel (`{clip(error)}`), so I cannot watch anything in it."
 
 
 def not_understood(reason: str) -> str:
@@ -172,7 +172,7 @@ def order(watch: Watch) -> str:
 
 def _names(names: Sequence[str]) -> str:
     more = ["…"] if len(names) > _MOST_NAMED else []
-    return ", ".join([*(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED]), *more])
+    return ", ".join([*(f"`@{clip(each)}`" for each in names[:_MOST_NAMED]), *more])
 
 
 _HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."
@@ -219,7 +219,7 @@ def drift_alert(
     since, number = began
     listed = [ui.section("*Lowest scores since then*"), *low_blocks(lowest, [name] * len(lowest), workspace_url)]
     return _post(
-        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {what}, "
+        f"*{clip(name)}* in <#{watch.channel_id}> {what}, "
         f"since {ui.short_date(since)} ({number_of(number, 'random reply', 'random replies')}).\n{beside}".rstrip(),
         *([] if drop.kind == "rise" else listed),
         ui.context(_HOW if drop.kind == "rise" else f"{_HOW} {_ONCE}"),
@@ -245,43 +245,43 @@ def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: 
     shown = found[:_MOST_LOW]
     more = [ui.context(f"And {len(found) - _MOST_LOW:,} more.")] if len(found) > _MOST_LOW else []
     blocks = low_blocks(shown, [name] * len(shown), workspace_url, is_alert=True)
-    return _post(f"*{clip(name, _NAME)}* {what}", *blocks, *more)
+    return _post(f"*{clip(name)}* {what}", *blocks, *more)
 
 
 def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
     hours = round(silent_for.total_seconds() / 3600)
     text = (
-        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> has no score from the last {hours} hours, "
+        f"The watch on *{clip(name)}* in <#{watch.channel_id}> has no score from the last {hours} hours, "
         f"although {expected} replies were drawn. The model may not be answering; the app's log says why."
     )
     return _post(text)
 
 
 def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
-    by = f"`{clip(version, _NAME)}`" if version else "another judge"
+    by = f"`{clip(version)}`" if version else "another judge"
     floor = "" if watch.floor is None else f" Alerts for a mean below {watch.floor:g} go on."
     return _post(
-        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> is now scored by {by}. Scores of different judges are "
+        f"*{clip(name)}* in <#{watch.channel_id}> is now scored by {by}. Scores of different judges are "
         f"not compared, so other alerts start again once there are {MIN_REFERENCE} scores older than a week.{floor}"
     )
 
 
 def new_model_notice(watch: Watch, name: str, new: str, old: str, who: str) -> Post:
     return _post(
-        f"The judge of *{clip(name, _NAME)}* in <#{watch.channel_id}>: the provider now answers as "
-        f"`{clip(new, _NAME)}`, was `{clip(old, _NAME)}`.\n{who}".rstrip()
+        f"The judge of *{clip(name)}* in <#{watch.channel_id}>: the provider now answers as "
+        f"`{clip(new)}`, was `{clip(old)}`.\n{who}".rstrip()
     )
 
 
 def unread_alert(watch: Watch, name: str, unread: Unread) -> Post:
     return _post(
-        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> cannot find new replies. {not_read_since(unread)}"
+        f"The watch on *{clip(name)}* in <#{watch.channel_id}> cannot find new replies. {not_read_since(unread)}"
     )
 
 
 def gone_alert(watch: Watch, name: str, before: int) -> Post:
     return _post(
-        f"I have seen no reply by *{clip(name, _NAME)}* in <#{watch.channel_id}> for a week, after {before:,} the "
+        f"I have seen no reply by *{clip(name)}* in <#{watch.channel_id}> for a week, after {before:,} the "
         "week before. It may have left, or come back as another app, which is not watched; `/judge watch` changes that."
     )
 
@@ -289,7 +289,7 @@ def gone_alert(watch: Watch, name: str, before: int) -> Post:
 def test_alert(watch: Watch, name: str, now: datetime) -> Post:
     made_up = Drop("mean", 0, Level(3.6, 0.12), Level(2.9, 0.34), 0, 0), (now - timedelta(days=2), 24)
     alert = drift_alert(watch, name, *made_up, [], Scale(0, 5), "")
-    line = ui.section(f"Score 1 of 5 · {clip(name, _NAME)} · a made-up case\n“It does not say which version it means.”")
+    line = ui.section(f"Score 1 of 5 · {clip(name)} · a made-up case\n“It does not say which version it means.”")
     mark, (first, title, how) = "This is a test with made-up figures. A real alert looks like this:", alert.blocks
     return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), first, title, line, how])
 
@@ -303,7 +303,7 @@ def tested(watch: Watch, missed: Mapping[str, str]) -> str:
 
 def not_reached(watch: Watch, missed: Mapping[str, str], what: str) -> list[str]:
     """Whom a message did not reach, and why: for each a sentence that begins with `what`."""
-    whys = {to: _KNOWN.get(error) or f"Slack answers `{clip(error, _NAME)}`" for to, error in missed.items()}
+    whys = {to: _KNOWN.get(error) or f"Slack answers `{clip(error)}`" for to, error in missed.items()}
     return [f"{what} did not reach {_whom(watch, to)}: {why}." for to, why in whys.items()]
 
 
@@ -340,21 +340,21 @@ def releases(found: Sequence[tuple[Release, str]]) -> str:
 
 def release_line(release: Release, name: str) -> str:
     if release.set_by == JUDGE:
-        return f"change of the judge of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
-    note = f" “{clip(release.note, _NAME)}”" if release.note else ""
-    return f"release{note} of {clip(name, _NAME)}, {ui.short_date(release.set_at)}"
+        return f"change of the judge of {clip(name)}, {ui.short_date(release.set_at)}"
+    note = f" “{clip(release.note)}”" if release.note else ""
+    return f"release{note} of {clip(name)}, {ui.short_date(release.set_at)}"
 
 
 def release_modal(state: WatchState, name: str) -> ui.Block:
-    said = ui.section(f"A change of *{clip(name, _NAME)}* in <#{state.channel_id}>, from now on.")
-    note = ui.field("What changed", ui.text_box(ids.BLOCK_NOTE, _NAME, None, "new prompt"), is_optional=True)
+    said = ui.section(f"A change of *{clip(name)}* in <#{state.channel_id}>, from now on.")
+    note = ui.field("What changed", ui.text_box(ids.BLOCK_NOTE, _NOTE, None, "new prompt"), is_optional=True)
     return ui.modal(ids.VIEW_RELEASE, "Mark a release", state, [said, note], "Mark", "Cancel")
 
 
 def released(name: str, note: str, needed: int) -> str:
-    what = f"The release “{clip(note, _NAME)}”" if note else "A release"
+    what = f"The release “{clip(note)}”" if note else "A release"
     return (
-        f"{what} of {clip(name, _NAME)} is marked. Once {needed} replies from now on are scored, or in four weeks, you "
+        f"{what} of {clip(name)} is marked. Once {needed} replies from now on are scored, or in four weeks, you "
         "and those whom the watch alerts are told whether it got better. Alerts begin afresh: they need "
         f"{MIN_REFERENCE} new scores that are older than a week."
     )
@@ -379,7 +379,7 @@ def release_compared(
     `means` are both, of so many `replies`, corrected by so many labels.
     """
     after, *before = (f"{each.mean:.1f}" for each in means)
-    where, was = f"*{clip(name, _NAME)}* in <#{watch.channel_id}>", f"mean {after}, was {''.join(before)}"
+    where, was = f"*{clip(name)}* in <#{watch.channel_id}>", f"mean {after}, was {''.join(before)}"
     by = f"Corrected by {number_of(labelled, 'blind label')}" if labelled else "By the judge alone"
     counts = f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since the {release_line(release, name)}"
     if change is None or change.low is None or change.high is None:

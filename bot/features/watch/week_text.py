@@ -16,7 +16,6 @@ from bot.slack.messenger import Drawn
 from bot.slack.mrkdwn import clip
 from judge.evaluation.stats import Interval, MeanEstimate
 
-_NAME = 80
 MOST_DRAWN = 1  # a digest is at most a screen
 """A digest has charts of at most this many assistants, those with the most replies, to fit into one message."""
 _LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
@@ -26,7 +25,7 @@ def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) ->
     """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
     found: list[ui.Block | Drawn] = []
     for place, each in enumerate([each for each in watched if each.author_id in members][:MOST_SHOWN]):
-        found.append(ui.section("\n".join(week_lines(each, clip(members[each.author_id].name, _NAME)))))
+        found.append(ui.section("\n".join(week_lines(each, clip(members[each.author_id].name)))))
         by = BY_JUDGE if each.is_corrected else ""
         found += charts(each.tally, each.trend, each.scale, "random", by)[-1:] if place < MOST_DRAWN else []
     return found
@@ -36,7 +35,7 @@ def detail_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> 
     """What a digest leaves out of them: the judge's figures where those shown are corrected, and the last weeks'."""
     found = []
     for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
-        name, by_judge = clip(members[each.author_id].name, _NAME), replace(each, is_corrected=False, change=None)
+        name, by_judge = clip(members[each.author_id].name), replace(each, is_corrected=False, change=None)
         judged = _measures(by_judge, each.week, f"{name}{BY_JUDGE}") if each.week and each.is_corrected else ()
         if lines := [*judged, *filter(None, [quality.corrected(each.weeks)])]:
             found.append(ui.section("\n".join(lines if judged else [f"*{name}*", *lines])))

@@ -19,7 +19,7 @@ from bot.slack.mrkdwn import clip
 from judge import Rubric
 from judge.evaluation.drift import MIN_REFERENCE
 from judge.scoring.rubric import Scale
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line
 
 MOST_A_DAY = 99_999
 MOST_PEOPLE = 5
@@ -30,7 +30,7 @@ NOT_SHOWN_YET = "The settings of this assistant are still loading. Check them be
 CHANGED_MEANWHILE = "Somebody changed these settings while this window was open. Close it and open it again."
 _TITLE, _NEW, _CHANGE = "Watches", ("Watch an assistant", "Watch"), ("Change a watch", "Save")
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
-_NAME, _WORDS = 80, 140
+_WORDS = 140
 _MOST_ASSISTANTS = 100
 DIGEST, ANNOUNCE = "digest", "announce"
 _SHARES = (1, 2, 5, 20)
@@ -186,7 +186,7 @@ def _box(block_id: str, label: str, said: str, watch: Watch, is_ticked: bool, hi
 
 def _end(form: WatchView) -> ui.Block:
     author_id = form.watch.author_id
-    name = sanitize(form.names.get(author_id, author_id))[:_NAME]
+    name = one_line(form.names.get(author_id, author_id), 80)
     why = words.ENDED_MEANS.replace("Its replies", f"Replies of {name}")
     asked = {"title": ui.plain("End this watch?"), "text": ui.plain(why), "style": "danger"}
     asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
@@ -201,11 +201,11 @@ def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace
     if not replies:
         return [ui.context(_NONE if form.watch.share == 1 else _NONE_DRAWN)]
     blocks, author_id = [], form.watch.author_id
-    name = clip(form.names.get(author_id, author_id), _NAME)
+    name = clip(form.names.get(author_id, author_id))
     for reply in replies:
         link = ui.permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
         when = ui.short_date(datetime.fromtimestamp(float(reply.ts), UTC))
-        said = " ".join(sanitize(reply.text).split())
+        said = one_line(reply.text)
         if len(said) > _WORDS:
             said = f"{said[: _WORDS - 2].rsplit(' ', 1)[0]} …"
         blocks += [ui.context(f"{name} · {when} · <{link}|the reply>"), ui.quote(said, _WORDS)]

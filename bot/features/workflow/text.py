@@ -6,13 +6,13 @@ from typing import Any
 
 from bot.domain.blocker import NO_QUESTION
 from bot.domain.case import LoggedCase
-from bot.domain.numbers import number_of
 from bot.domain.verdict import CaseVerdict
 from bot.features.workflow import ids
 from bot.figures.week import FEWEST, commonest, tally_of
 from bot.pipeline.verdict_text import why_unscored
 from bot.slack.blocks import address
 from bot.store.figures import ScoreCount
+from judge.scoring.numbers import number_of
 
 FORGOTTEN = "The case was deleted before the workflow got its score."
 OTHER_OUTPUTS = (

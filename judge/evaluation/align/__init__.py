@@ -12,6 +12,7 @@ from judge.evaluation.align import calibration, examples, rubric_text
 from judge.evaluation.align.asking import Asker, Budget, BudgetError, CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, divide, split, threads_of, to_digest
 from judge.evaluation.align.trial import Trial, Way, to_trial
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Rubric
 
 __all__ = ["Alignment", "Asker", "Budget", "BudgetError", "CaseScore", "LabelledCase", "Way", "align", "obstacle"]
@@ -45,8 +46,8 @@ def obstacle(cases: Sequence[LabelledCase]) -> str:
     """Why nothing can be learned from these labels; "" if something can."""
     threads = len(threads_of(cases))
     if threads < LEAST:
-        number = f"{threads} thread{'' if threads == 1 else 's'}"
-        return f"The labels come from {number}, and learning from them takes {LEAST}: {LEAST - threads} more."
+        given = number_of(threads, "thread")
+        return f"The labels come from {given}, and learning from them takes {LEAST}: {LEAST - threads} more."
     return _all_the_same(cases, "labels")
 
 

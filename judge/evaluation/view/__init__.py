@@ -17,6 +17,7 @@ from judge.evaluation import stats
 from judge.evaluation.estimate import Estimator, OneScore, how_near, why_rough
 from judge.evaluation.view.replies import Label, Replies, Reply, Version, clear_difference
 from judge.rows.files import encode, refuse_foreign, replacing
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
 UNSCORED = "unscored"
@@ -43,7 +44,7 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     if found := estimator.estimate():
         mean, good = found
         is_blind = all(label.is_blind for reply in replies for label in _used(reply, is_drawn))
-        by = f"corrected by {_count(mean.labelled, 'blind label' if is_blind else 'label')}"
+        by = f"corrected by {number_of(mean.labelled, 'blind label' if is_blind else 'label')}"
         facts += _facts("Mean", by, mean, scale, ".2f")
         facts += _facts(f"Good ({estimator.good_from} or more)", by, good, Scale(0, 1), ".0%")
         notes += [*_notes(mean, is_blind), *how_near(stats.error_quantile(estimator.misses), labelled, scale)]
@@ -81,7 +82,7 @@ def _facts(what: str, by: str, mean: stats.MeanEstimate, scale: Scale, form: str
 
 
 def _notes(mean: stats.MeanEstimate, is_blind: bool) -> Iterator[str]:
-    scores = _count(mean.n, "score")
+    scores = number_of(mean.n, "score")
     if mean.corrected is None:
         yield (
             f"{scores} by the judge alone: the range is for other replies like these, and says nothing of how far the "
@@ -103,11 +104,11 @@ def _notes(mean: stats.MeanEstimate, is_blind: bool) -> Iterator[str]:
 def _left_out(replies: Sequence[Reply], used: int) -> Iterator[str]:
     unscored = sum(reply.score is None for reply in replies)
     if unscored:
-        yield f"In no figure: {_count(unscored, 'reply', 'replies')} without a score."
+        yield f"In no figure: {number_of(unscored, 'reply', 'replies')} without a score."
     unused = sum(reply.score is not None and bool(reply.labels) for reply in replies) - used
     if unused:
         yield (
-            f"In no figure: the labels of {_count(unused, 'reply', 'replies')}, given after the score was seen or "
+            f"In no figure: the labels of {number_of(unused, 'reply', 'replies')}, given after the score was seen or "
             "without the probability of the draw."
         )
 
@@ -144,10 +145,6 @@ def is_by_day(replies: Iterable[Reply]) -> bool:
     """Whether all replies were judged within a month, so that the trend is by day; otherwise it is by week."""
     days = [reply.judged_at.date() for reply in replies if reply.judged_at]
     return bool(days) and (max(days) - min(days)).days < _MOST_DAYS
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 _MARK = b"<!doctype html>\n<!-- a page of slack-judge -->\n"
