@@ -6,19 +6,20 @@ import shutil
 import signal
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from pgqueuer.core.executors import AbstractScheduleExecutor
 from slack_bolt.listener.async_listener import AsyncCustomListener
 from sqlalchemy.engine import Engine as DatabaseEngine
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.util import LRUCache
 from structlog.dev import ConsoleRenderer, plain_traceback
 
-from bot.pipeline.engine import Engine
 from bot.pipeline.pipeline import CasePipeline
 from bot.slack.incoming import Traffic
 from bot.store import Store
@@ -41,7 +42,8 @@ def pytest_configure() -> None:
     AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
     Traffic.longest_wait_s = Traffic.accept_within_s = ONLY_A_HANG_S
     # Tests run periodic jobs themselves; the app of the stage must not run them in between.
-    Engine.every_minute = "0 0 1 1 *"
+    a_year_on = datetime.now(UTC) + timedelta(days=365)
+    AbstractScheduleExecutor.get_next = lambda _: a_year_on  # type: ignore[method-assign]
     # Engines of one kind of database share what SQLAlchemy has compiled; each compiling anew took a fifth of the time.
     compiled: LRUCache[Any, Any] = LRUCache(2000)
     DatabaseEngine._compiled_cache = property(lambda _: compiled, lambda *_: None)  # type: ignore[assignment]

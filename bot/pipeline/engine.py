@@ -82,9 +82,6 @@ class Engine:
     go before jobs. With PostgreSQL, a worker holds at most `at_once` jobs. `on_stop` ends what would wait too long.
     """
 
-    every_minute = "* * * * *"
-    """When periodic jobs are due, as cron says it."""
-
     def __init__(
         self,
         store: Store,
@@ -168,7 +165,7 @@ class Engine:
             for job in periodic
         ]
         for job, go_round in zip(periodic, rounds, strict=True):
-            queue.schedule(job.name, self.every_minute)(go_round)
+            queue.schedule(job.name, "* * * * *")(go_round)
         self._queue = queue
         # Runs at once instead of at the next full minute, and beside the jobs, because a digest may take long.
         first = [asyncio.create_task(go_round()) for go_round in rounds]
