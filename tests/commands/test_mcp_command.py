@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
 from sqlalchemy import insert
 
 from bot.domain.case import Visibility
@@ -39,6 +37,9 @@ async def fill(log: Store) -> None:
 
 
 async def test_tools_read_a_log(tmp_path: Path) -> None:
+    from mcp import Client  # which takes a second of each process that collects the tests
+    from mcp.client.stdio import StdioServerParameters
+
     async def call(tool: str, channel: str = "C1", week: str = WEEK) -> Any:
         result = await client.call_tool(tool, {"channel": channel, "week": week})
         text = str(result.content[0].text)

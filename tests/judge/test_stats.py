@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from scipy.stats import linregress, t
 
 from judge.evaluation.check import slope
 from judge.evaluation.stats import (
@@ -95,6 +94,8 @@ def to_rows(change: Callable[[float], float] = float) -> Iterator[Row]:
 
 def test_corrected_mean_equals_that_of_the_regression_estimator() -> None:
     # The mean label, moved along the line fitted to the labelled rows.
+    from scipy.stats import linregress
+
     fit, others = linregress(SCORES[: len(LABELS)], LABELS), fmean(SCORES) - fmean(SCORES[: len(LABELS)])
     assert corrected(*to_rows()).mean == pytest.approx(fmean(LABELS) + fit.slope * others)
 
@@ -216,6 +217,8 @@ def test_memory_does_not_grow_with_the_number_of_scores() -> None:
 
 @each("df", [*range(1, 12), 30, 31, 199, 200, 201, 1000, 10**6])
 def test_quantile_of_students_t_equals_scipys(df: int) -> None:
+    from scipy.stats import t  # which takes a second of each process that collects the tests
+
     assert t_quantile(df) == pytest.approx(t.ppf(0.975, df), rel=1e-6)
 
 
@@ -270,6 +273,8 @@ def test_share_has_wilsons_interval(count: int, n: int, low: float, high: float)
 
 
 def test_slope_has_the_robust_errors_of_the_sandwich_in_matrices() -> None:
+    from scipy.stats import t
+
     points = [(float(x), x / 4 + (x * x) % 7 * x / 10) for x in range(12)]
     x, y = np.array([(1, x) for x, _ in points]), np.array([y for _, y in points])
     bread = np.linalg.inv(x.T @ x)

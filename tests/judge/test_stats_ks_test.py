@@ -2,7 +2,6 @@ from collections import Counter
 from random import Random
 
 import pytest
-from scipy.stats import ks_2samp
 
 from judge.evaluation.stats import kolmogorov_smirnov
 from tests.tables import each
@@ -11,6 +10,8 @@ from tests.tables import each
 @each("shift", [0, 0.1, 0.3, 0.6])
 @each(("n", "m"), [(30, 200), (100, 1000), (400, 400)])
 def test_p_value_is_close_to_scipys(n: int, m: int, shift: float) -> None:
+    from scipy.stats import ks_2samp  # which takes a second of each process that collects the tests
+
     random = Random(5)
     one, other = [random.gauss(0, 1) for _ in range(n)], [random.gauss(shift, 1) for _ in range(m)]
     expected = float(ks_2samp(one, other, method="exact" if n * m < 10_000 else "asymp").pvalue)

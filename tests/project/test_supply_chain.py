@@ -1,6 +1,7 @@
 """The supply chain: pinned actions with few permissions, the audit of uv.lock, the list of packages (SBOM)."""
 
 import asyncio
+import functools
 import json
 import os
 import re
@@ -22,7 +23,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CI, RELEASE = (ROOT / ".github" / "workflows" / name for name in ("ci.yml", "release.yml"))
-LOCKED = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
 MAY_WRITE = {
     ("docs.yml", "deploy"): {"pages", "id-token"},
     ("release.yml", "release"): {"contents"},
@@ -32,6 +32,11 @@ MAY_WRITE = {
 needs_uv = pytest.mark.skipif(
     not (ROOT / ".uv" / "bin" / "uv").exists() and shutil.which("uv") is None, reason="uv is not installed"
 )
+
+
+@functools.cache
+def lock_file() -> list[dict[str, Any]]:
+    return list(tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"])
 
 
 def jobs(workflow: Path) -> dict[str, Any]:
@@ -91,7 +96,7 @@ def test_the_build_tools_of_releases_and_the_image_are_pinned_by_hash() -> None:
 
 def shipped(package: str) -> set[str]:
     """The names of all packages that a package can install, with all extras and without development dependencies."""
-    by_name = {each["name"]: each for each in LOCKED}
+    by_name = {each["name"]: each for each in lock_file()}
     extras = by_name[package].get("optional-dependencies", {})
     asked = [*by_name[package]["dependencies"], *(each for extra in extras.values() for each in extra)]
     found = dict[tuple[str, str | None], None]()
@@ -115,7 +120,7 @@ async def test_the_sbom_lists_exactly_the_packages_that_are_shipped(tmp_path: Pa
     listed = {(each["name"], each["version"], each["purl"]) for each in sbom["components"] if "purl" in each}
     names = shipped("slack-judge")
     locked = {
-        (each["name"], each["version"]) for each in LOCKED if "registry" in each["source"] and each["name"] in names
+        (each["name"], each["version"]) for each in lock_file() if "registry" in each["source"] and each["name"] in names
     }
     assert listed == {(name, version, f"pkg:pypi/{name}@{version}") for name, version in locked}
     assert {"slack-bolt", "asyncpg", "scipy", "pyarrow"} <= names
@@ -161,7 +166,7 @@ async def advisories() -> AsyncIterator[Advisories]:
 async def test_the_audit_checks_each_locked_package_and_fails_for_a_vulnerable_one(advisories: Advisories) -> None:
     code, said = await run("sh", "tools/audit", "--service-url", advisories.url)
     assert code == 0, said
-    assert set(advisories.asked) == {each["name"] for each in LOCKED if "registry" in each["source"]}
+    assert set(advisories.asked) == {each["name"] for each in lock_file() if "registry" in each["source"]}
     advisories.vulnerable = "aiohttp"
     code, said = await run("sh", "tools/audit", "--service-url", advisories.url)
     assert code == 1

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from judge.evaluation.agreement.plots import draw
 from judge.evaluation.agreement.report import make_report
 from judge.evaluation.agreement.scores import Response, Scores
 from judge.scoring.rubric import Scale, load_rubric
@@ -111,6 +110,8 @@ def test_a_difference_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Pat
 
 
 def test_each_judge_has_a_heat_map_with_the_lowest_label_on_top() -> None:
+    from judge.evaluation.agreement.plots import draw  # Matplotlib takes each process that collects the tests 0.6 s
+
     responses = tuple(Response(str(n), dict.fromkeys("abcd", 2), (n,)) for n in range(6))
     figure = draw(make_report(Scores(responses, tuple("abcd"), Scale(0, 5), (), 0)).with_people)
     assert [axes.get_title() for axes in figure.axes] == [f"{judge}\n6 responses" for judge in "abcd"]

@@ -8,18 +8,19 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from aiohttp import ClientSession
-from mcp import Client, MCPError
-from mcp.client.stdio import StdioServerParameters
 
 from judge.rows.files import MOST_OF_A_LINE
 from tests.judge_command import run as judge
 from tests.model_server import Failure, Held, ModelServer, Stall
 from tests.patience import ONLY_A_HANG_S
 from tests.tables import each
+
+if TYPE_CHECKING:  # it takes a second of each process that collects the tests
+    from mcp import Client
 
 JUDGE = Path(sys.executable).parent / "judge"
 TEXTS = {"question": "Why is the sky blue?", "response": "Air scatters blue light more than red."}
@@ -32,20 +33,20 @@ def settings(server: ModelServer) -> dict[str, str]:
     return {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k", "JUDGE_SAMPLES": "1", "JUDGE_CONCURRENCY": "1"}
 
 
-async def failed(client: Client, tool: str, **arguments: Any) -> str:
+async def failed(client: "Client", tool: str, **arguments: Any) -> str:
     """The error message of a call that is refused."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error
     return str(result.content[0].text).removeprefix(f"Error executing tool {tool}: ")  # type: ignore[union-attr]
 
 
-async def scored(client: Client, **arguments: str) -> dict[str, Any]:
+async def scored(client: "Client", **arguments: str) -> dict[str, Any]:
     result = await client.call_tool("score", TEXTS | arguments)
     assert not result.is_error, result.content
     return dict(result.structured_content or {})
 
 
-async def cancel_a_call(client: Client, server: ModelServer) -> None:
+async def cancel_a_call(client: "Client", server: ModelServer) -> None:
     server.script(Stall())
     call = asyncio.create_task(client.call_tool("score", TEXTS))
     await server.asked(len(server.requests) + 1)
@@ -54,6 +55,9 @@ async def cancel_a_call(client: Client, server: ModelServer) -> None:
 
 
 async def test_tools_answer_over_stdio(model_server: ModelServer, tmp_path: Path) -> None:
+    from mcp import Client, MCPError
+    from mcp.client.stdio import StdioServerParameters
+
     file = tmp_path / "ten.txt"
     file.write_text("It is between 0 and 10.\n<question>{prompt}</question>\n<response>{response}</response>\n")
     arguments = ["mcp", "--rubric", str(file)]
@@ -97,6 +101,8 @@ async def test_tools_answer_over_stdio(model_server: ModelServer, tmp_path: Path
 
 
 async def test_two_clients_are_served_over_http(model_server: ModelServer) -> None:
+    from mcp import Client
+
     pipe, env = asyncio.subprocess.PIPE, {"PATH": os.environ["PATH"], **settings(model_server)}
     server = await asyncio.create_subprocess_exec(JUDGE, "mcp", "--http", "0", env=env, stdout=pipe, stderr=pipe)
     assert server.stderr
