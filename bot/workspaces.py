@@ -108,10 +108,15 @@ class Workspaces:
         return found.work if found else None
 
     async def find(self, enterprise_id: str | None, team_id: str | None) -> Workspace | None:
+        """A workspace's own installation comes before that of its organisation, with which it may have come later."""
         if self.installations is None:
             return self.first if team_id == self.first.services.identity.team_id else None
-        installed = await self._installed(enterprise_id, team_id)
-        return await self._opened.get(installed) if installed else None
+        for _ in range(2):
+            current = await self._current.get(None)
+            if found := current.get(team_id or "") or current.get(enterprise_id or ""):
+                return await self._opened.get(found)
+            self._current.forget(None)  # it may have been installed a moment ago
+        return None
 
     async def door(self, body: dict[str, Any]) -> AsyncApp | None:
         """Notes whose a payload is, as `enterprise_id` and `team_id`; returns its Bolt app, or None if it is done.
@@ -151,15 +156,6 @@ class Workspaces:
     async def _forget(self) -> None:
         for team_id in await self.installations.left() if self.installations else ():
             await self.first.services.store.forgetting.forget_team(team_id, "app removed")
-
-    async def _installed(self, enterprise_id: str | None, team_id: str | None) -> "Installed | None":
-        """A workspace's own installation comes before that of its organisation, with which it may have come later."""
-        for _ in range(2):
-            current = await self._current.get(None)
-            if found := current.get(team_id or "") or current.get(enterprise_id or ""):
-                return found
-            self._current.forget(None)  # it may have been installed a moment ago
-        return None
 
     async def _read(self, _: None) -> Mapping[str, "Installed"]:
         return await self.installations.current() if self.installations else {}

@@ -129,11 +129,11 @@ def link(stage: Stage, message: Message) -> str:
 
 async def forget(stage: Stage, person: Person, what: str | Message) -> str:
     """The answer to a person's `/judge forget ...`, after pressing its button if there is one."""
-    from bot.features.privacy import ids as privacy_ids  # here, because the feature can be deleted
+    from bot.features.privacy.text import ACTION_FORGET  # here, because the feature can be deleted
 
     asked = await ask(stage, person, what)
-    if privacy_ids.ACTION_FORGET in buttons(asked):
-        person.click(asked, privacy_ids.ACTION_FORGET)
+    if ACTION_FORGET in buttons(asked):
+        person.click(asked, ACTION_FORGET)
         await stage.slack.until(lambda: not buttons(asked))
     return asked.text
 
@@ -195,9 +195,9 @@ async def heard(stage: Stage, count: int) -> None:
 
 async def go_ahead(stage: Stage, person: Person) -> str:
     """The answer after a person has asked to be forgotten and pressed the button."""
-    from bot.features.privacy import ids as privacy_ids  # here, because the feature can be deleted
+    from bot.features.privacy.text import ACTION_FORGET  # here, because the feature can be deleted
 
     asked = await ask(stage, person)
-    person.click(asked, privacy_ids.ACTION_FORGET)
-    await stage.slack.until(lambda: privacy_ids.ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))
+    person.click(asked, ACTION_FORGET)
+    await stage.slack.until(lambda: ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))
     return person.ephemerals(CHANNEL)[-1].text

@@ -280,7 +280,11 @@ class CasePipeline:
             return without_score("fault", type(exc).__name__, judge)
         for said in judge.shortfalls:
             _say_once(said)
-        _note_silence(case, verdict)
+        if verdict.escalation and not is_escalated(verdict.model, verdict.escalation):
+            # The verdict only says that a stronger model gave no score; the operator can mend why.
+            for silent in others(verdict)[:1]:
+                reason = silent.detail if isinstance(silent, Unscored) else ""
+                logger.warning("stronger_model_gave_no_score", case=case.id, model=silent.model, reason=reason)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge, find_flags("", case.question or ""))
@@ -344,11 +348,3 @@ class CasePipeline:
 @cache
 def _say_once(shortfall: str) -> None:
     logger.warning("server_differs", reason=shortfall)
-
-
-def _note_silence(case: LoggedCase, verdict: Verdict) -> None:
-    """Logs why a stronger model gave no score, for the operator to fix it; the verdict only says that it gave none."""
-    if verdict.escalation and not is_escalated(verdict.model, verdict.escalation):
-        for rating in others(verdict)[:1]:
-            reason = rating.detail if isinstance(rating, Unscored) else ""
-            logger.warning("stronger_model_gave_no_score", case=case.id, model=rating.model, reason=reason)

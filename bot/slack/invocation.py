@@ -149,24 +149,16 @@ def _from_command(body: Raw) -> Invocation:
 def _from_event(body: Raw) -> Invocation:
     event = body["event"]
     thread_ts = event.get("thread_ts")
+    # Source: slack_bolt.request.internals.extract_actor_team_id. If Slack does not say, people of a shared channel are.
+    theirs = event.get("user_team") or event.get("source_team") or event.get("team")
     return Invocation(
         team_id=body["team_id"],
         channel_id=event.get("channel") or (event.get("item") or {}).get("channel") or "",
         user_id=event["user"],
         user_name=event["user"],
-        is_foreign=_is_elsewhere(body),
+        is_foreign=theirs not in _home(body) if theirs else bool(body.get("is_ext_shared_channel")),
         thread_ts=thread_ts if thread_ts != event.get("ts") else None,
     )
-
-
-def _is_elsewhere(body: Raw) -> bool:
-    """Whether the person of an event is from another workspace; if Slack does not say, true in a shared channel.
-
-    Source: slack_bolt.request.internals.extract_actor_team_id
-    """
-    event = body["event"]
-    theirs = event.get("user_team") or event.get("source_team") or event.get("team")
-    return theirs not in _home(body) if theirs else bool(body.get("is_ext_shared_channel"))
 
 
 def _home(body: Raw) -> set[str]:

@@ -126,8 +126,12 @@ class Messenger:
         logger.error("person_unreachable", user=recipient.user_id, channel=recipient.channel_id)
         return False
 
-    async def replace(self, response_url: str | None, post: Post) -> bool:
-        return await self._post_to(response_url, {"text": post.text, "blocks": post.blocks, "replace_original": True})
+    async def replace(self, recipient: Recipient, said: Post | str) -> None:
+        """Shows this in place of the message in which the person clicked; if Slack does not, they are told it."""
+        post = Post(said, [section(said)]) if isinstance(said, str) else said
+        body = {"text": post.text, "blocks": post.blocks, "replace_original": True}
+        if not await self._post_to(recipient.response_url, body):
+            await self.tell(recipient, post)
 
     async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> OpenView | None:
         """The opened modal, or None if it could not be opened: a trigger is valid for 3 s, and once."""

@@ -61,7 +61,7 @@ def window(stage: Stage, url: str) -> Delivery:
 
 @pytest.mark.needs("home", "labels", "privacy")
 async def test_nothing_is_posted_to_an_address_that_is_not_slacks(stage: Stage, stranger: Stranger) -> None:
-    from bot.features.privacy.ids import ACTION_FORGET
+    from bot.features.privacy.text import ACTION_FORGET
 
     clicks = [partial(click, action_id=each) for each in (ids.ACTION_LABEL, ids.ACTION_RECENT_NEWEST, ACTION_FORGET)]
     for count, send in enumerate((command, *clicks, window), 1):

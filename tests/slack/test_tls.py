@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientConnectorCertificateError, web
 from openai import AsyncOpenAI
 from pydantic import SecretStr
 
+from bot.domain.case import Recipient
 from bot.errors import SlackError
 from bot.slack.client import identify, web_client
-from bot.slack.messenger import Messenger, Post
+from bot.slack.messenger import Messenger
 from judge import UnavailableError
 from judge.scoring.model.chat import ChatModel
 from judge.scoring.model.client import make_client
@@ -59,7 +60,8 @@ async def test_a_slack_without_its_certificate_is_told_nothing(impostor: tuple[s
     async with web_client(SecretStr("xoxb-1"), f"{url}api/") as client:
         with pytest.raises(SlackError, match="ClientConnectorCertificateError"):
             await identify(client)
-        assert not await Messenger(client).replace(f"{url}commands/1", Post("verdict", []))
+        with pytest.raises(ClientConnectorCertificateError):
+            await Messenger(client).tell(Recipient("U1", "", response_url=f"{url}commands/1"), "verdict")
     assert asked == []
 
 

@@ -7,17 +7,17 @@ Source: https://docs.slack.dev/surfaces/app-home
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.shared import Shared
 from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.domain.week import Schedule, Week
+from bot.domain.week import DAYS, Schedule, Week, parse_day, parse_time, parse_zone
 from bot.feature import Services
 from bot.features.digest import causes, ids, poster
 from bot.features.digest import text as words
-from bot.features.digest.input import parse_digest
 from bot.features.digest.queries import Channel, count_cases
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
@@ -32,6 +32,41 @@ from bot.slack.mrkdwn import clip, escape
 from bot.store.channels import ChannelSettings
 from bot.store.figures import Place, Span
 from bot.store.visibility import Origin
+
+_FILLERS = {"every", "at", "in"}
+# "fryday" is a misspelt day, not a time zone.
+_CLOSE = 0.7
+
+
+def parse_digest(text: str) -> Mapping[str, Any]:
+    """The settings that `/judge digest` changes, by their names in `ChannelSettings`."""
+    match text.lower().split():
+        case []:
+            return {}
+        case ["off"]:
+            return {"is_digest_on": False}
+        case ["on", *words]:
+            return {"is_digest_on": True} | _schedule_changes([word for word in words if word not in _FILLERS])
+        case _:
+            raise unknown(text)
+
+
+def _schedule_changes(words: Sequence[str]) -> dict[str, Any]:
+    """The settings that the words change; all words for one setting are joined, so two days are an error."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        is_day = get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE)
+        setting = "digest_time" if word[0].isdigit() else "digest_day" if is_day else "digest_tz"
+        found.setdefault(setting, []).append(word)
+    return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}
+
+
+_PARSERS: Mapping[str, Callable[[str], str]] = {
+    "digest_day": parse_day,
+    "digest_time": lambda text: f"{parse_time(text):%H:%M}",
+    "digest_tz": lambda text: parse_zone(text).key,
+}
+
 
 _WHAT = "digests and watches"
 _HELP = """\

@@ -14,7 +14,6 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.case import Visibility, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
-from bot.features.home import ids
 from bot.pipeline.case_access import recent_blocks
 from bot.pipeline.retries import in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW, texts_modal
@@ -28,6 +27,14 @@ from bot.store.cases import PageEnd
 from bot.store.database import upsert
 from bot.store.errors import STORE_ERRORS
 from bot.store.schema import people
+
+VIEW_HOME = "home"
+
+ACTION_HOME_JUDGE = "judge_something"
+ACTION_HOME_REFRESH = "refresh_home"
+ACTION_HOME_VISIBILITY = "choose_visibility"
+
+ACTION_RECENT_OLDER = "show_older_cases"
 
 _MOST_CASES = 5
 _PAGE = 10
@@ -53,11 +60,11 @@ def register(app: AsyncApp, services: Services) -> None:
         if body["event"].get("tab") == "home":
             await show_home(services, payloads.HomeVisit(payloads.to_invocation(body), str(body["event"]["channel"])))
 
-    @payloads.on_click(app, ids.ACTION_HOME_REFRESH)
+    @payloads.on_click(app, ACTION_HOME_REFRESH)
     async def refresh(body: dict[str, Any]) -> None:
         await show_home(services, payloads.clicked_home(body))
 
-    @payloads.on_click(app, ids.ACTION_HOME_JUDGE)
+    @payloads.on_click(app, ACTION_HOME_JUDGE)
     async def judge_something(body: dict[str, Any]) -> None:
         """The verdict on the two texts goes to the person's direct messages with the app."""
         visit, rubrics = payloads.clicked_home(body), services.rubrics
@@ -65,7 +72,7 @@ def register(app: AsyncApp, services: Services) -> None:
         if await services.messenger.open_modal(visit.invocation.trigger_id, window) is None:
             await show_home(services, visit, BUTTON_TOO_SLOW)
 
-    @payloads.on_click(app, ids.ACTION_HOME_VISIBILITY)
+    @payloads.on_click(app, ACTION_HOME_VISIBILITY)
     async def choose_visibility(body: dict[str, Any]) -> None:
         visit, value = payloads.clicked_home(body), str(body["actions"][0]["selected_option"]["value"])
         person, database = visit.invocation, services.store.database
@@ -75,12 +82,11 @@ def register(app: AsyncApp, services: Services) -> None:
         await database.forget_choices()
         await show_home(services, visit)
 
-    @payloads.on_click(app, slack_ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER)
+    @payloads.on_click(app, slack_ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER)
     async def turn_page(body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
         page = await recent(services, invocation, to_page_end(payloads.clicked_value(body)))
-        if not await services.messenger.replace(invocation.response_url, page):
-            await services.messenger.tell(invocation.recipient, page)
+        await services.messenger.replace(invocation.recipient, page)
 
 
 async def show_home(services: Services, visit: payloads.HomeVisit, note: str = "") -> None:
@@ -108,12 +114,12 @@ async def show_home(services: Services, visit: payloads.HomeVisit, note: str = "
         ]
         as_set = ui.option(_AS_THE_WORKSPACE, "Workspace default")
         options = {None: as_set} | {each: ui.option(each, label) for each, label in _AUDIENCE.items()}
-        select = ui.menu(ids.ACTION_HOME_VISIBILITY, options.values(), options[visibility])
+        select = ui.menu(ACTION_HOME_VISIBILITY, options.values(), options[visibility])
         default = _AUDIENCE[services.settings.verdict_visibility].lower()
         words = f"The workspace default: {default}. You can also choose in the window of `/judge`."
         blocks += [ui.header("Who sees your verdicts"), ui.section(words) | {"accessory": select}]
     # A click in the tab does not name the channel of the person's direct messages, so the tab stores it.
-    view = {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": visit.channel_id, "blocks": blocks}
+    view = {"type": "home", "callback_id": VIEW_HOME, "private_metadata": visit.channel_id, "blocks": blocks}
     try:
         await services.client.views_publish(user_id=person.user_id, view=view)
     except SLACK_ERRORS as exc:  # the previous one stays
@@ -145,7 +151,7 @@ async def recent(services: Services, invocation: Invocation, before: PageEnd | N
     buttons = [ui.button("Newest", slack_ids.ACTION_RECENT_NEWEST)] if before else []
     if len(found) > _PAGE:
         last = shown[-1].case
-        buttons.append(ui.button("Older", ids.ACTION_RECENT_OLDER, f"{last.created_at.isoformat()}/{last.id}"))
+        buttons.append(ui.button("Older", ACTION_RECENT_OLDER, f"{last.created_at.isoformat()}/{last.id}"))
     row = [ui.actions(*buttons)] if buttons else []
     blocks = [ui.section(title), *recent_blocks(shown, services.identity.url), *row]
     return Post(title.replace("*", ""), blocks)
@@ -162,7 +168,7 @@ def to_page_end(value: str) -> PageEnd | None:
 
 
 def _top(note: str, buttons: Sequence[ui.Block] = ()) -> list[dict[str, Any]]:
-    judge = ui.button("Score two texts", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
-    row = ui.actions(judge, *buttons, ui.button("Refresh", ids.ACTION_HOME_REFRESH))
+    judge = ui.button("Score two texts", ACTION_HOME_JUDGE) | {"style": "primary"}
+    row = ui.actions(judge, *buttons, ui.button("Refresh", ACTION_HOME_REFRESH))
     said = [ui.section(f":warning: {note}")] if note else []
     return [ui.section(_WELCOME), row, *said]

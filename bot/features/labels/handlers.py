@@ -215,7 +215,7 @@ def _register_asked(app: AsyncApp, services: Services) -> None:
             kept = {key: place[key] for key in _KEPT if place.get(key)}
             await services.messenger.update_modal(place["id"], kept | {"blocks": blocks})
         else:
-            await services.messenger.replace(person.response_url, Post(place["text"], blocks))
+            await services.messenger.replace(person.recipient, Post(place["text"], blocks))
 
 
 _IN_A_ROW = 3

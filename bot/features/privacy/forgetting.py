@@ -18,7 +18,6 @@ from sqlalchemy import delete
 from bot.domain.case import CaseStatus, LoggedCase, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
-from bot.features.privacy import ids
 from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, are_examples, cases_at
 from bot.pipeline.quoting import unquote
@@ -48,13 +47,12 @@ logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    @on_click(app, ids.ACTION_FORGET)
+    @on_click(app, words.ACTION_FORGET)
     async def go_ahead(body: dict[str, Any]) -> None:
         invocation, what = to_invocation(body), clicked_value(body)
         # Not the button, but the person who clicks decides whose words are forgotten and which cases may be deleted.
         said = await (_forget_words(services, invocation) if what == _ME else _forget(services, invocation, what))
-        if not await services.messenger.replace(invocation.response_url, said):
-            await services.messenger.tell(invocation.recipient, said)
+        await services.messenger.replace(invocation.recipient, said)
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:

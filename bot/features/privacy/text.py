@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from bot.features.privacy import ids
 from bot.features.privacy.queries import Words
 from bot.pipeline.case_access import ListedCase, recent_blocks
 from bot.slack.blocks import Block, actions, button, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import escape
 from judge.scoring.numbers import number_of
+
+ACTION_FORGET = "forget"
 
 HOW = (
     "Type `/judge forget NUMBER` with the number of a case, `/judge forget LINK` with the link of a scored reply or of "
@@ -24,7 +25,7 @@ NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
 
 def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) -> Post:
     """Says what would be forgotten, quotes it, and asks; the button sends back `what`."""
-    go = button(label, ids.ACTION_FORGET, what) | {"style": "danger"}
+    go = button(label, ACTION_FORGET, what) | {"style": "danger"}
     return Post(text, [section(text), *quoted, actions(go)])
 
 

@@ -151,7 +151,7 @@ def register(app: AsyncApp, services: Services) -> None:
             blocks = (body.get("message") or {}).get("blocks") or []
             said = await _DO[action](_Press(services, log, request, invocation.trigger_id, blocks))
         if said and action in _OF_COMPARISON:
-            await services.messenger.replace(invocation.response_url, sentence(said))
+            await services.messenger.replace(invocation.recipient, said)
         elif said:
             await services.messenger.tell(invocation.recipient, said)
 

@@ -16,7 +16,7 @@ from bot.features.rubrics import text as words
 from bot.features.rubrics.comparison import tell_channel, use
 from bot.features.rubrics.queries import LEAST, MOST, JudgeRequests
 from bot.features.rubrics.text import DEFAULT, typed_rubric
-from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
+from bot.pipeline.text import COMMAND_TOO_SLOW
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, unknown
@@ -165,8 +165,7 @@ async def _delete(services: Services, body: dict[str, Any]) -> None:
             said = words.not_made_here(name, [saved.name for saved in await log.newest(*place)])
         except RubricInUseError:
             said = words.not_deleted_in_use(name)
-    if not await services.messenger.replace(invocation.response_url, sentence(said)):
-        await services.messenger.tell(invocation.recipient, said)
+    await services.messenger.replace(invocation.recipient, said)
 
 
 async def _open(services: Services, invocation: Invocation, name: str, *, is_edit: bool) -> str:

@@ -21,7 +21,6 @@ from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.watcher import Raw, Watcher
 from bot.features.watch.window_text import price_a_day
-from bot.pipeline.text import sentence
 from bot.settings import OFFLINE
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
@@ -226,9 +225,8 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     @on_click(app, ids.ACTION_WATCH_OFF)
     async def end(body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
-        said = sentence(await end_watch(watcher, invocation, invocation.channel_id, clicked_value(body)))
-        if not await services.messenger.replace(invocation.response_url, said):
-            await services.messenger.tell(invocation.recipient, said)
+        said = await end_watch(watcher, invocation, invocation.channel_id, clicked_value(body))
+        await services.messenger.replace(invocation.recipient, said)
 
     @on_click(app, ids.ACTION_TEST_ALERT)
     async def send_test(body: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.errors import SettingsError
-from bot.features.digest.input import parse_digest
+from bot.features.digest.handlers import parse_digest
 from bot.settings import Settings, load_settings
 from tests.tables import each
 

@@ -15,7 +15,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.domain.clock import utc_now
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule
-from bot.features.home import ids
+from bot.features.home.handlers import ACTION_HOME_JUDGE, ACTION_HOME_REFRESH, ACTION_HOME_VISIBILITY
 from bot.slack import ids as slack_ids
 from bot.slack.client import identify
 from bot.slack.invocation import HomeVisit, Invocation
@@ -194,7 +194,7 @@ async def test_a_public_channel_without_the_bot_has_no_button(stage: Stage) -> N
 async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:
     whose, view = (stage.slack.workspace.team_id, stage.ann.id), await home(stage)
     for value, kept in (("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)):
-        view = await press(stage, view, ids.ACTION_HOME_VISIBILITY, value)
+        view = await press(stage, view, ACTION_HOME_VISIBILITY, value)
         assert await stage.log.channels.visibility(*whose) is kept
         menus = [b["accessory"] for b in view.body["blocks"] if b.get("accessory", {}).get("type") == "static_select"]
         assert [each["initial_option"]["value"] for each in menus] == [value]
@@ -202,7 +202,7 @@ async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:
 
 async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
-    stage.ann.click(await home(stage), ids.ACTION_HOME_JUDGE)
+    stage.ann.click(await home(stage), ACTION_HOME_JUDGE)
     view = await stage.modal(stage.ann)
     assert slack_ids.BLOCK_VISIBILITY not in [block["block_id"] for block in view.body["blocks"]]
     stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER})
@@ -217,7 +217,7 @@ async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFact
 async def test_refresh_shows_what_has_happened_since(stage: Stage) -> None:
     view = await home(stage)
     await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
-    assert "Score 4 of 5" in shown(await press(stage, view, ids.ACTION_HOME_REFRESH))
+    assert "Score 4 of 5" in shown(await press(stage, view, ACTION_HOME_REFRESH))
 
 
 @pytest.mark.on("sqlite")

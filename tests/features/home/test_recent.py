@@ -10,8 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.label import Label
-from bot.features.home import ids as home_ids
-from bot.features.home.handlers import to_page_end
+from bot.features.home.handlers import ACTION_RECENT_OLDER, to_page_end
 from bot.slack import ids
 from bot.store import Store
 from bot.store.schema import cases
@@ -179,10 +178,10 @@ async def test_the_page_turns_in_place_to_the_oldest_and_back(stage: Stage) -> N
     await add_cases(stage.log, 23, **of_ann(stage))
     told = await recent(stage)
     assert numbers(told) == list(range(23, 13, -1))
-    stage.ann.click(told, home_ids.ACTION_RECENT_OLDER)
+    stage.ann.click(told, ACTION_RECENT_OLDER)
     await stage.slack.until(lambda: numbers(told) == list(range(13, 3, -1)))
-    assert buttons(told) == [ids.ACTION_RECENT_NEWEST, home_ids.ACTION_RECENT_OLDER]
-    stage.ann.click(told, home_ids.ACTION_RECENT_OLDER)
+    assert buttons(told) == [ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER]
+    stage.ann.click(told, ACTION_RECENT_OLDER)
     await stage.slack.until(lambda: numbers(told) == [3, 2, 1])
     assert buttons(told) == [ids.ACTION_RECENT_NEWEST]
     stage.ann.click(told, ids.ACTION_RECENT_NEWEST)
@@ -194,7 +193,7 @@ async def test_older_leads_on_where_cases_were_deleted(stage: Stage) -> None:
     await add_cases(stage.log, 15, **of_ann(stage))
     told = await recent(stage)
     await stage.log.database.execute(delete(cases).where(cases.c.id.between(4, 8)))
-    stage.ann.click(told, home_ids.ACTION_RECENT_OLDER)
+    stage.ann.click(told, ACTION_RECENT_OLDER)
     await stage.slack.until(lambda: numbers(told) == [3, 2, 1])
 
 
@@ -203,8 +202,8 @@ async def test_a_forged_place_shows_no_cases_of_others(stage: Stage) -> None:
     await add_cases(stage.log, 3, **of_ann(stage) | {"requester_id": stage.ben.id})
     told = await recent(stage)
     told.blocks[-1]["elements"][0]["value"] = "2030-01-01T00:00:00+00:00/999"
-    stage.ann.click(told, home_ids.ACTION_RECENT_OLDER)
-    await stage.slack.until(lambda: buttons(told) == [ids.ACTION_RECENT_NEWEST, home_ids.ACTION_RECENT_OLDER])
+    stage.ann.click(told, ACTION_RECENT_OLDER)
+    await stage.slack.until(lambda: buttons(told) == [ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER])
     assert numbers(told) == list(range(11, 1, -1))
 
 

@@ -386,7 +386,7 @@ async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage:
 
 @pytest.mark.needs("home")
 async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Stage) -> None:
-    from bot.features.home.ids import ACTION_HOME_REFRESH
+    from bot.features.home.handlers import ACTION_HOME_REFRESH
 
     mine = stage.slack.workspace.add_channel("mine", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot])
     await replies(stage, 2)

@@ -9,9 +9,8 @@ from sqlalchemy import event
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import Case, CaseStatus
-from bot.features.privacy import ids
 from bot.features.privacy.queries import cases_at
-from bot.features.privacy.text import EXAMPLES, HOW, NOT_NOW, NOTHING
+from bot.features.privacy.text import ACTION_FORGET, EXAMPLES, HOW, NOT_NOW, NOTHING
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
 from bot.store import Store
@@ -74,7 +73,7 @@ async def test_scores_that_others_asked_for_stay_and_it_says_so_before(stage: St
     asked = await ask(stage, stage.ann, answer)
     assert "One score was requested by somebody else" in asked.text
     assert "case 2" not in shown(asked)
-    stage.ann.click(asked, ids.ACTION_FORGET)
+    stage.ann.click(asked, ACTION_FORGET)
     await stage.slack.until(lambda: not buttons(asked))
     assert asked.text.startswith("Deleted: case 1,")
     assert await case_numbers(stage) == [2]
@@ -95,7 +94,7 @@ async def test_the_button_deletes_what_was_quoted_and_nothing_that_came_later(st
     asked = await ask(stage, stage.ann, answer)
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await settled(stage, 2, stage.ann.click(await stage.told(stage.ann, 2), slack_ids.ACTION_AGAIN))
-    stage.ann.click(asked, ids.ACTION_FORGET)
+    stage.ann.click(asked, ACTION_FORGET)
     await stage.slack.until(lambda: not buttons(asked))
     assert asked.text.startswith("Deleted: case 1,")
     assert await case_numbers(stage) == [2]
@@ -111,7 +110,7 @@ async def test_a_forged_button_deletes_nothing_of_anybody_else(open_stage: Stage
     await settled(stage, 3, stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     asked = await ask(stage, stage.ben, "3")
     next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
-    stage.ben.click(asked, ids.ACTION_FORGET)
+    stage.ben.click(asked, ACTION_FORGET)
     await stage.slack.until(lambda: asked.text == said)
     assert await case_numbers(stage) == [1, 2, 3]
 
@@ -125,7 +124,7 @@ async def test_of_many_cases_ten_are_quoted_and_all_are_deleted(stage: Stage) ->
     asked = await ask(stage, stage.ann, answer)
     assert asked.text.startswith("Delete these 12 cases? Their texts")
     assert "2 more are not shown here." in asked.text
-    stage.ann.click(asked, ids.ACTION_FORGET)
+    stage.ann.click(asked, ACTION_FORGET)
     await stage.slack.until(lambda: not buttons(asked))
     assert await case_numbers(stage) == []
 

@@ -7,8 +7,7 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
-from bot.features.privacy import ids
-from bot.features.privacy.text import HOW, NO_WORDS
+from bot.features.privacy.text import ACTION_FORGET, HOW, NO_WORDS
 from bot.slack import ids as slack_ids
 from pocket_slack import Person
 from tests.cases import bytes_on_disk
@@ -47,7 +46,7 @@ async def test_it_says_first_what_it_would_do_and_changes_nothing(stage: Stage) 
     assert "the texts of 1 case" in asked.text
     assert "1 reason that you gave for your own scores" in asked.text
     assert "You cannot undo this." in shown(asked)
-    assert buttons(asked) == [ids.ACTION_FORGET]
+    assert buttons(asked) == [ACTION_FORGET]
     assert (await stage.log.cases.get(1)).response == ANSWER
     assert await stage.log.audit.since() == []
 
@@ -70,7 +69,7 @@ async def test_an_author_takes_their_words_out_of_store_and_verdict(
 async def test_the_button_forgets_only_the_person_who_presses_it(stage: Stage) -> None:
     await scored(stage, stage.ann)
     asked = await ask(stage, stage.ann)
-    carol(stage).click(asked, ids.ACTION_FORGET)
+    carol(stage).click(asked, ACTION_FORGET)
     await stage.slack.until(lambda: asked.text == NO_WORDS)
     assert (await stage.log.cases.get(1)).response == ANSWER
 
@@ -80,7 +79,7 @@ async def test_a_forged_button_names_no_other_person_and_no_case(stage: Stage) -
     for value in ("U00000004", "me,1", ""):
         asked = await ask(stage, stage.ann)
         next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
-        stage.ann.click(asked, ids.ACTION_FORGET)
+        stage.ann.click(asked, ACTION_FORGET)
         await stage.slack.until(lambda asked=asked: asked.text == HOW)
         assert (await stage.log.cases.get(1)).response == ANSWER
 
@@ -156,7 +155,7 @@ async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the
     asked = await ask(stage, stage.ann)
     stage.slack.fail("response_url", status=500)
     count = len(stage.ann.ephemerals(CHANNEL))
-    stage.ann.click(asked, ids.ACTION_FORGET)
+    stage.ann.click(asked, ACTION_FORGET)
     assert (await stage.told(stage.ann, count + 1)).text.startswith("I forgot your words")
 
 

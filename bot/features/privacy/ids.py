@@ -1,3 +1,0 @@
-"""What Slack sends back from this feature."""
-
-ACTION_FORGET = "forget"
