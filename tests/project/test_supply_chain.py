@@ -120,7 +120,9 @@ async def test_the_sbom_lists_exactly_the_packages_that_are_shipped(tmp_path: Pa
     listed = {(each["name"], each["version"], each["purl"]) for each in sbom["components"] if "purl" in each}
     names = shipped("slack-judge")
     locked = {
-        (each["name"], each["version"]) for each in lock_file() if "registry" in each["source"] and each["name"] in names
+        (each["name"], each["version"])
+        for each in lock_file()
+        if "registry" in each["source"] and each["name"] in names
     }
     assert listed == {(name, version, f"pkg:pypi/{name}@{version}") for name, version in locked}
     assert {"slack-bolt", "asyncpg", "scipy", "pyarrow"} <= names
