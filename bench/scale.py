@@ -76,7 +76,7 @@ async def digests_s(bot: RunningBot, known: list[Workspace]) -> float:
     for each in known:
         for channel in each.channels.values():
             place = {"team_id": each.team_id, "channel_id": channel.id}
-            chosen.append(place | {"is_digest_on": False, "digest_since": now - timedelta(days=30), "updated_at": now})
+            chosen.append(place | {"is_digest_on": False, "digest_since": now - timedelta(days=30)})
             at = {"created_at": last_week, "judged_at": last_week, "delivered_at": last_week}
             its = {"score": 3, "model": "m", "judge_version": "v", "author_id": each.user("helper").id}
             its["requester_id"] = each.user("ann").id

@@ -199,7 +199,7 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
 
     installations = Installations(services.store.database, [key.get_secret_value() for key in settings.token_keys])
     await installations.renew()
-    services.store.jobs.has_others = True
+    services.store.database.has_others = True
 
     def make(client: AsyncWebClient, identity: Identity) -> Workspace:
         its = replace(services, client=client, identity=identity)

@@ -152,8 +152,8 @@ async def stale(log: Store) -> list[LoggedCase]:
 
 async def amendments(log: Store) -> list[int]:
     """The case numbers of the jobs that bring a verdict up to date."""
-    assert log.jobs.memory is not None
-    found = await log.jobs.memory.browse_queue(entrypoints=[JobKind.AMEND])
+    assert log.database.queue is not None
+    found = await log.database.queue.browse_queue(entrypoints=[JobKind.AMEND])
     return [JobPayload.model_validate_json(job.payload or b"").case_id for job in found]
 
 

@@ -156,10 +156,10 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
         rows["ratings"] += _ratings(team | {"case_id": number}, verdict)
     app.post(PAST_CHANNEL, _NOTE)
     began, helper = week.before(WEEKS).start, workspace.user("helper")
-    of_channel = {"is_digest_on": True, "digest_since": began, "labels_per_week": _LABELS_PER_WEEK, "updated_at": now}
+    of_channel = {"is_digest_on": True, "digest_since": began, "labels_per_week": _LABELS_PER_WEEK}
     rows["channels"] = [place | of_channel]
     watch = {"share": 1.0, "per_day": 0, "shows": Shows.NOTHING, "alerts_to": (channel.id,), "judge_version": MADE_UP}
-    watch |= {"since": began, "look_at": now, "read_until": now, "updated_at": now}
+    watch |= {"since": began, "look_at": now, "read_until": now}
     rows["watches"] = [place | watch | {"author_id": workspace.user(name).id} for name in _MEANS]
     released = {"set_by": workspace.user("ben").id, "set_at": week.before().start, "note": _RELEASE, "needed": 20}
     rows["releases"] = [place | released | {"author_id": helper.id}]

@@ -37,8 +37,6 @@ async def _older(store: Store, days: int, is_dry: bool) -> None:
     typer.echo(f"{old:,} of {total:,} cases are older than {age}")
     if not is_dry:
         deleted = await store.forgetting.forget_older(before, by=operator())
-        await store.watches.drop_replies(before)
-        await store.thumbs.drop_older(before)
         typer.echo(f"{number_of(deleted, 'case')} deleted, with texts, ratings and labels")
 
 

@@ -24,7 +24,7 @@ from bot import metrics
 from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_brief
 from bot.slack.incoming import Traffic
 from bot.store import Store
-from bot.store.jobs import JobPayload
+from bot.store.jobs import JobPayload, submit_all, submit_oldest, trim_queue
 
 TAKEOVER = timedelta(seconds=15)
 """A worker without a heartbeat for this long counts as dead."""
@@ -100,7 +100,7 @@ class Engine:
         self._periodic: dict[tuple[str, str], asyncio.Task[None]] = {}  # those under way, by job and workspace
         self._is_stopping = False
         if store.database.is_sqlite:
-            store.jobs.memory = InMemoryQueries(InMemoryDriver())
+            store.database.queue = InMemoryQueries(InMemoryDriver())
 
     async def is_running(self) -> bool:
         return self._queue is not None
@@ -113,7 +113,7 @@ class Engine:
                 async with self._open_queue() as queue:
                     number = 0
                     for team_id in await self._served.team_ids():
-                        number += await self._store.unsettled.submit_all(team_id)
+                        number += await submit_all(self._store.database, team_id)
                         await self._store.edits.resubmit(team_id)
                     logger.info("queue_opened", unsettled=number)
                     tries = 0
@@ -144,7 +144,7 @@ class Engine:
     @asynccontextmanager
     async def _open_queue(self) -> AsyncIterator[PgQueuer]:
         if self._store.database.is_sqlite:
-            memory = self._store.jobs.memory = InMemoryQueries(InMemoryDriver())
+            memory = self._store.database.queue = InMemoryQueries(InMemoryDriver())
             yield PgQueuer(memory.driver, queries=memory)
             return
         async with self._store.database.engine.connect() as connection:
@@ -265,6 +265,6 @@ class Engine:
 
     async def _resubmit(self) -> None:
         for team_id in await self._served.team_ids():
-            await self._store.unsettled.submit_oldest(team_id)
+            await submit_oldest(self._store.database, team_id)
             await self._store.edits.resubmit(team_id)
-        await self._store.jobs.trim()
+        await trim_queue(self._store.database)

@@ -164,12 +164,12 @@ class CasePipeline:
         except _ModelFailure as exc:
             await self._wait_for_the_model(case, since, exc)
         except SLACK_ERRORS as exc:
-            case = await self.store.note_slack_failure(case)
+            case = await self.store.note_failure(case, "slack_tries")
             raise self._retry(case, exc, retries.growing_pause(case.slack_tries)) from exc
         except (TakenError, RetryError, *STORE_ERRORS):
             raise
         except Exception as exc:  # after any error, the case is kept and tried again after a pause
-            case = await self.store.note_internal_error(case)
+            case = await self.store.note_failure(case, "internal_errors")
             raise self._retry(case, exc, retries.growing_pause(case.internal_errors)) from exc
 
     async def _tell_place(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
@@ -208,7 +208,7 @@ class CasePipeline:
 
     async def _wait_for_the_model(self, case: LoggedCase, since: LoggedCase | None, failure: _ModelFailure) -> None:
         pause = self.model_pauses[case.model_tries]
-        case = await self.store.note_model_failure(await self._announced(case, since), since)
+        case = await self.store.note_failure(await self._announced(case, since), "model_tries", since)
         is_slow = isinstance(failure.__cause__, DeadlineError)
         post = messages.later(case, pause, len(self.model_pauses), is_slow=is_slow)
         await self.delivery.say_delay(case, post, is_first=case.model_tries == 1)

@@ -38,7 +38,7 @@ async def note_quotes(
     store: Store, client: AsyncWebClient, team_id: str, case_ids: Collection[int], channel_id: str, ts: str
 ) -> None:
     """Records that a post quotes the reasons of these cases; those that were forgotten while it was sent go at once."""
-    if gone := await store.low_replies.note_quoted(team_id, case_ids, channel_id, ts):
+    if gone := await store.edits.note_quoted(team_id, case_ids, channel_id, ts):
         await _unquote(client, channel_id, ts, gone)
 
 
@@ -52,7 +52,7 @@ async def note_found(store: Store, client: AsyncWebClient, team_id: str, channel
 
 async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int]) -> None:
     """Removes the reasons of these cases from the posts that quote them; safe to repeat if Slack fails temporarily."""
-    found = sorted(await store.low_replies.quoted(case_ids))
+    found = sorted(await store.edits.quoted(case_ids))
     for (channel_id, ts), its in groupby(found, key=lambda row: (row.channel_id, row.ts)):
         await _unquote(client, channel_id, ts, [row.case_id for row in its])
 

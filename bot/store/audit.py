@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 import structlog
-from sqlalchemy import delete, insert, or_, select
+from sqlalchemy import insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
@@ -82,9 +82,6 @@ class Audit(StoreQueries):
         acts = select(audit.c.who).filter_by(what=what, team_id=team_id, channel_id=channel_id, user_id=user_id)
         who: str | None = await self._database.value(acts.order_by(audit.c.id.desc()).limit(1))
         return who
-
-    async def drop_older(self, before: datetime) -> int:
-        return await self._database.execute(delete(audit).where(audit.c.at < before))
 
 
 _ACTS = select(*columns_of(audit, Act)).order_by(audit.c.id)

@@ -9,7 +9,6 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Visibility
-from bot.domain.clock import utc_now
 from bot.store.audit import Act, Action, note
 from bot.store.database import StoreQueries, columns_of, in_transaction, lock_for_transaction, upsert
 from bot.store.schema import channels, people
@@ -57,7 +56,7 @@ class Channels(StoreQueries):
         chosen = replace(earlier, **changes)
         if earlier.is_digest_on and _time_of(chosen) == _time_of(earlier):
             chosen = replace(chosen, digest_since=earlier.digest_since)
-        await connection.execute(upsert(self._database, channels, asdict(chosen) | {"updated_at": utc_now()}))
+        await connection.execute(upsert(self._database, channels, asdict(chosen)))
         await note(connection, [Act(team_id, by, each, channel_id=channel_id) for each in _changes(earlier, chosen)])
         return chosen
 

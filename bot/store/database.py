@@ -24,6 +24,7 @@ from bot.domain.fair_queue import FairQueue
 from bot.store.errors import NoAnswerError
 
 if TYPE_CHECKING:
+    from pgqueuer.adapters.inmemory import InMemoryQueries
     from sqlalchemy.dialects import postgresql
 
 T = TypeVar("T")
@@ -57,6 +58,9 @@ class Database:
         self._writer = _Writer(engine, self.added.clear) if self.is_sqlite else None
         # On a server, a single statement without `BEGIN` and `COMMIT` is one round trip instead of three.
         self._by_statement = engine if self.is_sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
+        self.queue: InMemoryQueries | None = None
+        """The queue of this process, beside SQLite; None if it settles no cases. With PostgreSQL, it has tables."""
+        self.has_others = False  # several workspaces share the queue
         self.scrubbed_at: datetime | None = None
         """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
         if self.is_sqlite:

@@ -1,7 +1,7 @@
 """The state of the channels' digests, and the thumbs under replies."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -42,26 +42,16 @@ class Claim:
 
 
 class Digests(StoreQueries):
-    async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
-        is_taken = sa.or_(digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE)
-        is_meant = digests.c.week.in_({week for _, week in due})
-        query = sa.select(digests.c.channel_id, digests.c.week).filter_by(team_id=team_id).where(is_meant, is_taken)
-        taken = {(row.channel_id, row.week) for row in await self._database.all(query)}
-        return [each for each in due if each not in taken]
+    async def taken(self, team_id: str, since: datetime, now: datetime) -> Mapping[str, Mapping[str, bool]]:
+        """The weeks, by channel, whose digests were claimed since then and are no longer to be posted by others.
 
-    async def labels_before(
-        self, team_id: str, due: Collection[tuple[str, str]], since: datetime
-    ) -> Mapping[str, Collection[str]]:
-        """The weeks whose digests these channels have had since then, or may have had, besides those that are due."""
-        may_be_there = digests.c.status.in_((DigestStatus.POSTED, DigestStatus.UNCONFIRMED)) & (
-            digests.c.claimed_at > since
-        )
-        is_theirs = digests.c.channel_id.in_({channel_id for channel_id, _ in due})
-        query = sa.select(digests.c.channel_id, digests.c.week).filter_by(team_id=team_id)
-        found = defaultdict[str, list[str]](list)
-        for row in await self._database.all(query.where(may_be_there, is_theirs)):
-            if (row.channel_id, row.week) not in due:
-                found[row.channel_id].append(row.week)
+        Each with whether its digest is in Slack, or may be.
+        """
+        is_taken = sa.or_(digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE)
+        query = sa.select(digests.c.channel_id, digests.c.week, digests.c.status).filter_by(team_id=team_id)
+        found = defaultdict[str, dict[str, bool]](dict)
+        for row in await self._database.all(query.where(is_taken, digests.c.claimed_at > since)):
+            found[row.channel_id][row.week] = row.status in (DigestStatus.POSTED, DigestStatus.UNCONFIRMED)
         return found
 
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
@@ -77,10 +67,8 @@ class Digests(StoreQueries):
         is_ours = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at == claim.claimed_at)
         return await self._database.execute(_update(claim).where(is_ours).values(claimed_at=now)) == 1
 
-    async def settle(self, claim: Claim, status: DigestStatus, now: datetime, message_ts: str | None = None) -> None:
-        posted_at = now if status is DigestStatus.POSTED else None
-        values = {"status": status, "posted_at": posted_at, "message_ts": message_ts}
-        await self._database.execute(_update(claim).values(**values))
+    async def settle(self, claim: Claim, status: DigestStatus, message_ts: str | None = None) -> None:
+        await self._database.execute(_update(claim).values(status=status, message_ts=message_ts))
 
 
 def _update(claim: Claim) -> sa.Update:
@@ -134,9 +122,6 @@ class Thumbs(StoreQueries):
             query = query.where(given.c.author_id == place.author_id)
         query = query.group_by(given.c.author_id).order_by(sa.func.count().desc(), given.c.author_id)
         return await self._database.rows(ThumbCount, query)
-
-    async def drop_older(self, before: datetime) -> int:
-        return await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))
 
 
 async def drop_of_reply(connection: AsyncConnection, gone: sa.Row[*tuple[Any, ...]]) -> None:

@@ -1,7 +1,8 @@
-"""Records that messages were edited or deleted after they were scored, and removes the texts of cases."""
+"""Records that messages were edited or deleted after they were scored, and removes the texts of cases, also quoted."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -9,10 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, LoggedCase, Part, join_texts, text_hash
 from bot.domain.clock import utc_now
 from bot.store.cases import AT_REST, is_one_message
-from bot.store.database import Database, in_transaction, lock_learning
+from bot.store.database import Database, StoreQueries, in_transaction, lock_learning
 from bot.store.examples import drop_examples
-from bot.store.jobs import Job, JobKind, JobQueries, is_of_team
-from bot.store.schema import IS_STALE, align_records, cases, causes, is_of_case, ratings, turns
+from bot.store.jobs import Job, JobKind, is_of_team, put_jobs, submit_jobs
+from bot.store.schema import IS_STALE, align_records, cases, causes, is_of_case, quotes, ratings, turns
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 
@@ -51,7 +52,7 @@ def _is_of(table: sa.Table, dropped: Sequence[tuple[str, int]]) -> sa.ColumnElem
 _AT_ONCE = 100
 
 
-class Edits(JobQueries):
+class Edits(StoreQueries):
     """Marks the cases of messages that have changed since they were scored.
 
     A marked case is stale until its verdict in Slack says so, too. An attempt that is settling the case is not
@@ -117,7 +118,7 @@ class Edits(JobQueries):
                 await connection.execute(sa.update(cases).filter_by(**known_by_it).values(message_ts=left[0].ts))
                 shortened.append(case_id)
             await _drop_quotes(self._database, connection, [(team_id, case_id) for case_id in shortened])
-            await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])
+            await put_jobs(self._database, connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])
             return shortened
 
         return await self._database.write(shorten) if await self._database.values(at_rest.limit(1)) else []
@@ -147,10 +148,26 @@ class Edits(JobQueries):
             await connection.execute(sa.update(cases).where(is_found).values(marks))
             if column == "deleted_at":
                 await drop_texts(self._database, connection, sa.and_(is_found, cases.c.status.in_(AT_REST)))
-            await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in found])
+            await put_jobs(self._database, connection, [Job(JobKind.AMEND, team_id, number) for number in found])
 
         await self._database.write(mark)
         return found
+
+    async def note_quoted(self, team_id: str, case_ids: Collection[int], channel_id: str, ts: str) -> Sequence[int]:
+        """Records that a message quotes the reasons of these cases; returns those that have none to be quoted (now)."""
+        place = {"channel_id": channel_id, "ts": ts}
+        has_reason = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids), cases.c.justification != "")
+        is_noted = sa.select(quotes.c.ts).filter_by(**place).where(quotes.c.case_id == cases.c.id).exists()
+        rows = sa.select(cases.c.team_id, cases.c.id, *map(sa.literal, place.values())).where(has_reason, ~is_noted)
+        # Selected, because a case may be gone by now.
+        await self._database.execute(sa.insert(quotes).from_select(["team_id", "case_id", *place], rows))
+        kept = await self._database.values(sa.select(cases.c.id).where(has_reason))
+        return [each for each in case_ids if each not in kept]
+
+    async def quoted(self, case_ids: Collection[int]) -> Sequence[sa.Row[Any]]:
+        """Channel, ts and case of each message that quotes the reason of one of these cases."""
+        columns = quotes.c.channel_id, quotes.c.ts, quotes.c.case_id
+        return await self._database.all(sa.select(*columns).where(quotes.c.case_id.in_(case_ids)))
 
     async def case(self, case_id: int) -> LoggedCase | None:
         """The case, if its verdict in Slack is out of date; otherwise None."""
@@ -160,7 +177,7 @@ class Edits(JobQueries):
         """Writes the missing jobs for a team's stale verdicts: a safety net, and how a queue starts."""
         query = sa.select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
         stale = await self._database.values(query.order_by(cases.c.id).limit(_AT_ONCE))
-        await self._jobs.submit([Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
+        await submit_jobs(self._database, [Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
 
     @in_transaction
     async def drop_texts(self, connection: AsyncConnection, case: LoggedCase) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Row, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.clock import utc_now
 from bot.store.database import Database, after_commit
 from bot.store.schema import align_records, channels, judge_requests, rubrics
 from judge import DEFAULT_RUBRIC, Rubric, RubricError, load_rubric
@@ -91,6 +90,6 @@ async def _replace(connection: AsyncConnection, row: Row[Any], left: Rubric) -> 
     text = {"version": left.version, "prompt": left.prompt}
     await connection.execute(update(rubrics).filter_by(**of_rubric, name=row.name, number=row.number).values(text))
     is_used = update(channels).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
-    await connection.execute(is_used.values(rubric_version=left.version, updated_at=utc_now()))
+    await connection.execute(is_used.values(rubric_version=left.version))
     named = update(judge_requests).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
     await connection.execute(named.values(rubric_version=left.version))

@@ -30,6 +30,7 @@ from bot.store.schema import (
     people,
     ratings,
     releases,
+    replies,
     rubrics,
     spent,
     thumbs,
@@ -45,7 +46,7 @@ _OF_TEAMS = [table for table in reversed(metadata.sorted_tables) if "team_id" in
 """Each before those that it refers to."""
 
 
-class Forgetting(jobs.JobQueries):
+class Forgetting(StoreQueries):
     _texts_dropped_to = BEGINNING
 
     @in_transaction
@@ -61,7 +62,7 @@ class Forgetting(jobs.JobQueries):
             unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
             earlier = (await connection.execute(unfolding)).scalars()
             amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
-            await self._jobs.put(connection, amends)
+            await jobs.put_jobs(self._database, connection, amends)
             await drop_of_reply(connection, row)
         await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
         await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
@@ -70,15 +71,20 @@ class Forgetting(jobs.JobQueries):
     async def count(self, before: datetime) -> int:
         return int(await self._database.value(sa.select(sa.func.count()).where(_is_old(before, AT_REST))))
 
-    async def forget_older(
-        self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST, by: str | None = None
-    ) -> int:
-        """Deletes the cases that were created before this time, in small batches, and returns their number.
+    async def forget_older(self, before: datetime, by: str | None = None) -> int:
+        """Deletes the cases created before this time, in small batches, and what else is as old; returns their number.
 
         `by` is who purges, and is recorded with each batch in the audit; None means the retention setting, which is not
         recorded. Several processes may do this at the same time.
         """
-        return await self._forget_all(_is_old(before, statuses), by)
+        total = await self._forget_all(_is_old(before, AT_REST), by)
+        await self._database.execute(sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
+        await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))
+        return total
+
+    async def forget_unanswered(self, before: datetime) -> int:
+        """Deletes the cases that have waited for their question since before this time; returns their number."""
+        return await self._forget_all(_is_old(before, [CaseStatus.ASKED]), None)
 
     async def count_of_team(self, team_id: str) -> int:
         """How many rows are stored of a workspace."""
@@ -214,7 +220,7 @@ class Personal(StoreQueries):
         tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
         all_teams = sa.union(*(sa.select(table.c.team_id) for table in tables)).order_by("team_id")
         found = await self._database.values(all_teams)
-        return [team_id for team_id in found if await self._database.value(_anything(team_id, user_id))]
+        return [team_id for team_id in found if await anext(self.rows(team_id, user_id), None)]
 
     async def rows(self, team_id: str, user_id: str) -> AsyncIterator[StoredRow]:
         """Everything stored about a person, including the audit rows by or about them; `StoredRow` lists the kinds.
@@ -223,7 +229,8 @@ class Personal(StoreQueries):
         that the requester typed are left out. Of a conversation, only this person's own turns are shown.
         """
         for kind, whose in _OF_PERSON.items():
-            for row in await self._database.all(_of(whose, team_id, user_id)):
+            its = sa.select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
+            for row in await self._database.all(its):
                 yield kind, dict(row._mapping)
             if kind == "settings":
                 async for case in self._cases(team_id, user_id):
@@ -250,20 +257,6 @@ class Personal(StoreQueries):
             return list(found.values())
 
         return await self._database.read(read)
-
-
-def _of(whose: sa.Column[Any], team_id: str, user_id: str) -> sa.Select[Any]:
-    return sa.select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
-
-
-def _anything(team_id: str, user_id: str) -> sa.Select[Any]:
-    is_in_audit = sa.or_(audit.c.who == user_id, audit.c.user_id == user_id)
-    places = (
-        theirs(team_id, user_id),
-        sa.select(audit.c.id).where(audit.c.team_id == team_id, is_in_audit),
-        *(_of(whose, team_id, user_id) for whose in _OF_PERSON.values()),
-    )
-    return sa.select(sa.or_(*(place.exists() for place in places)))
 
 
 def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.errors import BotError, StoreError
-from bot.store.database import Database, columns_of, upsert
+from bot.store.database import Database, StoreQueries, after_commit, columns_of, in_transaction, upsert
 from bot.store.schema import channels, installations, oauth_states, watches
 
 DATA_KEPT = timedelta(days=30)
@@ -46,11 +46,11 @@ class Installed:
         return self.team_id.startswith("E")
 
 
-class Installations(AsyncInstallationStore):
+class Installations(StoreQueries, AsyncInstallationStore):
     """New tokens are encrypted with the first key, and read with any; commands need no keys."""
 
     def __init__(self, database: Database, keys: Sequence[str] = ()) -> None:
-        self._database = database
+        super().__init__(database)
         self._has_old_keys = len(keys) > 1
         if not keys:
             return
@@ -70,23 +70,22 @@ class Installations(AsyncInstallationStore):
 
     async def end(self, team_id: str, before: datetime | None = None) -> bool:
         """Deletes the token, and ends watches and digests, if it was installed `before`; False if it was not."""
+        if is_ended := await self._end(team_id, before):
+            logger.info("installation_ended", team=team_id, data_kept_days=DATA_KEPT.days)
+        return is_ended
+
+    @in_transaction
+    async def _end(self, connection: AsyncConnection, team_id: str, before: datetime | None) -> bool:
         ended = sa.update(installations).where(installations.c.team_id == team_id, installations.c.token.is_not(None))
         if before:
             ended = ended.where(installations.c.installed_at < before)
-
-        async def end(connection: AsyncConnection) -> bool:
-            if not (await connection.execute(ended.values(token=None, left_at=utc_now()))).rowcount:
-                return False
-            await connection.execute(sa.delete(watches).where(watches.c.team_id == team_id))
-            digests = sa.update(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
-            await connection.execute(digests.values(is_digest_on=False))
-            return True
-
-        is_ended = await self._database.write(end)
-        await self._database.note_deletion()
-        if is_ended:
-            logger.info("installation_ended", team=team_id, data_kept_days=DATA_KEPT.days)
-        return is_ended
+        if not (await connection.execute(ended.values(token=None, left_at=utc_now()))).rowcount:
+            return False
+        after_commit(connection, self._database.note_deletion)
+        await connection.execute(sa.delete(watches).where(watches.c.team_id == team_id))
+        digests = sa.update(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
+        await connection.execute(digests.values(is_digest_on=False))
+        return True
 
     async def left(self) -> Sequence[str]:
         """The workspaces whose data is no longer kept."""
@@ -128,11 +127,8 @@ class Installations(AsyncInstallationStore):
             await self._database.execute(its.values(token=self._keys.rotate(each.token or "").decode()))
 
 
-class OAuthStates(AsyncOAuthStateStore):
+class OAuthStates(StoreQueries, AsyncOAuthStateStore):
     """The states under which installing began; each is accepted once."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def async_issue(self, *_: Any, **__: Any) -> str:
         state, now = str(uuid.uuid4()), utc_now()

@@ -8,22 +8,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Label, Row, ScalarSelect, Select, bindparam, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
-from bot.store.database import Database, StoreQueries, after_commit
+from bot.store.database import Database, after_commit
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
 
 if TYPE_CHECKING:
     # Imported only where needed: most commands write no jobs, and it would be at least a sixth of their start-up time.
     from pgqueuer.adapters.inmemory import InMemoryQueries
     from pgqueuer.adapters.persistence.queries import Queries
-
-    from bot.store import Store
 
 
 class JobKind(StrEnum):
@@ -63,37 +61,31 @@ class Job:
     priority: int = 0
 
 
-class Jobs:
-    """Writes jobs. `memory` is the queue of this process, if it has one; otherwise they go into the database."""
+async def put_jobs(database: Database, connection: AsyncConnection, jobs: Sequence[Job]) -> None:
+    """Writes these jobs, in the transaction of that connection, or into memory right after it.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self.memory: InMemoryQueries | None = None
-        self.has_others = False  # several workspaces share the queue
+    With SQLite, a process that settles no cases, such as `judge-bot purge`, writes nothing: the next start of the app
+    finds everything that is unsettled.
+    """
+    if not database.is_sqlite:
+        await _enqueue(await database_queue(connection), jobs)
+    elif database.queue is not None:
+        after_commit(connection, partial(_enqueue, database.queue, jobs))
 
-    async def put(self, connection: AsyncConnection, jobs: Sequence[Job]) -> None:
-        """Writes these jobs, in the transaction of that connection, or into memory right after it.
 
-        With SQLite, a process that settles no cases, such as `judge-bot purge`, writes nothing: the next start of the
-        app finds everything that is unsettled.
-        """
-        if not self._database.is_sqlite:
-            await _enqueue(await database_queue(connection), jobs)
-        elif self.memory is not None:
-            after_commit(connection, partial(_enqueue, self.memory, jobs))
+async def submit_jobs(database: Database, jobs: Sequence[Job]) -> None:
+    """Writes jobs that may be missing, in a transaction of their own; those with a key are not written twice."""
+    if jobs:
+        await database.write(lambda connection: put_jobs(database, connection, jobs))
 
-    async def submit(self, jobs: Sequence[Job]) -> None:
-        """Writes jobs that may be missing, in a transaction of their own; those with a key are not written twice."""
-        if jobs:
-            await self._database.write(lambda connection: self.put(connection, jobs))
 
-    async def trim(self) -> None:
-        """Deletes what the queue has recorded of finished jobs: after a week, or in memory at once."""
-        if self.memory is not None:
-            await self.memory.clear_queue_log()
-            await self.memory.clear_statistics_log()
-        elif not self._database.is_sqlite:
-            await self._database.write(_forget_old_notes)
+async def trim_queue(database: Database) -> None:
+    """Deletes what the queue has recorded of finished jobs: after a week, or in memory at once."""
+    if database.queue is not None:
+        await database.queue.clear_queue_log()
+        await database.queue.clear_statistics_log()
+    elif not database.is_sqlite:
+        await database.write(_forget_old_notes)
 
 
 async def _enqueue(queue: "Queries | InMemoryQueries", jobs: Sequence[Job]) -> None:
@@ -166,42 +158,30 @@ def _number(are_there: Select[Any]) -> ScalarSelect[int]:
     return select(func.count()).select_from(are_there.limit(_MOST_COUNTED).subquery()).scalar_subquery()
 
 
-class JobQueries(StoreQueries):
-    """Queries of one kind that also write jobs."""
+async def submit_all(database: Database, team_id: str) -> int:
+    """Writes the missing jobs of all of a team's cases, for a queue that starts; returns the number of cases.
 
-    def __init__(self, database: Database, jobs: Jobs) -> None:
-        super().__init__(database)
-        self._jobs = jobs
+    A queue in memory gets all of them, too: 20,000 take 12 MiB, and block the loop for at most 6 ms while 20 a second
+    are done.
+    """
+    last, number = 0, 0
+    while found := await submit_oldest(database, team_id, last):
+        last, number = found[-1], number + len(found)
+    return number
 
-    @classmethod
-    def from_store(cls, store: "Store") -> Self:
-        return cls(store.database, store.jobs)
 
+async def submit_oldest(database: Database, team_id: str, after: int = 0) -> Sequence[int]:
+    """Writes the missing jobs of a team's oldest cases: a safety net, because jobs are not lost by design.
 
-class Unsettled(JobQueries):
-    async def submit_all(self, team_id: str) -> int:
-        """Writes the missing jobs of all of a team's cases, for a queue that starts; returns the number of cases.
-
-        A queue in memory gets all of them, too: 20,000 take 12 MiB, and block the loop for at most 6 ms while 20 a
-        second are done.
-        """
-        last, number = 0, 0
-        while found := await self.submit_oldest(team_id, last):
-            last, number = found[-1], number + len(found)
-        return number
-
-    async def submit_oldest(self, team_id: str, after: int = 0) -> Sequence[int]:
-        """Writes the missing jobs of a team's oldest cases: a safety net, because jobs are not lost by design.
-
-        Returns the numbers of these cases, all above `after`.
-        """
-        rows = await self._database.all(_oldest(team_id, after))
-        jobs = []
-        for row in rows:
-            of_workspace = (row.of_workspace - 1) * self._jobs.has_others
-            jobs.append(settling(row, priority=priority(row.of_person - 1, row.of_channel - 1, of_workspace)))
-        await self._jobs.submit(jobs)
-        return [row.id for row in rows]
+    Returns the numbers of these cases, all above `after`.
+    """
+    rows = await database.all(_oldest(team_id, after))
+    jobs = []
+    for row in rows:
+        of_workspace = (row.of_workspace - 1) * database.has_others
+        jobs.append(settling(row, priority=priority(row.of_person - 1, row.of_channel - 1, of_workspace)))
+    await submit_jobs(database, jobs)
+    return [row.id for row in rows]
 
 
 def _oldest(team_id: str, after: int) -> Select[Any]:

@@ -106,11 +106,11 @@ class LabelDraw:
         return is_drawn(self.team_id, self.channel_id, self.is_watched, self.starts, self.shares, self.salt)
 
     def probability(self) -> sa.ColumnElement[Any]:
-        return _by_week(self.starts, [probability for _, probability in self.weeks])
+        return by_week(self.starts, [probability for _, probability in self.weeks])
 
     def position(self) -> sa.ColumnElement[Any]:
         """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its week's sample is."""
-        return sa.cast(_number(self.salt), sa.Float) / _by_week(self.starts, self.shares)
+        return sa.cast(_number(self.salt), sa.Float) / by_week(self.starts, self.shares)
 
 
 def is_drawn(
@@ -118,10 +118,10 @@ def is_drawn(
 ) -> sa.ColumnElement[bool]:
     """Whether cases are drawn: as `LabelDraw` says, or as parameters do."""
     is_there = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c.judged_at >= starts[-1])
-    return sa.and_(is_there, is_watched(cases) if watched else counts(cases), _number(salt) < _by_week(starts, shares))
+    return sa.and_(is_there, is_watched(cases) if watched else counts(cases), _number(salt) < by_week(starts, shares))
 
 
-def _by_week(starts: Sequence[Any], each: Sequence[Any]) -> sa.ColumnElement[Any]:
+def by_week(starts: Sequence[Any], each: Sequence[Any]) -> sa.ColumnElement[Any]:
     return case(*zip((cases.c.judged_at >= start for start in starts), each, strict=True), else_=each[-1])
 
 
@@ -202,7 +202,7 @@ class LabelDraws(StoreQueries):
 
     @made_once(lambda *row: row)
     def _probabilities(self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]) -> sa.Executable:
-        week = _by_week(starts, range(len(starts))).label("week")
+        week = by_week(starts, range(len(starts))).label("week")
         by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
         # Few cases were drawn: `concat` makes the database go from each of these to its case, as in `Tallies.labelled`.
         is_there = cases.c.team_id.concat("") == team_id, cases.c.channel_id.in_(channel_ids)

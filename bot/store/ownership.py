@@ -120,7 +120,6 @@ class Processes:
         self._clock = clock
         self._signed_at = -math.inf
         self._name = uuid.uuid4().hex
-        self._started_at = utc_now()
 
     async def sign(self, *, is_connected: bool) -> None:
         values = {
@@ -128,7 +127,6 @@ class Processes:
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "is_connected": is_connected,
-            "started_at": self._started_at,
             "seen_at": utc_now(),
         }
         await self._database.execute(upsert(self._database, processes, values))

@@ -7,7 +7,6 @@ from datetime import datetime
 from sqlalchemy import UpdateBase, bindparam, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.clock import utc_now
 from bot.store.audit import Act, Action, note
 from bot.store.database import (
     StoreQueries,
@@ -149,8 +148,7 @@ class Rubrics(StoreQueries):
         if not is_there:
             raise RubricGoneError(judge.rubric)
         outdated = delete(judge_requests).filter_by(**place, aim=Aim.COMPARE, status=Progress.OFFERED)
-        row = place | to_columns(judge) | {"updated_at": utc_now()}
-        await connection.execute(upsert(self._database, channels, row))
+        await connection.execute(upsert(self._database, channels, place | to_columns(judge)))
         await connection.execute(outdated)
         await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
         return True
@@ -165,8 +163,7 @@ class Rubrics(StoreQueries):
         now = (await connection.execute(select(channels.c.reference).filter_by(**place))).scalar()
         if reference_version(now or "") != since:
             return False
-        row = place | {"reference": text, "updated_at": utc_now()}
-        await connection.execute(upsert(self._database, channels, row))
+        await connection.execute(upsert(self._database, channels, place | {"reference": text}))
         what = Action.REFERENCE_SAVED if text else Action.REFERENCE_DELETED
         await note(connection, [Act(team_id, by, what, channel_id=channel_id)])
         after_commit(connection, self._database.forget_choices)

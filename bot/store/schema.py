@@ -228,7 +228,7 @@ assignments = _table(
 processes = _table(
     "processes",
     *_key("id"),
-    *_needed("host", pid=Integer, is_connected=Boolean, started_at=UtcDateTime, seen_at=UtcDateTime),
+    *_needed("host", pid=Integer, is_connected=Boolean, seen_at=UtcDateTime),
 )
 
 channels = _table(
@@ -237,7 +237,6 @@ channels = _table(
     *_needed(is_digest_on=Boolean, default=sa.false()),
     *_maybe("digest_day", "digest_time", "digest_tz", "score_reaction", "rubric", "rubric_version", "judge_model"),
     *_maybe(digest_since=UtcDateTime, labels_per_week=Integer, reference=CleanText),
-    *_needed(updated_at=UtcDateTime),
 )
 
 rubrics = _table(
@@ -268,7 +267,7 @@ align_records = _table(
 watches = _table(
     "watches",  # `Watch` says what its fields mean
     *_key("team_id", "channel_id", "author_id"),
-    *_needed("shows", share=Float, per_day=Integer, since=UtcDateTime, updated_at=UtcDateTime),
+    *_needed("shows", share=Float, per_day=Integer, since=UtcDateTime),
     *_maybe(alerts_to=Ids, floor=Float, low_since=UtcDateTime),
     *_needed(look_at=UtcDateTime),  # when the channel is to be read next
     *_needed(read_until=UtcDateTime),  # everything written before has been found
@@ -322,7 +321,7 @@ releases = _numbered(
 executions = _table(
     "executions",  # runs of the workflow step
     *_key("team_id", "id"),  # Slack's id
-    *_needed(case_id=Integer, created_at=UtcDateTime),  # the case that it waits for, which may be gone
+    *_needed(case_id=Integer),  # the case that it waits for, which may be gone
     *_needed(quotes=Boolean),  # whether the workflow may be told the justification
     *_maybe(completed_at=UtcDateTime),  # NULL: its workflow is waiting
     _index("ix_executions_waiting", "case_id", where=IS_WAITING),
@@ -361,5 +360,5 @@ digests = _table(
     "digests",
     *_key("team_id", "channel_id", "week"),  # the week is named by its end, as in `Week.label`
     *_needed("status", claimed_at=UtcDateTime),
-    *_maybe("message_ts", posted_at=UtcDateTime),
+    *_maybe("message_ts"),
 )

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -26,7 +26,6 @@ from bot.store.edits import Edits, drop_texts
 from bot.store.forgetting import Forgetting
 from bot.store.jobs import priority
 from bot.store.labels import Labels
-from bot.store.low_replies import LowReplies
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.rubrics import Rubrics
@@ -81,6 +80,8 @@ _INTENTS = {"thread_intent": True, "reply_intent": True}
 _NO_LIMITS = Limits()
 
 Also = Callable[[AsyncConnection, LoggedCase], Awaitable[None]]
+Failure = Literal["slack_tries", "model_tries", "internal_errors"]
+"""What failed, by the column that counts it."""
 
 
 class Store:
@@ -97,23 +98,20 @@ class Store:
 
     def __init__(self, database: db.Database, store_text: str = "full") -> None:
         self.database = database
-        self.jobs = jobs.Jobs(database)
         self.cases = store_cases.Cases(database, keeps_text=store_text == "full")
-        self.unsettled = jobs.Unsettled(database, self.jobs)
         self.labels = Labels(database)
         self.assignments = Assignments(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)
         self.channels = Channels(database)
         self.digests = Digests(database)
-        self.edits = Edits(database, self.jobs)
-        self.forgetting = Forgetting(database, self.jobs)
+        self.edits = Edits(database)
+        self.forgetting = Forgetting(database)
         self.processes = Processes(database)
         self.audit = Audit(database)
         self.watches = watches.Watches(database)
         self.rubrics = Rubrics(database)
         self.spending = spending.Spending(database)
         self.thumbs = Thumbs(database)
-        self.low_replies = LowReplies(database)
         self._keeps_text = store_text == "full"
 
     @classmethod
@@ -162,7 +160,7 @@ class Store:
         async def add(connection: AsyncConnection) -> LoggedCase:
             if limits.are_there:
                 await db.lock_for_transaction(connection, f"cases of {case.team_id}")
-            has_others = self.jobs.has_others  # where it has none, its cases need not be counted
+            has_others = self.database.has_others  # where it has none, its cases need not be counted
             row = (await connection.execute(ADD_BESIDE_OTHERS if has_others else ADD, values | beside)).one()
             if limits.are_there:
                 await spending.check(connection, case.team_id, case.requester_id, limits, case)
@@ -172,7 +170,7 @@ class Store:
             turn = priority(row.of_person, row.of_channel, row.of_workspace if has_others else 0)
             if self.database.is_sqlite:  # only this process works in the file
                 db.after_commit(connection, partial(self._keep, added))
-            await self.jobs.put(connection, [jobs.settling(added, trigger_id, turn)])
+            await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, turn)])
             if also:
                 await also(connection, added)
             check_deadline()  # checked last: on a busy machine each statement before it may have waited
@@ -250,18 +248,10 @@ class Store:
     async def note_asked(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
         return await self._step(case, {"status": CaseStatus.ASKED} | _found(case, since), since)
 
-    async def note_slack_failure(self, case: LoggedCase) -> LoggedCase:
-        """The case after a call to Slack that failed for the moment; the attempt is over."""
-        return await self._step(case, {"slack_tries": case.slack_tries + 1})
-
-    async def note_model_failure(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
-        """The case after the model could not be asked, which ends the attempt; Slack could be asked."""
-        changes = {"model_tries": case.model_tries + 1, "slack_tries": 0}
+    async def note_failure(self, case: LoggedCase, of: Failure, since: LoggedCase | None = None) -> LoggedCase:
+        """The case after a failure that ends the attempt: of Slack, of the model, when Slack was there, or our own."""
+        changes = {of: getattr(case, of) + 1} | ({"slack_tries": 0} if of == "model_tries" else {})
         return await self._step(case, changes | _found(case, since), since)
-
-    async def note_internal_error(self, case: LoggedCase) -> LoggedCase:
-        """The case after an unexpected error; the attempt is over."""
-        return await self._step(case, {"internal_errors": case.internal_errors + 1})
 
     async def record(self, case: LoggedCase, verdict: CaseVerdict, since: LoggedCase | None = None) -> LoggedCase:
         """Records the verdict, its ratings and the intent to post, in one transaction; a case keeps its first verdict.
@@ -305,7 +295,7 @@ class Store:
 
         # Its message may have been edited or deleted in the meantime, and the verdict does not say so.
         if await self.database.settle(case, finish, is_single=self._keeps_text):
-            await self.jobs.submit([jobs.Job(jobs.JobKind.AMEND, case.team_id, case.id)])
+            await jobs.submit_jobs(self.database, [jobs.Job(jobs.JobKind.AMEND, case.team_id, case.id)])
         dropped = {} if self._keeps_text else {"question": None, "response": None}
         return _after(case, values | dropped)
 
@@ -349,7 +339,7 @@ class Store:
                 if limits.are_there:
                     await spending.check(connection, case.team_id, case.requester_id, limits, case)
                 changed = case.model_copy(update={"opened": opened})
-                await self.jobs.put(connection, [jobs.settling(changed, trigger_id)])
+                await jobs.put_jobs(self.database, connection, [jobs.settling(changed, trigger_id)])
 
         self.database.added.pop(case.id, None)  # it is not as it was added
         await self.database.write(open_again, is_of_case=True)

@@ -5,7 +5,9 @@ alone, for whatever reason, are in no figure. Of several verdicts on one reply t
 drawn is counted separately.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,10 +19,13 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store import figures
 from bot.store.database import StoreQueries, columns_of
 from bot.store.figures import BEGINNING, END, Kind, LowCase, Place, ScoredCount, Span, TimedScore, to_ts
-from bot.store.schema import cases, labels, replies
+from bot.store.labels import by_week
+from bot.store.schema import cases, is_of_case, labels, ratings, replies
 from bot.store.statements import made_once
 from bot.store.visibility import NEWER, Origin, counts, is_automated, is_low, is_shared, is_watched, superseded
 
+_ORIGINS = Origin.CHOSEN, Origin.WATCHED
+_AGREED, _SURE = 2, 2 / 3
 _WORDS = 300  # more than is shown, because blanks and what people do not see are removed
 
 
@@ -94,6 +99,37 @@ class Tallies(StoreQueries):
         found = sa.select(cases.c.id).where(is_low(), is_public(place, span), by_whom).limit(limit)
         order = (cases.c.judged_at.desc(),) if is_newest_first else (cases.c.score, cases.c.judged_at.desc())
         return low_cases(cases.c.id.in_(found.order_by(*order)))
+
+    async def newest_low(self, place: Place, span: Span, limit: int) -> Sequence[LowCase]:
+        """The newest low replies of a place, whether people chose them or watches drew them."""
+        found = [each for o in _ORIGINS for each in await self.low(replace(place, origin=o), span, limit, True)]
+        return sorted(found, key=lambda case: case.judged_at, reverse=True)[:limit]
+
+    async def low_among(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
+        """Those of the cases that the channel may still see, lowest first and newest first among equals."""
+        are_public = sa.or_(*(is_public(replace(place, origin=o), Span(BEGINNING, END)) for o in _ORIGINS))
+        return await self._database.rows(LowCase, low_cases(sa.and_(cases.c.id.in_(case_ids), are_public)))
+
+    async def lowest(self, place: Place, span: Span) -> Sequence[tuple[int, datetime]]:
+        """The delivered replies of a watch in the lowest fifth of the scale (0 and 1 of 5), and when they were.
+
+        At least two ratings are that low, or one gives two thirds of its probability to such scores. Deleted and
+        forgotten replies are left out.
+        """
+        limit = cases.c.lowest + 0.2 * (cases.c.highest - cases.c.lowest)
+        is_kept = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
+        columns = cases.c.id, cases.c.delivered_at, limit.label("limit"), ratings.c.probabilities
+        query = (
+            sa.select(*columns)
+            .join(ratings, is_of_case(ratings))
+            .where(cases.c.score <= limit, ratings.c.score <= limit, is_kept, cases.c.delivered_at.is_not(None))
+            .where(is_public(replace(place, origin=Origin.WATCHED), span))
+        )
+        votes = Counter[tuple[int, datetime]]()
+        for row in await self._database.all(query):
+            low = [chance for score, chance in (row.probabilities or {}).items() if int(score) <= row.limit]
+            votes[row.id, row.delivered_at] += _AGREED * (sum(low) >= _SURE) if row.probabilities else 1
+        return sorted((each for each, number in votes.items() if number >= _AGREED), key=lambda each: each[::-1])
 
     @made_once(figures.LabelledCount)
     def labelled(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
@@ -171,8 +207,7 @@ def _weeks_in(span: Span) -> Sequence[datetime]:
 
 
 def _week(starts: Sequence[datetime]) -> sa.Label[int]:
-    by_start = ((cases.c.judged_at >= start, back) for back, start in enumerate(starts))
-    return sa.case(*by_start, else_=len(starts)).label("week")
+    return by_week(starts, range(len(starts))).label("week")
 
 
 def _is_blind(place: Place) -> Sequence[sa.ColumnElement[bool]]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,10 +23,6 @@ class Watches(StoreQueries):
             query = query.filter_by(channel_id=channel_id)
         found = await self._database.rows(Watch, query.order_by(watches.c.channel_id, watches.c.author_id))
         return [replace(each, shows=Shows(each.shows)) for each in found]
-
-    async def drop_replies(self, before: datetime) -> int:
-        old = sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}")
-        return await self._database.execute(old)
 
 
 async def version_since(connection: AsyncConnection, case: LoggedCase, version: str) -> str:

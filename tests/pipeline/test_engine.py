@@ -13,7 +13,7 @@ from bot.errors import StoreError
 from bot.pipeline.engine import LANDS, Engine, PeriodicJob, Work
 from bot.pipeline.retries import RetryError
 from bot.store import Store
-from bot.store.jobs import JobKind, JobPayload
+from bot.store.jobs import JobKind, JobPayload, submit_oldest
 from bot.store.opening import connect
 from bot.store.ownership import owned
 from bot.store.schema import cases
@@ -148,7 +148,7 @@ async def test_a_case_of_a_workspace_that_has_left_is_settled_once_it_is_back(lo
         served.work["TOTHER"] = work
         async with asyncio.timeout(ONLY_A_HANG_S):
             while len(settler.done) < 2:
-                await log.unsettled.submit_oldest("TOTHER")  # as every minute
+                await submit_oldest(log.database, "TOTHER")  # as every minute
                 await asyncio.sleep(0.01)
 
 

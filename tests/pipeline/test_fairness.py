@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.slack import ids
+from bot.store.jobs import submit_all
 from bot.store.schema import cases
 from tests.cases import a_row
 from tests.model_server import Held
@@ -80,7 +81,7 @@ async def fill(stage: Stage, count: int) -> None:
         await connection.execute(insert(cases), [case | {"key": f"k{number}"} for number in range(count)])
 
     await stage.log.database.write(add)
-    assert await stage.log.unsettled.submit_all(stage.slack.workspace.team_id) == count
+    assert await submit_all(stage.log.database, stage.slack.workspace.team_id) == count
 
 
 async def all_wait_for_the_model(begun: int) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import Row, text
 
 from bot.pipeline.engine import Engine, PeriodicJob, Work
 from bot.store import Store
-from bot.store.jobs import JobKind, database_queue
+from bot.store.jobs import JobKind, database_queue, trim_queue
 from bot.store.opening import connect
 from tests.cases import Teams, a_case
 from tests.patience import ONLY_A_HANG_S
@@ -121,8 +121,8 @@ async def test_a_queue_in_memory_forgets_what_is_done(tmp_path: Any) -> None:
             for number in range(20):
                 await log.add(a_case(key=str(number)))
             await settler.settled(20)
-            memory = log.jobs.memory
-            await log.jobs.trim()
+            memory = log.database.queue
+            await trim_queue(log.database)
             assert await memory.queue_log() == []
 
 

@@ -15,6 +15,7 @@ from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
 from bot.store.forgetting import Personal
+from bot.store.jobs import submit_oldest
 from bot.store.schema import align_records
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
@@ -63,7 +64,7 @@ async def test_a_response_that_was_not_read_yet_cannot_be_edited_since(log: Stor
 
 async def test_a_verdict_is_brought_up_to_date_once_it_is_delivered(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
-    log.jobs.memory = InMemoryQueries(InMemoryDriver())
+    log.database.queue = InMemoryQueries(InMemoryDriver())
     at_rest = await delivered(log)
     assert await amendments(log) == []
     await log.edits.note_edited(*HERE, "5.1", "Other words.")
@@ -168,7 +169,7 @@ async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: s
     elif how == "forgotten":
         from bot.features.privacy.queries import PersonalData, Words
 
-        assert await PersonalData.from_store(log).forget("T1", "U-third") == Words(cases=1)
+        assert await PersonalData(log.database).forget("T1", "U-third") == Words(cases=1)
     else:
         await log.edits.drop_texts(case)
     found = await log.cases.get(case.id)
@@ -214,7 +215,7 @@ async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
     await log.edits.note_edited(*HERE, "5.1", "Other words.")
     await log.edits.note_deleted(*HERE, "5.1")
     await log.edits.resubmit("T1")
-    await log.unsettled.submit_oldest("T1")
+    await submit_oldest(log.database, "T1")
     statements = [each for each in asked if "FROM cases" in each[0]]
     assert len(statements) == 5
     async with log.database.engine.connect() as connection:

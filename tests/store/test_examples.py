@@ -56,14 +56,14 @@ async def forget_old(log: Store, case: LoggedCase) -> object:
 async def forget_ann(log: Store, case: LoggedCase) -> object:
     from bot.features.privacy.queries import PersonalData
 
-    return await PersonalData.from_store(log).forget("T1", ANN)
+    return await PersonalData(log.database).forget("T1", ANN)
 
 
 async def forget_reason(log: Store, case: LoggedCase) -> object:
     from bot.features.privacy.queries import PersonalData
 
     await log.labels.put(case, ANN, Label(3, "Short."))
-    return await PersonalData.from_store(log).forget("T1", ANN)
+    return await PersonalData(log.database).forget("T1", ANN)
 
 
 async def take_reason_back(log: Store, case: LoggedCase) -> object:

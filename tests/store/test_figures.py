@@ -376,7 +376,7 @@ async def test_low_replies_are_low_on_their_own_scale_and_were_chosen_or_drawn(l
     await write(log, team, [Entry(score=score, scale=scale) for scale, score in scores for _ in range(2)])
     is_every_other = and_(cases.c.team_id == team, cases.c.key.in_([str(number) for number in range(0, 12, 2)]))
     await log.database.execute(update(cases).where(is_every_other).values(probability=0.5))
-    found = await log.low_replies.of(Place(team, "C1"), Span(WEEK.start, WEEK.end), 100)
+    found = await log.tallies.newest_low(Place(team, "C1"), Span(WEEK.start, WEEK.end), 100)
     assert sorted(case.score for case in found) == [2, 2, 4, 4, 40, 40]
 
 

@@ -101,9 +101,7 @@ STEPS: dict[str, Step] = {
     "renew": Store.renew,
     "intend": Store.intend,
     "note_asked": Store.note_asked,
-    "note_slack_failure": Store.note_slack_failure,
-    "note_model_failure": Store.note_model_failure,
-    "note_fault": Store.note_internal_error,
+    "note_failure": lambda log, case: log.note_failure(case, "model_tries"),
     "record": lambda log, case: log.record(case, a_verdict()),
 }
 

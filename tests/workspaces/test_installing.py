@@ -14,6 +14,7 @@ from bot.domain.case import CaseStatus
 from bot.errors import StoreError
 from bot.store.database import upsert
 from bot.store.installations import DATA_KEPT, Installations
+from bot.store.jobs import submit_oldest
 from bot.store.schema import channels, installations, oauth_states
 from pocket_slack import installing
 from tests.model_server import Held
@@ -76,7 +77,7 @@ async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_i
     parent = both.ask_for_score(first)
     await both.model.asked(1)
     for team in (first, second):
-        values = {"team_id": team.team_id, "channel_id": "C1", "is_digest_on": True, "updated_at": datetime.now(UTC)}
+        values = {"team_id": team.team_id, "channel_id": "C1", "is_digest_on": True}
         await both.bot.store.database.execute(upsert(both.bot.store.database, channels, values))
     installing.uninstall(first)
 
@@ -92,7 +93,7 @@ async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_i
     assert both.verdicts(first, parent) == []
     assert await both.install(first) == 200
     first.channel(CHANNEL).members.append(first.bot.id)
-    await both.bot.store.unsettled.submit_oldest(first.team_id)  # as every minute
+    await submit_oldest(both.bot.store.database, first.team_id)  # as every minute
     await both.slack.until(lambda: both.verdicts(first, parent))
 
 

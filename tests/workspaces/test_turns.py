@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.slack import ids
+from bot.store.jobs import submit_all
 from bot.store.schema import cases
 from pocket_slack import Person
 from tests.cases import a_row
@@ -46,7 +47,7 @@ async def test_a_single_case_waits_for_no_more_than_a_hundred_of_another_workspa
             await connection.execute(insert(cases), rows)
 
         await bot.store.database.write(add)
-        await bot.store.unsettled.submit_all(first.team_id)
+        await submit_all(bot.store.database, first.team_id)
         await company.model.asked(1)
         said = Person(second, "ann").command(CHANNEL, ids.COMMAND, "And this? | This is in the other workspace.")
         await company.slack.settled(said)

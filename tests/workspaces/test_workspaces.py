@@ -46,7 +46,7 @@ async def test_a_digest_is_posted_where_it_is_on(both: Company) -> None:
     for each in both.workspaces:
         place = {"team_id": each.team_id, "channel_id": each.channel(CHANNEL).id}
         is_on = each is both.workspaces[0]
-        chosen = {"is_digest_on": is_on, "digest_since": now - timedelta(days=30), "updated_at": now}
+        chosen = {"is_digest_on": is_on, "digest_since": now - timedelta(days=30)}
         await database.execute(insert(channels).values(place | chosen))
         await database.execute(insert(cases).values(a_row(key="k", **place, **at, score=3, author_id="U9")))
     for each in both.workspaces:

@@ -62,25 +62,21 @@ async def post_due(services: Services) -> None:
 
 
 async def _due(services: Services, now: datetime) -> list[tuple[ChannelSettings, Week]]:
-    due: dict[tuple[str, str], tuple[ChannelSettings, Week]] = {}
-    for settings in await services.store.channels.wanted(services.identity.team_id):
+    due, team_id = list[tuple[ChannelSettings, Week]](), services.identity.team_id
+    taken = await services.store.digests.taken(team_id, now - _LOOKS_BACK, now)
+    for settings in await services.store.channels.wanted(team_id):
         try:
             schedule = schedule_of(services, settings)
         except ValueError as exc:  # a time zone that is unknown on this machine
             logger.warning("digest_without_schedule", channel=settings.channel_id, reason=str(exc))
             continue
-        week = schedule.latest(now)
-        if settings.digest_since is None or week.end >= settings.digest_since:
-            due[settings.channel_id, week.label] = settings, week
-    earlier = await services.store.digests.labels_before(services.identity.team_id, due, now - _LOOKS_BACK)
-    for key, (settings, week) in list(due.items()):
-        ends = [datetime.fromisoformat(label) for label in earlier.get(settings.channel_id, ())]
-        shifted = week.after(max(ends)) if ends else week
-        if shifted is None:
-            del due[key]
-        else:
-            due[key] = settings, shifted
-    return [due[key] for key in await services.store.digests.open(services.identity.team_id, due, now)]
+        week, weeks = schedule.latest(now), taken.get(settings.channel_id, {})
+        if week.label in weeks or (settings.digest_since and week.end < settings.digest_since):
+            continue
+        ends = [datetime.fromisoformat(label) for label, may_be_there in weeks.items() if may_be_there]
+        if shifted := week.after(max(ends)) if ends else week:
+            due.append((settings, shifted))
+    return due
 
 
 def schedule_of(services: Services, settings: ChannelSettings) -> Schedule:
@@ -120,7 +116,7 @@ async def _post_claimed(services: Services, settings: ChannelSettings, week: Wee
             raise
         logger.warning("digest_refused", channel=settings.channel_id, week=week.label, error=client.slack_word(exc))
     if status is not None:
-        await services.store.digests.settle(claim, status, services.clock(), ts)
+        await services.store.digests.settle(claim, status, ts)
         logger.info("digest_settled", channel=settings.channel_id, week=week.label, status=status)
 
 
@@ -180,7 +176,7 @@ async def low_replies(
 ) -> tuple[Sequence[LowCase], Mapping[str, Member]]:
     """The newest low replies of a week by assistants, or by one of them, and these assistants."""
     place, span = Place(settings.team_id, settings.channel_id, author_id), Span(week.start, week.end)
-    found = await services.store.low_replies.of(place, span, _LOOKED_AT)
+    found = await services.store.tallies.newest_low(place, span, _LOOKED_AT)
     authors = sorted({case.author_id for case in found if case.author_id})
     listed = await assistants(services, authors, names_within_s)
     return [case for case in found if case.author_id in listed][:MOST], listed

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database, lock_learning
 from bot.store.figures import Place
-from bot.store.schema import cases, causes
+from bot.store.schema import cases, causes, is_of_case
 from bot.store.visibility import counts
 from judge.evaluation.causes import Cause
 
@@ -44,6 +44,5 @@ async def read_causes(database: Database, place: Place, week: str) -> Mapping[in
     its = {"team_id": place.team_id, "channel_id": place.channel_id, "week": week}
     query = sa.select(causes.c.case_id, causes.c.name).filter_by(**its)
     if place.author_id is not None:
-        is_case = sa.and_(cases.c.team_id == causes.c.team_id, cases.c.id == causes.c.case_id)
-        query = query.join(cases, is_case).where(cases.c.author_id == place.author_id)
+        query = query.join(cases, is_of_case(causes)).where(cases.c.author_id == place.author_id)
     return {row.case_id: row.name for row in await database.all(query)}

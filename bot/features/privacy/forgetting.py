@@ -15,7 +15,7 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from sqlalchemy import delete
 
-from bot.domain.case import CaseStatus, LoggedCase, to_case_id
+from bot.domain.case import LoggedCase, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.privacy import text as words
@@ -29,7 +29,7 @@ from bot.slack.messenger import Post
 from bot.store import Store
 from bot.store.cases import AT_REST
 from bot.store.forgetting import Forgetting
-from bot.store.schema import IS_TAKEN_BACK, notices, spent, thumbs
+from bot.store.schema import IS_TAKEN_BACK, audit, notices, spent, thumbs
 from bot.store.spending import DAY
 
 _ME = "me"
@@ -57,7 +57,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     if text.lower() == _ME:
-        said = await PersonalData.from_store(services.store).count(invocation.team_id, invocation.user_id)
+        said = await PersonalData(services.store.database).count(invocation.team_id, invocation.user_id)
         return words.ask_first(words.personal_data_text(said), "Forget my words", _ME) if said else words.NO_WORDS
     found = await _find(services, invocation, text)
     if isinstance(found, str):
@@ -97,7 +97,7 @@ async def _numbered(services: Services, team_id: str, numbers: Sequence[int | No
 
 async def _forget_words(services: Services, invocation: Invocation) -> Post:
     """Removes a person's words from the store; jobs then update the verdicts in Slack."""
-    gone = await PersonalData.from_store(services.store).forget(invocation.team_id, invocation.user_id)
+    gone = await PersonalData(services.store.database).forget(invocation.team_id, invocation.user_id)
     await _scrub(services.store.forgetting)
     logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
     return sentence(words.personal_data_forgotten_text(gone) if gone else words.NO_WORDS)
@@ -162,18 +162,18 @@ async def retain(store: Store, days: int | None, *, keeps_text: bool, text_days:
     """
     now, deleted, log = utc_now(), 0, store.forgetting
     if days is not None:
-        before = now - timedelta(days=days)
-        deleted += await log.forget_older(before)
-        await store.watches.drop_replies(before)
-        await store.thumbs.drop_older(before)
+        deleted += await log.forget_older(now - timedelta(days=days))
     if not keeps_text:
-        deleted += await log.forget_older(now - _UNANSWERED, [CaseStatus.ASKED])
+        deleted += await log.forget_unanswered(now - _UNANSWERED)
     if text_days and (dropped := await log.drop_older_texts(now - timedelta(days=text_days))):
         logger.info("texts_dropped", older_than_days=text_days, cases=dropped)
     if deleted:
         logger.info("cases_forgotten", older_than_days=days, cases=deleted)
-    await store.database.execute(delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < now - _SENT_AGAIN_FOR))
-    await store.audit.drop_older(now - AUDIT_KEPT)
-    await store.database.execute(delete(notices).where(notices.c.claimed_at < now - _NOTICES_KEPT))
-    await store.database.execute(delete(spent).where(spent.c.created_at < now - DAY))
+    for over in (
+        delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < now - _SENT_AGAIN_FOR),
+        delete(audit).where(audit.c.at < now - AUDIT_KEPT),
+        delete(notices).where(notices.c.claimed_at < now - _NOTICES_KEPT),
+        delete(spent).where(spent.c.created_at < now - DAY),
+    ):
+        await store.database.execute(over)
     await log.scrub(unless_since=now - _SCRUBBED_EVERY)  # if a reader is in the way, the next run tries again

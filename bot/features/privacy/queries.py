@@ -12,11 +12,11 @@ from bot.domain.case import CaseStatus, LoggedCase, Part
 from bot.domain.clock import utc_now
 from bot.store.audit import Act, Action, note
 from bot.store.cases import AT_REST
-from bot.store.database import Database, in_transaction, lock_learning
+from bot.store.database import Database, StoreQueries, in_transaction, lock_learning
 from bot.store.edits import drop_texts
 from bot.store.examples import drop_examples
 from bot.store.forgetting import BATCH, PAUSE_S, theirs
-from bot.store.jobs import Job, JobKind, JobQueries
+from bot.store.jobs import Job, JobKind, put_jobs
 from bot.store.schema import cases, is_of_case, labels, rubrics, thumbs, turns
 
 
@@ -75,7 +75,7 @@ class Words:
         return Words(*(a + b for a, b in zip(astuple(self), astuple(more), strict=True)))
 
 
-class PersonalData(JobQueries):
+class PersonalData(StoreQueries):
     """Counts a person's words, and removes them.
 
     A case is marked, and its verdict in Slack follows, as for a deleted message (`Edits`). A case that is being scored
@@ -123,7 +123,7 @@ class PersonalData(JobQueries):
         await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
         amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
         delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
-        await self._jobs.put(connection, [amend(number, key=f"amend/{number}") for number in delivered])
+        await put_jobs(self._database, connection, [amend(number, key=f"amend/{number}") for number in delivered])
         unsettled = sum(row.status not in AT_REST for row in marked)
         gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
         acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))] if gone else []

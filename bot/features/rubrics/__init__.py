@@ -27,7 +27,7 @@ def feature(services: Services) -> Feature:
         }
 
     async def resubmit() -> None:
-        await JudgeRequests.from_store(services.store).resubmit(services.identity.team_id)
+        await JudgeRequests(services.store.database).resubmit(services.identity.team_id)
 
     return Feature(
         register=partial(handlers.register, services=services),

@@ -67,7 +67,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
 
     After a crash, it continues after the last score. Raises one of `SLACK_ERRORS` if the person could not be told.
     """
-    log = JudgeRequests.from_store(services.store)
+    log = JudgeRequests(services.store.database)
     request = await log.find(number)
     if request is None or request.status == Progress.OFFERED:
         return
@@ -112,7 +112,7 @@ async def _judged(
 
     They are judged one at a time, and each answer is remembered. Raises JudgeError if the model fails.
     """
-    log = JudgeRequests.from_store(services.store)
+    log = JudgeRequests(services.store.database)
     cases = await log.labelled(*request.place, judge.rubric.scale, MOST, [in_use.version, judge.version])
     scores: dict[str, dict[str, int | None]] = {in_use.version: {}, judge.version: {}}
     is_cut = False

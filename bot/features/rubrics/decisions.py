@@ -29,7 +29,7 @@ _IMPROVED = "-improved"
 
 async def begin(services: Services, team_id: str, channel_id: str, user_id: str) -> str:
     """Begins an improvement unless one is running; returns that it has begun, or why it cannot."""
-    place, log = (team_id, channel_id), JudgeRequests.from_store(services.store)
+    place, log = (team_id, channel_id), JudgeRequests(services.store.database)
     chosen, rubric = await services.rubrics.log.chosen(*place), await services.rubrics.of(*place)
     settings = services.settings
     model = chosen.model if chosen.model in settings.judge_models else settings.judge_model
@@ -139,7 +139,7 @@ _DO = _OF_COMPARISON | {
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    log = JudgeRequests.from_store(services.store)
+    log = JudgeRequests(services.store.database)
 
     @payloads.on_click(app, *_DO)
     async def press(body: dict[str, Any]) -> None:

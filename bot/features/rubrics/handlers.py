@@ -132,7 +132,7 @@ async def _answer(services: Services, invocation: Invocation, typed: Sequence[st
     match typed:
         case []:
             chosen, made, models = await log.chosen(*place), await log.newest(*place), services.settings.judge_models
-            asked = [await JudgeRequests.from_store(services.store).of(aim, *place) for aim in Aim]
+            asked = [await JudgeRequests(services.store.database).of(aim, *place) for aim in Aim]
             return words.state(chosen, services.rubrics.default, list(services.rubrics.shipped), made, models, *asked)
         case ["use", name] | ["use", name, _]:
             wanted = ChannelJudge(name.lower(), model=typed[2] if len(typed) > 2 else None)
@@ -246,7 +246,7 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         if judge != chosen:  # the same for now, but a change of the app's default would affect only one of them
             await use(services, *place, user_id, judge)
         return words.unchanged(judge, rubrics.default)
-    log = JudgeRequests.from_store(services.store)
+    log = JudgeRequests(services.store.database)
     if len(cases := [each.case for each in await log.labelled(*place, most=MOST)]) >= LEAST:
         await log.begin(Aim.COMPARE, *place, user_id, judge)
         tokens = 2 * sum(services.limits.expected_tokens(each.question, each.response) for each in cases)

@@ -38,7 +38,7 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
     If the model does not answer, it raises RetryError for each of the `pauses`; after the last one, it ends. Raises one
     of `SLACK_ERRORS` if the person could not be told.
     """
-    log = JudgeRequests.from_store(services.store)
+    log = JudgeRequests(services.store.database)
     request = await log.find(number)
     if request is None or request.status not in UNTOLD:
         return

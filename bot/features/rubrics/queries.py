@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.store import database as db
 from bot.store.examples import PROPOSALS, Aim, Progress
-from bot.store.jobs import Job, JobQueries
+from bot.store.jobs import Job, put_jobs, submit_jobs
 from bot.store.rubrics import ChannelJudge, to_columns
 from bot.store.schema import align_records, cases, is_of_case, judge_requests, labels
 from bot.store.turns import read_conversations
@@ -73,11 +73,11 @@ class Labelled:
     scored: CaseScore
 
 
-class Records:
+class Records(db.StoreQueries):
     """What comparisons and improvements of one channel remember; a `judge.evaluation.align.Memory`."""
 
     def __init__(self, database: db.Database, team_id: str, channel_id: str) -> None:
-        self._database = database
+        super().__init__(database)
         self._place = {"team_id": team_id, "channel_id": channel_id}
 
     async def get(self, key: str) -> Mapping[str, Any] | None:
@@ -88,20 +88,20 @@ class Records:
 
     async def put(self, key: str, value: Mapping[str, Any]) -> None:
         """Stores a value, unless its case was forgotten, or lost its texts, in the meantime."""
+        with suppress(IntegrityError):  # SQLite: a purge in another process has deleted the case since it was read
+            await self._put(key, value)
+
+    @db.in_transaction
+    async def _put(self, connection: AsyncConnection, key: str, value: Mapping[str, Any]) -> None:
         case_id = int(key.rsplit("/", 2)[1]) if key.startswith(_OF_CASE) else None
         row = self._place | {"key": key, "case_id": case_id, "value": value}
         # Locked until the end: a transaction that drops its texts waits, and then deletes this row as well.
         has_texts = sa.select(cases.c.id).where(cases.c.id == case_id, cases.c.response.is_not(None))
-
-        async def put(connection: AsyncConnection) -> None:
-            if case_id is None or (await connection.execute(has_texts.with_for_update(read=True))).first():
-                await connection.execute(db.upsert(self._database, align_records, row))
-
-        with suppress(IntegrityError):  # SQLite: a purge in another process has deleted the case since it was read
-            await self._database.write(put)
+        if case_id is None or (await connection.execute(has_texts.with_for_update(read=True))).first():
+            await connection.execute(db.upsert(self._database, align_records, row))
 
 
-class JudgeRequests(JobQueries):
+class JudgeRequests(db.StoreQueries):
     """At most one request of each aim for a channel, until it is decided or another one takes its place."""
 
     @db.in_transaction
@@ -122,7 +122,7 @@ class JudgeRequests(JobQueries):
         if last is None or last.status != Progress.RUNNING or not is_same:
             await connection.execute(sa.delete(judge_requests).filter_by(**place))
             number = (await connection.execute(new)).scalar_one()
-            await self._jobs.put(connection, [_job(aim, team_id, number)])
+            await put_jobs(self._database, connection, [_job(aim, team_id, number)])
         return last
 
     async def find(self, number: int) -> JudgeRequest | None:
@@ -216,7 +216,7 @@ class JudgeRequests(JobQueries):
     async def resubmit(self, team_id: str) -> None:
         untold = sa.select(judge_requests.c.aim, judge_requests.c.id).filter_by(team_id=team_id)
         rows = await self._database.all(untold.where(judge_requests.c.status.in_(UNTOLD)))
-        await self._jobs.submit([_job(row.aim, team_id, row.id) for row in rows])
+        await submit_jobs(self._database, [_job(row.aim, team_id, row.id) for row in rows])
 
     @db.in_transaction
     async def _end(self, connection: AsyncConnection, number: int, ending: sa.UpdateBase) -> bool:

@@ -106,7 +106,7 @@ class DriftAlerts:
         after, who = change.after, await name_of(self._services, watch.author_id)
         lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
-        cases = await self._services.store.low_replies.among(place, [each.id for each in lowest])
+        cases = await self._tallies.low_among(place, [each.id for each in lowest])
         lines = [
             who_changed(found, change, "rise" if drop.kind == "rise" else "drop"),
             await questions_line(self._services.store.database, place, change),

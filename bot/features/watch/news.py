@@ -72,7 +72,7 @@ async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore])
     (found,) = await read_watched(store.tallies, Replies(store.database), watched(watch), week, now)
     lines = list(week_lines(replace(found, change=None), clip(name)))
     lowest = [min(scores, key=lambda each: (each.score, -each.id)).id]
-    cases = await store.low_replies.among(watched(watch), lowest)
+    cases = await store.tallies.low_among(watched(watch), lowest)
     title = f"First figures of the watch in <#{watch.channel_id}>, since {ui.short_date(watch.since)}"
     listed = [ui.section("*Lowest*"), *low_blocks(cases, [name] * len(cases), services.identity.url)]
     blocks = [ui.section("\n".join([f"*{title}*", *lines])), *(listed if cases else [])]
@@ -89,7 +89,7 @@ async def tell_low(services: Services) -> None:
 
 
 async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
-    notices, now, low = Notices(services.store.database), services.clock(), services.store.low_replies
+    notices, now, low = Notices(services.store.database), services.clock(), services.store.tallies
     by_day = defaultdict[str, list[int]](list)
     for case_id, delivered_at in await low.lowest(watched(watch), Span(since, now)):
         by_day[day_of(delivered_at)].append(case_id)
@@ -109,7 +109,7 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
 
 async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> tuple[Post, Sequence[int]] | None:
     # Read right before the post: some may have been forgotten or deleted since.
-    found = await services.store.low_replies.among(watched(watch), case_ids)
+    found = await services.store.tallies.low_among(watched(watch), case_ids)
     kept = [each for each in found if not each.deleted_at]
     if not kept:
         return None

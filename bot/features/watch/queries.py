@@ -60,7 +60,7 @@ class WatchOrders(Watches):
     @db.in_transaction
     async def save(self, connection: AsyncConnection, watch: Watch, by: str) -> None:
         now = utc_now()
-        values = asdict(watch) | {"look_at": now, "read_until": now, "updated_at": now}
+        values = asdict(watch) | {"look_at": now, "read_until": now}
         statement = db.upsert(self._database, watches, values, keep=("since", "look_at", "read_until"))
         await connection.execute(statement)
         await note(connection, [_act(watch, by, Action.WATCH_SET)])

@@ -20,7 +20,7 @@ from bot.store.visibility import Origin
 
 
 def feature(services: Services) -> Feature:
-    executions = Executions.from_store(services.store)
+    executions = Executions(services.store.database)
 
     async def tell(case: LoggedCase, verdict: CaseVerdict) -> None:
         if case.is_automated:

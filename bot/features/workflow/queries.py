@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
-from bot.store.database import columns_of, in_transaction, insert_new
-from bot.store.jobs import Job, JobQueries
+from bot.store.database import StoreQueries, columns_of, in_transaction, insert_new
+from bot.store.jobs import Job, put_jobs, submit_jobs
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
 _KEPT = timedelta(days=1)  # Slack reports an execution for about six minutes: at once, after one, after five
@@ -32,7 +32,7 @@ class Execution:
     quotes: bool
 
 
-class Executions(JobQueries):
+class Executions(StoreQueries):
     """What workflow steps wait for. The rows outlive their cases, so that a step is told if its case was forgotten."""
 
     async def is_known(self, team_id: str, execution_id: str) -> bool:
@@ -42,13 +42,13 @@ class Executions(JobQueries):
 
     async def add(self, connection: AsyncConnection, case: LoggedCase, execution: Execution) -> None:
         values = {"team_id": case.team_id, "id": execution.id, "case_id": case.id, "quotes": execution.quotes}
-        await connection.execute(insert_new(self._database, executions, values | {"created_at": utc_now()}))
+        await connection.execute(insert_new(self._database, executions, values))
 
     @in_transaction
     async def attach(self, connection: AsyncConnection, execution: Execution, case: LoggedCase) -> None:
         await self.add(connection, case, execution)
         # Without a key: a job like it may already have read the list of those that wait.
-        await self._jobs.put(connection, [Job(COMPLETE, case.team_id, case.id)])
+        await put_jobs(self._database, connection, [Job(COMPLETE, case.team_id, case.id)])
 
     async def waiting(self, case_id: int) -> Sequence[Execution]:
         query = select(*columns_of(executions, Execution)).filter_by(case_id=case_id).where(IS_WAITING)
@@ -66,7 +66,7 @@ class Executions(JobQueries):
         is_open = select(cases.c.id).where(cases.c.id == executions.c.case_id, IS_OPEN).exists()
         query = select(executions.c.case_id).filter_by(team_id=team_id).where(IS_WAITING, ~is_open).distinct()
         waited_for = await self._database.values(query.limit(_AT_ONCE))
-        await self._jobs.submit([Job(COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
+        await submit_jobs(self._database, [Job(COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
 
     async def trim(self) -> None:
         is_old = executions.c.completed_at < utc_now() - _KEPT

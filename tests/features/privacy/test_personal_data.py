@@ -30,14 +30,14 @@ async def texts(log: Store, case: LoggedCase) -> list[Any]:
 @pytest.mark.parametrize("whose", ["requester_id", "author_id", "question_author_id"])
 async def test_a_case_of_which_a_person_wrote_or_asked_anything_loses_all_texts(log: Store, whose: str) -> None:
     case = await delivered(log, **{whose: ANN})
-    assert await PersonalData.from_store(log).count("T1", ANN) == Words(cases=1)
-    assert await PersonalData.from_store(log).forget("T1", ANN) == Words(cases=1)
+    assert await PersonalData(log.database).count("T1", ANN) == Words(cases=1)
+    assert await PersonalData(log.database).forget("T1", ANN) == Words(cases=1)
     assert await texts(log, case) == [None, None, "", "", ""]
 
 
 async def test_scores_hashes_and_who_it_was_stay(log: Store) -> None:
     before = await delivered(log, author_id=ANN, message_ts="5.1")
-    await PersonalData.from_store(log).forget("T1", ANN)
+    await PersonalData(log.database).forget("T1", ANN)
     found = await log.cases.get(before.id)
     verdict = await log.cases.verdict(before.id)
     assert (found.author_id, found.message_ts, found.response_hash) == (ANN, "5.1", before.response_hash)
@@ -48,7 +48,7 @@ async def test_scores_hashes_and_who_it_was_stay(log: Store) -> None:
 async def test_the_name_goes_from_what_they_asked_for_and_no_other_name(log: Store) -> None:
     own = await delivered(log, "own", requester_id=ANN, requester_name="ann")
     of_ben = await delivered(log, "ben", requester_id=BEN, requester_name="ben", author_id=ANN)
-    await PersonalData.from_store(log).forget("T1", ANN)
+    await PersonalData(log.database).forget("T1", ANN)
     names = [(await log.cases.get(case.id)).requester_name for case in (own, of_ben)]
     assert names == [ANN, "ben"]
 
@@ -57,7 +57,7 @@ async def test_their_reasons_go_and_their_scores_and_other_reasons_stay(log: Sto
     case = await delivered(log, requester_id=BEN)
     await log.labels.put(case, ANN, Label(2, "I found it too short."))
     await log.labels.put(case, BEN, Label(3, "I liked it."))
-    assert await PersonalData.from_store(log).forget("T1", ANN) == Words(reasons=1)
+    assert await PersonalData(log.database).forget("T1", ANN) == Words(reasons=1)
     assert [await log.labels.get(case, user_id) for user_id in (ANN, BEN)] == [Label(2, None), Label(3, "I liked it.")]
     assert (await texts(log, case))[:2] == ["Why?", "Because."]
 
@@ -67,8 +67,8 @@ async def test_nothing_of_others_or_of_another_team_is_touched(log: Store) -> No
     case = await delivered(log, "ben", requester_id=BEN, author_id=BEN)
     elsewhere = await delivered(log, "T2", team_id="T2", requester_id=ANN, author_id=ANN)
     await log.labels.put(elsewhere, ANN, Label(2, "Short."))
-    assert await PersonalData.from_store(log).count("T1", ANN) == Words()
-    assert await PersonalData.from_store(log).forget("T1", ANN) == Words()
+    assert await PersonalData(log.database).count("T1", ANN) == Words()
+    assert await PersonalData(log.database).forget("T1", ANN) == Words()
     assert (await texts(log, case))[:2] == (await texts(log, elsewhere))[:2] == ["Why?", "Because."]
     assert await log.labels.get(elsewhere, ANN) == Label(2, "Short.")
     assert await log.audit.since() == []
@@ -77,9 +77,9 @@ async def test_nothing_of_others_or_of_another_team_is_touched(log: Store) -> No
 async def test_what_was_forgotten_is_noted_and_not_counted_again(log: Store) -> None:
     for key in ("a", "b"):
         await delivered(log, key, author_id=ANN)
-    await PersonalData.from_store(log).forget("T1", ANN)
-    assert await PersonalData.from_store(log).count("T1", ANN) == Words()
-    assert await PersonalData.from_store(log).forget("T1", ANN) == Words()
+    await PersonalData(log.database).forget("T1", ANN)
+    assert await PersonalData(log.database).count("T1", ANN) == Words()
+    assert await PersonalData(log.database).forget("T1", ANN) == Words()
     (act,) = await log.audit.since()
     assert (act.team_id, act.who, act.what, act.user_id, act.cases) == ("T1", ANN, "forgot_person", ANN, 2)
 
@@ -90,7 +90,7 @@ async def test_more_than_a_batch_is_forgotten(log: Store) -> None:
     values |= {"status": CaseStatus.DELIVERED, "author_id": ANN}
     async with log.database.engine.begin() as connection:
         await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(601)])
-    assert (await PersonalData.from_store(log).forget("T1", ANN)).cases == 601
+    assert (await PersonalData(log.database).forget("T1", ANN)).cases == 601
     async with log.database.engine.connect() as connection:
         left = await connection.execute(select(cases.c.id).where(cases.c.response.is_not(None)))
         assert left.scalars().all() == [1]
@@ -99,8 +99,8 @@ async def test_more_than_a_batch_is_forgotten(log: Store) -> None:
 async def test_a_case_under_way_keeps_its_texts_until_it_is_delivered(log: Store) -> None:
     received, _ = await log.add(a_case(key="received", requester_id=ANN))
     judged = await log.record(await held(log, (await log.add(a_case(key="judged", author_id=ANN)))[0]), a_verdict())
-    assert await PersonalData.from_store(log).count("T1", ANN) == Words(cases=2, unsettled=2)
-    assert await PersonalData.from_store(log).forget("T1", ANN) == Words(cases=2, unsettled=2)
+    assert await PersonalData(log.database).count("T1", ANN) == Words(cases=2, unsettled=2)
+    assert await PersonalData(log.database).forget("T1", ANN) == Words(cases=2, unsettled=2)
     for case in (received, judged):
         kept = await log.cases.get(case.id)
         assert (kept.question, kept.response) == ("Why?", "Because.")
@@ -109,12 +109,12 @@ async def test_a_case_under_way_keeps_its_texts_until_it_is_delivered(log: Store
 
 async def test_verdicts_in_slack_follow_after_all_that_somebody_waits_for(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
-    log.jobs.memory = InMemoryQueries(InMemoryDriver())
+    log.database.queue = InMemoryQueries(InMemoryDriver())
     done = await delivered(log, "done", author_id=ANN)
     waiting, _ = await log.add(a_case(key="waiting", author_id=ANN))
-    await PersonalData.from_store(log).forget("T1", ANN)
+    await PersonalData(log.database).forget("T1", ANN)
     assert await amendments(log) == [done.id]
-    queued = await log.jobs.memory.browse_queue()
+    queued = await log.database.queue.browse_queue()
     assert queued[-1].entrypoint == "amend"
     assert min(job.priority for job in queued) == queued[-1].priority < -2_000_000
     await log.note_delivered(await log.record(await held(log, waiting), a_verdict()))
@@ -127,7 +127,7 @@ async def test_what_is_forgotten_while_a_verdict_is_amended_is_still_to_be_said(
     case = await delivered(log, message_ts="5.1", author_id=ANN)
     await log.edits.note_edited("T1", "C1", "5.1", "Other words.")
     edited = await log.edits.case(case.id)
-    await PersonalData.from_store(log).forget("T1", ANN)
+    await PersonalData(log.database).forget("T1", ANN)
     await log.edits.note_said(edited)
     still = await log.edits.case(case.id)
     assert still.forgotten_at is not None
@@ -140,7 +140,7 @@ async def test_no_byte_of_them_is_left(tmp_path: Path) -> None:
     case = await delivered(log, requester_id=ANN, requester_name=SECRET, question=SECRET, response=SECRET * 500)
     await log.labels.put(case, ANN, Label(2, SECRET))
     assert SECRET.encode() in bytes_on_disk(tmp_path)
-    await PersonalData.from_store(log).forget("T1", ANN)
+    await PersonalData(log.database).forget("T1", ANN)
     assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     await log.close()

@@ -40,7 +40,7 @@ async def labelled(
 
 
 async def begun(log: Store, judge: ChannelJudge = NEW, user_id: str = "U1") -> JudgeRequest:
-    requests = JudgeRequests.from_store(log)
+    requests = JudgeRequests(log.database)
     await requests.begin(Aim.COMPARE, "T1", "C1", user_id, judge)
     found = await requests.of(Aim.COMPARE, "T1", "C1")
     assert found is not None
@@ -48,7 +48,7 @@ async def begun(log: Store, judge: ChannelJudge = NEW, user_id: str = "U1") -> J
 
 
 async def test_a_change_and_its_decision_are_one(log: Store) -> None:
-    requests = JudgeRequests.from_store(log)
+    requests = JudgeRequests(log.database)
     gone = await begun(log, ChannelJudge("tone", "12345678"))
     with pytest.raises(RubricGoneError):
         await log.rubrics.use("T1", "C1", gone.judge, "U1", decides=requests.decision(gone.id))
@@ -72,12 +72,12 @@ async def test_a_change_that_is_being_compared_and_asked_for_again_goes_on(log: 
     others = await begun(log, ChannelJudge("code"))
     bens = await begun(log, ChannelJudge("code"), "U2")
     assert wish.id < others.id < bens.id
-    await JudgeRequests.from_store(log).offer(bens.id)
+    await JudgeRequests(log.database).offer(bens.id)
     assert (await begun(log, ChannelJudge("code"), "U2")).id > bens.id
 
 
 async def test_what_is_asked_for_is_a_channels_own_and_an_improvement_goes_on_beside_it(log: Store) -> None:
-    requests = JudgeRequests.from_store(log)
+    requests = JudgeRequests(log.database)
     await requests.begin(Aim.COMPARE, "T1", "C2", "U1", NEW)
     await requests.begin(Aim.IMPROVE, "T1", "C1", "U1", NEW)
     assert await requests.of(Aim.COMPARE, "T1", "C1") is None
@@ -99,7 +99,7 @@ async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_
     await labelled(log, 52, is_labelled=False)
     await labelled(log, 101, is_blind=True, visibility="me")
     await labelled(log, 102, is_blind=True, channel_id="C2")
-    requests = JudgeRequests.from_store(log)
+    requests = JudgeRequests(log.database)
     assert await requests.labelled("T1", "C1", Scale(1, 10), MOST, BOTH) == []
     chosen = await requests.labelled("T1", "C1", SCALE, MOST, BOTH)
     assert [int(each.case.id) for each in chosen] == [old_blind, *reversed(seen), newest]
@@ -114,5 +114,5 @@ async def test_a_stored_case_is_judged_again_with_what_was_said_before_its_quest
     ]
     await labelled(log, 1, turns=tuple(said), messages_before=5, left_out=3)
     expected = Turn("Person 1", "First."), Turn("", "[3 messages left out]"), Turn("Person 1", "Last.")
-    (compared,) = await JudgeRequests.from_store(log).labelled("T1", "C1")
+    (compared,) = await JudgeRequests(log.database).labelled("T1", "C1")
     assert compared.case.conversation == expected

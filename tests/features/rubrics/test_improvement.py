@@ -103,7 +103,7 @@ async def gone(stage: Stage) -> None:
     """Returns once nothing of an improvement is left to be decided."""
 
     async def is_gone() -> bool:
-        return await JudgeRequests.from_store(stage.log).of(Aim.IMPROVE, *place(stage)) is None
+        return await JudgeRequests(stage.log.database).of(Aim.IMPROVE, *place(stage)) is None
 
     await stage.eventually(is_gone)
 
@@ -255,7 +255,7 @@ async def test_one_runs_at_a_time_and_is_listed_until_it_is_stopped(stage: Stage
     gate = asyncio.Event()
     await asked(stage, Held(gate, SO_SO))
     await stage.model.asked(2)
-    first = await JudgeRequests.from_store(stage.log).of(Aim.IMPROVE, *place(stage))
+    first = await JudgeRequests(stage.log.database).of(Aim.IMPROVE, *place(stage))
     assert first is not None
     assert await say(stage, "improve") == words.RUNNING.format(user=first.user_id, at=short_date(first.asked_at))
     assert f":hourglass: <@{stage.ann.id}> asked for a better rubric" in await say(stage, "")
@@ -303,7 +303,7 @@ async def test_it_ends_when_a_person_whose_words_it_has_read_has_them_forgotten(
     gate = asyncio.Event()
     await asked(stage, *[too_kind] * 5, Held(gate, SO_SO), too_kind)
     await stage.model.asked(6)
-    await PersonalData.from_store(stage.log).forget(place(stage)[0], stage.ben.id)
+    await PersonalData(stage.log.database).forget(place(stage)[0], stage.ben.id)
     before = len(stage.model.requests)
     gate.set()
     assert (await shows(stage)).text == words.FORGOTTEN.format(channel=place(stage)[1])

@@ -25,7 +25,7 @@ SCALE = Scale(0, 5)
 
 
 def requests(log: Store) -> JudgeRequests:
-    return JudgeRequests.from_store(log)
+    return JudgeRequests(log.database)
 
 
 async def begun(log: Store, channel_id: str = "C1") -> JudgeRequest:
@@ -107,7 +107,7 @@ async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: 
     await records.put(f"score/org/model, code 1234/{kept}/abc", {"score": 5})
     await records.put("parts", {"abc": True})
     await log.forgetting.forget([gone], "U1")
-    await PersonalData.from_store(log).forget("T1", "U2")
+    await PersonalData(log.database).forget("T1", "U2")
     for number in (gone, dropped):  # an answer that was under way
         await records.put(f"score/org/model, code 1234/{number}/abc", {"score": number})
     assert await keys(log) == ["parts", f"score/org/model, code 1234/{kept}/abc"]

@@ -290,7 +290,7 @@ async def test_only_the_person_who_asked_decides(stage: Stage) -> None:
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
     await stage.slack.until(lambda: told.text.startswith(CLOSED))
     assert await used(stage) is None
-    assert await JudgeRequests.from_store(stage.log).find(1) is not None
+    assert await JudgeRequests(stage.log.database).find(1) is not None
 
 
 async def test_a_repeated_job_tells_the_person_once(stage: Stage) -> None:
@@ -313,7 +313,7 @@ async def test_a_model_that_does_not_answer_changes_nothing(stage: Stage) -> Non
 
 async def test_a_rubric_that_is_deleted_before_its_comparison_changes_nothing(stage: Stage) -> None:
     await labelled(stage, LEAST)
-    queries = JudgeRequests.from_store(stage.log)
+    queries = JudgeRequests(stage.log.database)
     await queries.begin(Aim.COMPARE, *place(stage), stage.ann.id, ChannelJudge("tone", "00000000"))
     await said(stage, GONE.format(judge="`tone`"))
 

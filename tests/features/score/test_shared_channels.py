@@ -56,7 +56,7 @@ async def test_thumbs_of_ones_own_people_are_counted_and_of_no_others(stage: Sta
     await heard(stage, 3)
     workspace = stage.slack.workspace
     counts = [
-        await PersonalData.from_store(stage.log).count(workspace.team_id, each.id) for each in (stage.ann, stage.ben)
+        await PersonalData(stage.log.database).count(workspace.team_id, each.id) for each in (stage.ann, stage.ben)
     ]
     assert [each.thumbs for each in counts] == [1, 0]
 

@@ -365,7 +365,7 @@ async def test_an_execution_that_slack_does_not_know_holds_nothing_up(stage: Sta
     assert execution.delivery is not None
     await stage.slack.settled(execution.delivery)
     await stage.reaches(1, CaseStatus.DELIVERED)
-    assert await Executions.from_store(stage.log).waiting(1) == []
+    assert await Executions(stage.log.database).waiting(1) == []
     stage.slack.workspace.executions.fail(execution, "as Slack may")
 
 
@@ -387,7 +387,7 @@ async def test_a_score_that_was_forgotten_meanwhile_fails_the_step(stage: Stage,
     )
 
     async def join(connection: AsyncConnection) -> None:
-        await Executions.from_store(stage.log).add(connection, case, queries.Execution(execution.id, quotes=True))
+        await Executions(stage.log.database).add(connection, case, queries.Execution(execution.id, quotes=True))
 
     await stage.log.database.write(join)
     assert await stage.log.forgetting.forget([1], stage.ann.id) == [1]
