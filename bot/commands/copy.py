@@ -21,7 +21,6 @@ from bot.store.ownership import SILENT_S, owned
 from bot.store.schema import alembic_version, metadata, processes
 from judge.scoring.numbers import number_of
 
-_PAGE = 500
 _TABLES = [each for each in metadata.sorted_tables if each not in (alembic_version, processes)]  # each has its own
 _SQLITE_NUMBERS = sa.table("sqlite_sequence", sa.column("name"), sa.column("seq"))
 
@@ -55,13 +54,8 @@ async def _refuse_if_at_work(database: Database, name: str) -> None:
         raise StoreError(f"{name}: process {row.pid} on {row.host} is at work; stop it (killed: wait {SILENT_S:.0f} s)")
 
 
-async def _pages(database: Database, table: sa.Table) -> AsyncIterator[Sequence[sa.Row[Any]]]:
-    keys = [*table.primary_key]
-    some = sa.select(table).order_by(*keys).limit(_PAGE)
-    page = await database.all(some)
-    while page:
-        yield page
-        page = await database.all(some.where(sa.tuple_(*keys) > sa.tuple_(*(page[-1]._mapping[key] for key in keys))))
+def _pages(database: Database, table: sa.Table) -> AsyncIterator[Sequence[sa.Row[Any]]]:
+    return database.pages(sa.select(table), *table.primary_key)
 
 
 async def _refuse_others(source: Database, target: Database, table: sa.Table, name: str) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -36,6 +36,7 @@ _AT_ONCE = 32
 _AT_ONCE_ON_A_SERVER = 4  # each has a connection of its own, and adding a case needs one, too
 _CLOSE_S = 3.0
 _CHOICES_KEPT = 1000
+_PAGE = 500
 _AFTERWARDS = "slack_judge_after_commit"
 
 
@@ -58,8 +59,7 @@ class Database:
         self._writer = _Writer(engine, self.added.clear) if self.is_sqlite else None
         # On a server, a single statement without `BEGIN` and `COMMIT` is one round trip instead of three.
         self._by_statement = engine if self.is_sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
-        self.queue: InMemoryQueries | None = None
-        """The queue of this process, beside SQLite; None if it settles no cases. With PostgreSQL, it has tables."""
+        self.queue: InMemoryQueries | None = None  # beside SQLite, if this process settles cases
         self.has_others = False  # several workspaces share the queue
         self.scrubbed_at: datetime | None = None
         """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
@@ -82,8 +82,7 @@ class Database:
 
     async def first(self, kind: Callable[..., T], query: sa.Select[Any]) -> T | None:
         """The first row of a query, as in `rows`; None if there is none."""
-        found = await self.rows(kind, query.limit(1))
-        return found[0] if found else None
+        return next(iter(await self.rows(kind, query.limit(1))), None)
 
     async def values(self, query: sa.Executable) -> list[Any]:
         """The values of a query's only column."""
@@ -100,6 +99,15 @@ class Database:
             return (await connection.execute(query, values)).one_or_none()
 
         return await self.read(fetch)
+
+    async def pages(self, query: sa.Select[Any], *keys: sa.Column[Any]) -> AsyncIterator[Sequence[sa.Row[Any]]]:
+        """The rows of a query, some hundred at a time, in the order of these columns, by which no two are the same."""
+        some = query.order_by(*keys).limit(_PAGE)
+        page = await self.all(some)
+        while page:
+            yield page
+            last = sa.tuple_(*(page[-1]._mapping[key] for key in keys))
+            page = await self.all(some.where(sa.tuple_(*keys) > last))
 
     async def choice(self, query: sa.Executable, of: Mapping[str, str]) -> sa.Row[Any] | None:
         """Like `one`, for what every case asks; with SQLite, which only we write, cached until `forget_choices`."""
@@ -182,10 +190,8 @@ class _Writer:
     """SQLite's one writer: while it commits others wait, and cases that wait then share the next commit."""
 
     def __init__(self, engine: AsyncEngine, before_others: Callable[[], None]) -> None:
-        self._engine = engine
-        self._before_others = before_others
-        self._of_cases: deque[_Write] = deque()
-        self._others: deque[_Write] = deque()
+        self._engine, self._before_others = engine, before_others
+        self._of_cases, self._others = deque[_Write](), deque[_Write]()
         self._task: asyncio.Task[None] | None = None
 
     async def do(self, work: Work[T], *, is_of_case: bool) -> T:

@@ -189,7 +189,6 @@ def theirs(team_id: str, user_id: str) -> sa.Select[tuple[int]]:
     return sa.select(sa.union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id)
 
 
-_PAGE = 500
 # How a case is settled is not personal data, and some of it would let its reader act for the app.
 _OURS = {"key", "lease_owner", "opened", "slack_tries", "model_tries", "internal_errors", "thread_intent"}
 _OURS |= {"reply_intent", "is_stale", "reserved_tokens", "response_url"}
@@ -239,24 +238,15 @@ class Personal(StoreQueries):
             yield "audit", asdict(act)
 
     async def _cases(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
-        last = 0
         is_theirs = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(theirs(team_id, user_id)))
-        some = sa.select(cases).where(is_theirs).order_by(cases.c.id).limit(_PAGE)
-        while page := await self._page(some.where(cases.c.id > last)):
-            for case in page:
-                yield _shown(case, user_id)
-            last = page[-1]["id"]
-
-    async def _page(self, some: sa.Select[Any]) -> Sequence[dict[str, Any]]:
-        async def read(connection: AsyncConnection) -> Sequence[dict[str, Any]]:
-            found = {row.id: {**row._mapping, "turns": [], "ratings": []} for row in await connection.execute(some)}
+        async for page in self._database.pages(sa.select(cases).where(is_theirs), cases.c.id):
+            found: dict[int, dict[str, Any]] = {row.id: {**row._mapping, "turns": [], "ratings": []} for row in page}
             for table in (turns, ratings):
                 its = sa.select(table).where(table.c.case_id.in_(found)).order_by(table.c.case_id, table.c.position)
-                for row in await connection.execute(its):
+                for row in await self._database.all(its):
                     found[row.case_id][table.name].append(dict(row._mapping))
-            return list(found.values())
-
-        return await self._database.read(read)
+            for case in found.values():
+                yield _shown(case, user_id)
 
 
 def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:
