@@ -363,9 +363,9 @@ async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgo
     figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW)
     assert sorted(case.response or "" for case in figures.lowest) == ["", "", ("Words" * 60)]
     assert sorted(case.reason or "" for case in figures.lowest) == ["", "", ("Why. " * 60)]
-    case_ids, low = [case.id for case in figures.lowest], log.low_replies
-    assert await low.among(Place(team, "C1"), case_ids) == list(figures.lowest)
-    assert await low.among(Place(team, "C2"), case_ids) == []
+    case_ids, low = [case.id for case in figures.lowest], log.tallies
+    assert await low.low_among(Place(team, "C1"), case_ids) == list(figures.lowest)
+    assert await low.low_among(Place(team, "C2"), case_ids) == []
 
 
 @pytest.mark.on("sqlite", "postgres")

@@ -80,7 +80,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
 async def _find(services: Services, invocation: Invocation, text: str) -> Sequence[LoggedCase] | str:
     """The cases that the text names; a sentence with the reason if it names none."""
     if text.isascii() and text.isdigit():
-        return await _numbered(services, invocation.team_id, [to_case_id(text)])
+        return await services.store.cases.numbered(invocation.team_id, [to_case_id(text) or 0])
     link = parse_permalink(text)
     if link is None:
         return words.HOW
@@ -88,11 +88,6 @@ async def _find(services: Services, invocation: Invocation, text: str) -> Sequen
         return blocker
     place = invocation.team_id, link.channel_id, link.message_ts, link.parent_ts
     return await cases_at(services.store.database, *place)
-
-
-async def _numbered(services: Services, team_id: str, numbers: Sequence[int | None]) -> Sequence[LoggedCase]:
-    named = [await services.store.cases.find(team_id, number) for number in numbers if number is not None]
-    return [case for case in named if case]
 
 
 async def _forget_words(services: Services, invocation: Invocation) -> Post:
@@ -105,10 +100,10 @@ async def _forget_words(services: Services, invocation: Invocation) -> Post:
 
 async def _forget(services: Services, invocation: Invocation, what: str) -> Post:
     """Deletes those of the numbered cases that this person may delete."""
-    numbers = [to_case_id(number) for number in what.split(",")[:_MOST]]
-    if None in numbers:
+    numbers = [to_case_id(number) or 0 for number in what.split(",")[:_MOST]]
+    if 0 in numbers:
         return sentence(words.HOW)
-    found = await _numbered(services, invocation.team_id, numbers)
+    found = await services.store.cases.numbered(invocation.team_id, numbers)
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]

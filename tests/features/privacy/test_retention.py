@@ -3,7 +3,6 @@
 import os
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.store import Store
 from bot.store.schema import cases
-from tests.cases import a_case, a_verdict, held, thumb, url
+from tests.cases import a_case, a_verdict, held, url
 from tests.programs import run
 from tests.stage import Stage, StageFactory
 
@@ -52,17 +51,6 @@ async def test_purge_counts_and_deletes_unless_it_is_a_dry_run(tmp_path: Path) -
     assert out.startswith("2 of 3 cases are older than 30 days (created before ")
     assert out.endswith("2 cases deleted, with texts, ratings and labels\n")
     assert await left(tmp_path) == 1
-
-
-async def test_purge_takes_old_thumbs_along(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    for days in (40, 2):
-        given = replace(thumb(user_id=f"U{days}"), at=datetime.now(UTC) - timedelta(days=days))
-        await log.thumbs.note(given, is_watched=True)
-    await log.close()
-    assert (await purge(tmp_path, "--days", "30"))[0] == 0
-    with closing(sqlite3.connect(tmp_path / "log.db")) as file:
-        assert file.execute("SELECT user_id FROM thumbs").fetchall() == [("U2",)]
 
 
 async def test_the_setting_is_the_default_and_the_option_goes_before_it(tmp_path: Path) -> None:

@@ -1,15 +1,13 @@
 """What watches bring to other features."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 
 from bot.domain.case import CaseSource
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store.schema import replies, thumbs
-from tests.features.watch.watching import outcomes, say, scored, seen
+from bot.store.schema import thumbs
+from tests.features.watch.watching import say, scored, seen
 from tests.gestures import add_case, heard, help_desk, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -48,21 +46,6 @@ async def test_watched_replies_are_scored_with_the_channels_rubric(stage: Stage)
     await stage.told(stage.ann, 2)
     _, _, case = await scored(stage)
     assert (case.rubric, case.probability) == ("code", 1.0)
-
-
-@pytest.mark.needs("privacy")
-async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
-    from bot.features.privacy.forgetting import retain
-
-    await say(stage, "@helper all")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await retain(stage.log, 1, keeps_text=True)
-    assert sum((await outcomes(stage)).values()) == 1
-    yesterday = datetime.now(UTC) - timedelta(days=2)
-    await stage.log.database.execute(update(replies).values(day=f"{yesterday:%Y-%m-%d}"))
-    await retain(stage.log, 1, keeps_text=True)
-    assert await outcomes(stage) == {}
 
 
 @pytest.mark.needs("digest")
