@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.slack import ids
 from bot.slack.blocks import section
 from bot.slack.client import is_transient, refusal_of
-from bot.slack.messenger import Post, send_in_known_blocks
+from bot.slack.messenger import Post, send_in_known_blocks, sentence
 from bot.store import Store
 
 REMOVED = "I removed this post, because it quoted what the judge wrote about a reply that is deleted or forgotten."
@@ -68,7 +68,7 @@ async def _unquote(client: AsyncWebClient, channel_id: str, ts: str, case_ids: C
     except SlackApiError as exc:
         if is_transient(exc):
             raise
-        due = Post(REMOVED, [section(REMOVED)])
+        due = sentence(REMOVED)
     else:
         which = {f"{ids.BLOCK_LOW}{case_id}" for case_id in case_ids}
         if post is None:

@@ -27,7 +27,7 @@ from bot.slack.blocks import (
 )
 from bot.slack.client import MISSING
 from bot.slack.members import MembershipError
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, sentence
 from bot.slack.mrkdwn import excerpt
 from judge import Turn
 from judge.scoring.rubric import purpose_of
@@ -88,10 +88,6 @@ def accepted(case: LoggedCase) -> str:
 def ask_for_question(case: LoggedCase, reason: str) -> Post:
     asked = f"Which question does this reply answer? {reason} Case {case.id}."
     return Post(asked, [section(asked), actions(button("Type the question", ids.ACTION_ASK, case.id))])
-
-
-def sentence(text: str) -> Post:
-    return Post(text, [section(text)])
 
 
 def _typed(title: str, text: str) -> Block:

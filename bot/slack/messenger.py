@@ -65,6 +65,10 @@ class Post:
         return (self,) if self.plain_blocks is None else (self, Post(self.text, self.plain_blocks))
 
 
+def sentence(text: str) -> Post:
+    return Post(text, [section(text)])
+
+
 async def send_in_known_blocks(
     call: Callable[..., Awaitable[AsyncSlackResponse]], post: Post, **arguments: Any
 ) -> AsyncSlackResponse:
@@ -115,7 +119,7 @@ class Messenger:
 
     async def tell(self, recipient: Recipient, said: Post | str) -> bool:
         """Whether the person could be told: where they are if possible, otherwise by direct message."""
-        post = Post(said, [section(said)]) if isinstance(said, str) else said
+        post = sentence(said) if isinstance(said, str) else said
         ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [self._ephemeral, self._respond, self.direct]
         if recipient.is_in_channel:
             ways = [self._respond, self._ephemeral, self.direct]
@@ -128,7 +132,7 @@ class Messenger:
 
     async def replace(self, recipient: Recipient, said: Post | str) -> None:
         """Shows this in place of the message in which the person clicked; if Slack does not, they are told it."""
-        post = Post(said, [section(said)]) if isinstance(said, str) else said
+        post = sentence(said) if isinstance(said, str) else said
         body = {"text": post.text, "blocks": post.blocks, "replace_original": True}
         if not await self._post_to(recipient.response_url, body):
             await self.tell(recipient, post)

@@ -9,7 +9,6 @@ from pydantic import SecretStr
 
 from bot.app import running_bot
 from bot.domain.case import CaseStatus, Recipient
-from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.messenger import Messenger
@@ -122,7 +121,7 @@ async def test_a_question_that_cannot_be_looked_up_is_asked_for(stage: Stage) ->
 
 async def test_a_person_in_no_channel_gets_a_direct_message_at_once(stage: Stage) -> None:
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        assert await Messenger(client).tell(Recipient(stage.ann.id, ""), sentence("Hello."))
+        assert await Messenger(client).tell(Recipient(stage.ann.id, ""), "Hello.")
     assert [message.text for message in stage.ann.messages(stage.ann.im)] == ["Hello."]
     assert not calls(stage, "chat.postEphemeral", 200)
 

@@ -21,7 +21,6 @@ from bot.feature import Services
 from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, are_examples, cases_at
 from bot.pipeline.quoting import unquote
-from bot.pipeline.text import sentence
 from bot.slack.client import SLACK_ERRORS, refusal_of
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
 from bot.slack.messages import parse_permalink
@@ -90,19 +89,19 @@ async def _find(services: Services, invocation: Invocation, text: str) -> Sequen
     return await cases_at(services.store.database, *place)
 
 
-async def _forget_words(services: Services, invocation: Invocation) -> Post:
+async def _forget_words(services: Services, invocation: Invocation) -> str:
     """Removes a person's words from the store; jobs then update the verdicts in Slack."""
     gone = await PersonalData(services.store.database).forget(invocation.team_id, invocation.user_id)
     await _scrub(services.store.forgetting)
     logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
-    return sentence(words.personal_data_forgotten_text(gone) if gone else words.NO_WORDS)
+    return words.personal_data_forgotten_text(gone) if gone else words.NO_WORDS
 
 
-async def _forget(services: Services, invocation: Invocation, what: str) -> Post:
+async def _forget(services: Services, invocation: Invocation, what: str) -> str:
     """Deletes those of the numbered cases that this person may delete."""
     numbers = [to_case_id(number) or 0 for number in what.split(",")[:_MOST]]
     if 0 in numbers:
-        return sentence(words.HOW)
+        return words.HOW
     found = await services.store.cases.numbered(invocation.team_id, numbers)
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
@@ -111,7 +110,7 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
         remove = services.client.chat_delete
         errors = [await refusal_of(remove(channel=channel, ts=ts)) for channel, ts in _our_messages(at_rest)]
     except SLACK_ERRORS:
-        return sentence(words.NOT_NOW)  # all cases are still in the store
+        return words.NOT_NOW  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
     if gone:
         await _scrub(services.store.forgetting)
@@ -119,7 +118,7 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> Post
     refused = [error for error in errors if error and error != _IS_GONE]
     is_private = any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest)
     stays = words.staying_text([case.id for case in theirs if case.id not in gone], len(others))
-    return sentence(words.forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private))
+    return words.forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private)
 
 
 async def _scrub(log: Forgetting) -> None:

@@ -18,11 +18,10 @@ from bot.features.rubrics import text as words
 from bot.features.rubrics.queries import LEAST, MOST, JudgeRequest, JudgeRequests, Labelled
 from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
-from bot.pipeline.text import sentence
 from bot.slack.blocks import actions, button, section
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import MembershipError
-from bot.slack.messenger import WITHOUT_PREVIEWS, Post
+from bot.slack.messenger import WITHOUT_PREVIEWS, Post, sentence
 from bot.store.audit import Action
 from bot.store.examples import Progress
 from bot.store.rubrics import ChannelJudge, RubricGoneError, SavedRubric

@@ -14,10 +14,10 @@ from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.comparison import BUDGET, tell_other, use
 from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
 from bot.features.rubrics.text import LEFT, LONGEST_NAME, TOO_MANY
-from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
+from bot.pipeline.text import COMMAND_TOO_SLOW
 from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, short_date
-from bot.slack.messenger import Post, Posted
+from bot.slack.messenger import Post, Posted, sentence
 from bot.store.examples import Aim, Progress
 from bot.store.rubrics import ChannelJudge, SavedBeforeError, SavedRubric, TooManyRubricsError
 from judge import Rubric

@@ -16,10 +16,10 @@ from bot.features.rubrics.queries import UNTOLD, JudgeRequest, JudgeRequests
 from bot.pipeline.asking import ask
 from bot.pipeline.judges import Judges
 from bot.pipeline.retries import RetryError, may_pass
-from bot.pipeline.text import in_minutes, sentence
+from bot.pipeline.text import in_minutes
 from bot.slack.blocks import permalink
 from bot.slack.client import SLACK_ERRORS
-from bot.slack.messenger import Post, Posted
+from bot.slack.messenger import Post, Posted, sentence
 from bot.store.examples import Progress
 from judge import Judge, JudgeError
 from judge.evaluation.align import Asker, BudgetError, Way, align

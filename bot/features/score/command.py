@@ -4,16 +4,16 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
+from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, Visibility
 from bot.feature import Services
 from bot.features.score.handlers import open_texts_window
-from bot.pipeline.text import NOT_IN_BOTH, accepted, sentence, unsure_of_link
+from bot.pipeline.text import NOT_IN_BOTH, accepted, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
-from bot.slack.invocation import Invocation, Texts, Word, parse_command, to_invocation
+from bot.slack.invocation import Invocation, Texts, Word, on_click, parse_command, to_invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
 from bot.slack.messenger import Post
@@ -96,11 +96,10 @@ def register(app: AsyncApp, services: Services) -> None:
             case Word():
                 await ack(text=not_understood(to_plain(text), [*answers, "help"]))
 
-    @app.action(ids.ACTION_HELP)
-    async def show_help(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
-        await ack()
-        said = sentence(help_text(services, is_direct=to_invocation(body).is_direct))
-        await respond(text=said.text, blocks=said.blocks, replace_original=True)
+    @on_click(app, ids.ACTION_HELP)
+    async def show_help(body: dict[str, Any]) -> None:
+        invocation = to_invocation(body)
+        await services.messenger.replace(invocation.recipient, help_text(services, is_direct=invocation.is_direct))
 
 
 async def _score_texts(services: Services, ack: AsyncAck, invocation: Invocation, question: str, response: str) -> None:

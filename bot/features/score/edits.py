@@ -18,7 +18,7 @@ from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import is_transient, refusal_of
 from bot.slack.messages import CHANGES, Message, to_change
-from bot.slack.messenger import Post, Posted, send_in_known_blocks
+from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 
 logger = structlog.get_logger(__name__)
 
@@ -61,8 +61,7 @@ async def amend(services: Services, case_id: int) -> None:
     if case.loses_words or not case.justification:
         await unquote(services.store, services.client, [case.id])
     if case.forgotten_at and case.texts_ts:
-        post = messages.sentence(messages.FORGOTTEN_TEXTS)
-        await services.messenger.update(Posted(case.channel_id, case.texts_ts), post)
+        await services.messenger.update(Posted(case.channel_id, case.texts_ts), sentence(messages.FORGOTTEN_TEXTS))
     # A message that is gone or hidden stays as it is.
     if case.reply_ts and not case.blocked_by and (error := await refusal_of(_amend(services, case, case.reply_ts))):
         logger.warning("verdict_not_amended", case=case.id, error=error)
