@@ -200,10 +200,22 @@ async def test_a_receiver_that_hangs_delays_neither_a_case_nor_the_shutdown(
     assert receiver.waiting == 3
 
 
-OFF_AND_WITHOUT_THE_EXTRA = """
-import os, sys
+START = """
+import asyncio, os, sys
 import bot.cli, bot.app, bot.commands.doctor
+from bot.judges import open_judges
+from bot.settings import load_settings
 from bot.telemetry import read_variables, start
+from judge import load_rubric
+
+async def make_a_judge():
+    given = dict(slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="sk-1")
+    settings = load_settings(env_file=None, **given)
+    async with open_judges(settings) as make:
+        make(load_rubric(settings.judge_rubric), None, None)
+
+asyncio.run(make_a_judge())
+assert "openai" not in sys.modules
 
 here = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
 none = {f"OTEL_{each}_EXPORTER": "none" for each in ("TRACES", "METRICS", "LOGS")}
@@ -219,10 +231,12 @@ assert start(None) is None
 """
 
 
-def test_telemetry_imports_nothing_when_off_and_only_warns_if_its_extra_is_missing(tmp_path: Path) -> None:
+def test_the_models_client_is_imported_with_the_first_request_and_telemetry_if_it_is_on_and_there(
+    tmp_path: Path,
+) -> None:
     (tmp_path / ".env").write_text("OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1\n")
     env = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-    command = [sys.executable, "-c", OFF_AND_WITHOUT_THE_EXTRA]
+    command = [sys.executable, "-c", START]
     env["PYTHONPATH"] = str(ROOT)
     done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
