@@ -96,6 +96,7 @@ async def test_low_replies_come_with_the_judges_reason_points_and_cause(log: Sto
     assert why["justification"] == "Good."
 
 
+@pytest.mark.slow  # importing Inspect takes 4 s of CPU
 async def test_inspect_loads_the_labels_as_targets(log: Store, tmp_path: Path) -> None:
     from inspect_ai.dataset import json_dataset
 

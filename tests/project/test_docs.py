@@ -154,6 +154,7 @@ def test_the_costs_in_the_docs_are_those_that_the_app_computes(cells: list[str])
     assert (verdict, thousand) == (f"${cost:.5f}", f"${cost * 1000:.2f}")
 
 
+@pytest.mark.slow
 def test_the_worked_example_prints_what_the_page_says(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", page, re.DOTALL)

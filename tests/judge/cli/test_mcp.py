@@ -100,6 +100,7 @@ async def test_tools_answer_over_stdio(model_server: ModelServer, tmp_path: Path
         assert (await scored(client))["score"] == 4
 
 
+@pytest.mark.slow
 async def test_two_clients_are_served_over_http(model_server: ModelServer) -> None:
     from mcp import Client
 

@@ -101,6 +101,7 @@ async def test_a_missing_key_ends_an_inspect_run(tmp_path: Path, monkeypatch: py
     assert "No model is set up: set OPENAI_API_KEY" in log.error.message
 
 
+@pytest.mark.slow
 async def test_pydantic_evals_reports_no_score_for_an_unscored_case(server: ModelServer) -> None:
     from pydantic_evals import Case, Dataset
 
