@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
@@ -204,17 +204,21 @@ def on_click(app: AsyncApp, *action_ids: str | re.Pattern[str]) -> Callable[[Act
     return register
 
 
+S = TypeVar("S", bound=ModalState)
+
+
 @dataclass(frozen=True)
-class WindowClick:
+class WindowClick(Generic[S]):
     """A click on a button in a window: which window, and its state."""
 
     invocation: Invocation
     view_id: str
-    state: ModalState
+    state: S
 
 
-def clicked_window(body: Raw) -> WindowClick:
-    return WindowClick(to_invocation(body), str(body["view"]["id"]), to_state(body["view"]))
+def clicked_window(body: Raw, state: type[S]) -> WindowClick[S]:
+    its = state.from_private_metadata(body["view"].get("private_metadata") or "")
+    return WindowClick(to_invocation(body), str(body["view"]["id"]), its)
 
 
 def clicked_action(body: Raw) -> str:

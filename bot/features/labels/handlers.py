@@ -174,7 +174,7 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
 
     @payloads.on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
     async def go_past(body: dict[str, Any]) -> None:
-        click, is_skip = payloads.clicked_window(body), payloads.clicked_action(body) == ids.ACTION_SKIP
+        click, is_skip = payloads.clicked_window(body, ModalState), payloads.clicked_action(body) == ids.ACTION_SKIP
         visit = await _visit(services, click.invocation, click.state)
         outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
         await services.store.database.execute(answer_of(*visit.person, click.state.case_id or 0, outcome))
@@ -183,7 +183,7 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_BEFORE)
     async def unfold(body: dict[str, Any]) -> None:
         """Shows what was said before the question; a case that the person may no longer see gives way to the next."""
-        click = payloads.clicked_window(body)
+        click = payloads.clicked_window(body, ModalState)
         visit = await _visit(services, click.invocation, click.state)
         shown = await services.store.assignments.shown(*visit.person, click.state.case_id or 0)
         is_theirs = shown is not None and shown.channel_id in visit.theirs

@@ -83,7 +83,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def _delete_reference(services: Services, body: dict[str, Any]) -> None:
-    click = payloads.clicked_window(body)
+    click = payloads.clicked_window(body, ui.ModalState)
     place, user_id = (click.invocation.team_id, click.state.channel_id or ""), click.invocation.user_id
     said = await _refer(services, click.invocation, click.state, None) or words.DELETED
     if said == words.DELETED and (await services.rubrics.of(*place)).needs_reference:

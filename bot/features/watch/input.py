@@ -1,14 +1,13 @@
 """Parses what the person typed after `/judge watch`, and what they clicked."""
 
 import re
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from bot.domain.watch import Shows
 from bot.slack.blocks import ModalState
-from bot.slack.invocation import WindowClick, clicked_value, clicked_window, to_invocation, unknown
+from bot.slack.invocation import WindowClick, clicked_value, to_invocation, unknown
 
 _WATCH = re.compile(
     r"off +@(?P<ended>[^@]+)"
@@ -71,11 +70,4 @@ class WatchState(ModalState):
     a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
 
 
-@dataclass(frozen=True)
-class WatchClick(WindowClick):
-    state: WatchState
-
-
-def clicked_watch_window(body: dict[str, Any]) -> WatchClick:
-    click, state = clicked_window(body), WatchState.from_private_metadata(body["view"]["private_metadata"])
-    return WatchClick(click.invocation, click.view_id, state)
+WatchClick = WindowClick[WatchState]

@@ -18,12 +18,12 @@ from bot.features.watch import ids, orders, text
 from bot.features.watch.again import REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.alerts import replied_at
 from bot.features.watch.figures import name_of
-from bot.features.watch.input import WatchState, clicked_watch, clicked_watch_window
+from bot.features.watch.input import WatchState, clicked_watch
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
 from bot.figures.week import FEWEST
 from bot.pipeline.text import BUTTON_TOO_SLOW
-from bot.slack.invocation import Invocation, on_click, to_invocation
+from bot.slack.invocation import Invocation, clicked_window, on_click, to_invocation
 from bot.slack.invocation import typed as typed_in
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
 from bot.store.visibility import Origin
@@ -69,7 +69,7 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.view(ids.VIEW_RELEASE)
     async def submit(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        click, note = clicked_watch_window(body), typed_in(body["view"]["state"]["values"], ids.BLOCK_NOTE)
+        click, note = clicked_window(body, WatchState), typed_in(body["view"]["state"]["values"], ids.BLOCK_NOTE)
         person, channel_id = click.invocation, click.state.channel_id or ""
         said = await answer(services, replace(person, channel_id=channel_id), f"{click.state.author_id} {note}")
         await services.messenger.tell(Recipient(person.user_id, click.state.told_at or channel_id), said)

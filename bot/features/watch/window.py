@@ -21,7 +21,7 @@ from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
 from bot.features.watch.first_hour import show_chosen
-from bot.features.watch.input import WatchClick, WatchState, clicked_watch, clicked_watch_window, parse_watch
+from bot.features.watch.input import WatchClick, WatchState, clicked_watch, parse_watch
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
 from bot.features.watch.orders import end_watch
@@ -271,7 +271,7 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE, ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:
-        click, which = clicked_watch_window(body), payloads.clicked_action(body)
+        click, which = payloads.clicked_window(body, WatchState), payloads.clicked_action(body)
         form = to_watch_form(body, click.state.channel_id or "")
         if which == ids.ACTION_WATCH_MORE:
             click = replace(click, state=click.state.model_copy(update={"is_long": True}))
@@ -280,11 +280,11 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
     async def end_watch(body: dict[str, Any]) -> None:
-        await _end(watcher, clicked_watch_window(body), payloads.clicked_value(body))
+        await _end(watcher, payloads.clicked_window(body, WatchState), payloads.clicked_value(body))
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        click = clicked_watch_window(body)
+        click = payloads.clicked_window(body, WatchState)
         form = to_watch_form(body, click.state.channel_id or "")
         answer, first = await _submitted(watcher, click, form)
         await ack(**answer)
