@@ -34,9 +34,7 @@ class DigestStatus(StrEnum):
 class Claim:
     """The right to post one digest; `is_first` is False if an earlier holder may have posted it already."""
 
-    team_id: str
-    channel_id: str
-    week: str
+    key: Mapping[str, str]
     claimed_at: datetime
     is_first: bool
 
@@ -60,20 +58,17 @@ class Digests(StoreQueries):
         is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
         values = {"status": DigestStatus.CLAIMED, "claimed_at": now}
         is_first = await claim(self._database, digests, key, values, is_left)
-        return None if is_first is None else Claim(team_id, channel_id, week, now, is_first)
+        return None if is_first is None else Claim(key, now, is_first)
 
     async def renew(self, claim: Claim, now: datetime) -> bool:
         """Whether the claim still holds; if so, renews it for a whole lease. Called right before posting."""
-        is_ours = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at == claim.claimed_at)
-        return await self._database.execute(_update(claim).where(is_ours).values(claimed_at=now)) == 1
+        is_ours = {"status": DigestStatus.CLAIMED, "claimed_at": claim.claimed_at}
+        renewed = sa.update(digests).filter_by(**claim.key, **is_ours).values(claimed_at=now)
+        return await self._database.execute(renewed) == 1
 
     async def settle(self, claim: Claim, status: DigestStatus, message_ts: str | None = None) -> None:
-        await self._database.execute(_update(claim).values(status=status, message_ts=message_ts))
-
-
-def _update(claim: Claim) -> sa.Update:
-    key = {"team_id": claim.team_id, "channel_id": claim.channel_id, "week": claim.week}
-    return sa.update(digests).filter_by(**key)
+        its = sa.update(digests).filter_by(**claim.key)
+        await self._database.execute(its.values(status=status, message_ts=message_ts))
 
 
 @dataclass(frozen=True)
@@ -95,15 +90,8 @@ class Thumbs(StoreQueries):
         is_known = sa.select(sa.or_(*(each.exists() for each in its_authors)))
         if not (is_watched or await self._database.value(is_known)):
             return
-        values = {
-            "team_id": thumb.team_id,
-            "channel_id": thumb.channel_id,
-            "ts": thumb.ts,
-            "user_id": thumb.user_id,
-            "is_up": thumb.is_up,
-            "is_given": thumb.is_added,
-            "changed_at": thumb.at,
-        }
+        key = {column.name: getattr(thumb, column.name) for column in thumbs.primary_key}
+        values = key | {"is_given": thumb.is_added, "changed_at": thumb.at}
         await self._database.execute(upsert(self._database, thumbs, values, where=thumbs.c.changed_at < thumb.at))
 
     async def counts(self, place: Place, span: Span) -> Sequence[ThumbCount]:
