@@ -26,7 +26,7 @@ Points = Sequence[tuple[str, float]]
 
 def moved(change: Interval | None) -> str:
     """A sentence on whether the mean has changed, and by how much if that is more than chance; empty if not known."""
-    if change is None or change.low is None:
+    if change is None:
         return ""
     if not change.is_clear:
         return f"No clear change from {BEFORE}."
@@ -36,7 +36,7 @@ def moved(change: Interval | None) -> str:
 
 def distances(change: Interval) -> list[str]:
     """The distance, and its lower and upper bound, with enough decimals that the lower bound does not look like 0."""
-    near, far = sorted((abs(change.low or 0), abs(change.high or 0)))
+    near, far = change.sizes
     return [f"{each:{'.1f' if near >= 0.05 else '.2f'}}" for each in (abs(change.mean), near, far)]
 
 

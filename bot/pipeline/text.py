@@ -10,25 +10,12 @@ from datetime import timedelta
 from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.verdict import CaseVerdict
 from bot.pipeline.verdict_text import headline
+from bot.slack import blocks as ui
 from bot.slack import ids
-from bot.slack.blocks import (
-    Block,
-    ModalState,
-    actions,
-    button,
-    field,
-    menu,
-    modal,
-    option,
-    quote,
-    run,
-    section,
-    text_box,
-)
 from bot.slack.client import MISSING
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post, sentence
-from bot.slack.mrkdwn import excerpt
+from bot.slack.mrkdwn import escape, excerpt
 from judge import Turn
 from judge.scoring.rubric import purpose_of
 from judge.scoring.sanitize import one_line
@@ -67,7 +54,7 @@ def texts(case: LoggedCase, verdict: CaseVerdict | None = None) -> Post:
     who = excerpt(case.requester_name, 80)
     scored = f"\n{headline(verdict)}" if verdict else ""
     blocks = [
-        section(f"*{who}* asked for a score{scored}"),
+        ui.section(f"*{who}* asked for a score{scored}"),
         _typed("Question", case.question or ""),
         _typed("Response", case.response or ""),
     ]
@@ -87,15 +74,20 @@ def accepted(case: LoggedCase) -> str:
 
 def ask_for_question(case: LoggedCase, reason: str) -> Post:
     asked = f"Which question does this reply answer? {reason} Case {case.id}."
-    return Post(asked, [section(asked), actions(button("Type the question", ids.ACTION_ASK, case.id))])
+    return Post(asked, [ui.section(asked), ui.actions(ui.button("Type the question", ids.ACTION_ASK, case.id))])
 
 
-def _typed(title: str, text: str) -> Block:
+def not_understood(reason: object, known: str) -> str:
+    """The help for a person who typed something unknown, which `reason` quotes; `known` lists what there is."""
+    return f"{escape(str(reason))}. What I understand:\n{known}"
+
+
+def _typed(title: str, text: str) -> ui.Block:
     """A typed text; if it is long, only its beginning, its end and its length."""
     size = len(text)
     is_long = size > _ROOM
-    length = [run(f" ({size:,} characters, shortened)")] if is_long else []
-    return quote(text, _EXCERPT if is_long else _ROOM, run(title, is_bold=True), *length)
+    length = [ui.run(f" ({size:,} characters, shortened)")] if is_long else []
+    return ui.quote(text, _EXCERPT if is_long else _ROOM, ui.run(title, is_bold=True), *length)
 
 
 NO_CASE = "That case was deleted, or you cannot see it. You can score the reply again."
@@ -142,40 +134,40 @@ FORGOTTEN_TEXTS = "I removed the question and the response, because their author
 _FOR_ONE = "Only you will see the verdict, in direct messages."
 
 
-def texts_modal(state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None) -> Block:
+def texts_modal(state: ui.ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None) -> ui.Block:
     """The modal of `/judge` without text; without a `visibility`, in direct messages, it does not ask for one."""
-    named = {name: option(name, about=purpose_of(name)) for name in rubrics}
+    named = {name: ui.option(name, about=purpose_of(name)) for name in rubrics}
     who = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
-    options = {value: option(value.value, label) for value, label in who.items()}
-    seen_by = menu(ids.BLOCK_VISIBILITY, options.values(), options[visibility or Visibility.THREAD], "radio_buttons")
+    options = {value: ui.option(value.value, label) for value, label in who.items()}
+    seen_by = ui.menu(ids.BLOCK_VISIBILITY, options.values(), options[visibility or Visibility.THREAD], "radio_buttons")
     blocks = [
-        field("Question", text_box(ids.BLOCK_QUESTION, MAX_INPUT, None, "What was asked")),
-        field("Response", text_box(ids.BLOCK_RESPONSE, MAX_INPUT, None, "The answer to score")),
-        field("Rubric", menu(ids.BLOCK_RUBRIC, named.values(), named.get(rubric) or option(rubric))),
-        field("Who sees the verdict", seen_by) if visibility else section(_FOR_ONE),
+        ui.field("Question", ui.text_box(ids.BLOCK_QUESTION, MAX_INPUT, None, "What was asked")),
+        ui.field("Response", ui.text_box(ids.BLOCK_RESPONSE, MAX_INPUT, None, "The answer to score")),
+        ui.field("Rubric", ui.menu(ids.BLOCK_RUBRIC, named.values(), named.get(rubric) or ui.option(rubric))),
+        ui.field("Who sees the verdict", seen_by) if visibility else ui.section(_FOR_ONE),
     ]
-    return modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
+    return ui.modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
 
 
 def question_modal(
-    case: LoggedCase, callback_id: str, reason: str, state: ModalState, said: Mapping[str, Turn] | None = None
-) -> Block:
+    case: LoggedCase, callback_id: str, reason: str, state: ui.ModalState, said: Mapping[str, Turn] | None = None
+) -> ui.Block:
     """The modal that asks for a case's question; it only shows the response, which stays in the store in full.
 
     If `said` has messages, by ts, one of them can be chosen instead of typing.
     """
     title = "Response to score" if case.response else "The response to score was not stored."
     labels = [(ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()]
-    choices = menu(ids.BLOCK_CHOSEN, [option(*each) for each in labels[:_MOST_CHOICES]], None)
-    typed = text_box(ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked")
+    choices = ui.menu(ids.BLOCK_CHOSEN, [ui.option(*each) for each in labels[:_MOST_CHOICES]], None)
+    typed = ui.text_box(ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked")
     hint = _NONE_KEPT if case.has_lost_texts else ""
     blocks = [
-        section(reason),
-        *([field("Choose a message of this thread", choices, is_optional=True)] if said else []),
-        field("Or type the question" if said else "Question", typed, hint, is_optional=bool(said)),
-        quote(case.response or "", _MODALS_ROOM, run(title, is_bold=True)),
+        ui.section(reason),
+        *([ui.field("Choose a message of this thread", choices, is_optional=True)] if said else []),
+        ui.field("Or type the question" if said else "Question", typed, hint, is_optional=bool(said)),
+        ui.quote(case.response or "", _MODALS_ROOM, ui.run(title, is_bold=True)),
     ]
-    return modal(callback_id, "Which question?", state, blocks, "Score", "Cancel")
+    return ui.modal(callback_id, "Which question?", state, blocks, "Score", "Cancel")
 
 
 def text_errors(question: str, response: str) -> dict[str, str]:

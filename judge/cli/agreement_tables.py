@@ -83,8 +83,7 @@ def _measures(comparison: Comparison) -> Table:
     for name, title in _NAMES.items():
         figure = comparison.estimates[name]
         over = number_of(figure.n, "pair" if name in _PAIRS else "response")
-        title = title.format(high=comparison.sample.scale.high)
-        table.add_row(title, _value(name, figure.value), _interval(name, figure), over)
+        table.add_row(title.format(high=comparison.sample.scale.high), *_cells(name, figure), over)
     return table
 
 
@@ -109,7 +108,7 @@ def _between(comparisons: Iterable[Comparison]) -> Table:
     table = _table("Judges", "Responses", "Exact match", "Weighted kappa", "Spearman", right=("Responses", "Spearman"))
     for each in comparisons:
         names = to_printable(f"{each.judge}\n{each.other}")
-        values = [f"{_value(name, figure.value)}\n{_interval(name, figure)}" for name, figure in each.estimates.items()]
+        values = ["\n".join(_cells(*of)) for of in each.estimates.items()]
         table.add_row(names, f"{len(each.sample.scores):,}", *values)
     return table
 
@@ -119,8 +118,7 @@ def _groups(report: Report) -> Table:
     table = _table("Group", "Responses", "Weighted kappa", "Exact match", "Mean error", right=("Responses",))
     for group, each in report.by_group:
         is_enough = each.sample.n_prompts >= MIN_PROMPTS
-        figures = {name: f"{_value(name, of.value)}\n{_interval(name, of)}" for name, of in each.estimates.items()}
-        values = figures.values() if is_enough else ("too few labels", "", "")
+        values = ["\n".join(_cells(*of)) for of in each.estimates.items()] if is_enough else ["too few labels"]
         name = f"{group}\n{each.judge}" if has_several else group
         table.add_row(to_printable(name), f"{len(each.sample.scores):,}", *values)
     return table
@@ -131,8 +129,7 @@ def _difference(difference: Difference, high: int) -> Table:
     table = _table("Measure", *names, "Difference", "95% interval", right=(*names, "Difference", "95% interval"))
     for name, figure in difference.estimates.items():
         values = [_value(name, value) for value in difference.values[name]]
-        interval = _interval(name, figure, "+")
-        table.add_row(_NAMES[name].format(high=high), *values, _value(name, figure.value, "+"), interval)
+        table.add_row(_NAMES[name].format(high=high), *values, *_cells(name, figure, "+"))
     return table
 
 
@@ -149,11 +146,8 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
     if report.differences:
         yield "A difference is shown if its interval excludes 0; one in twenty does so by chance."
     if report.people is not None:
-        figure = report.people
-        yield (
-            f"People among themselves: Krippendorff's alpha {_value('', figure.value)} ({_interval('', figure)}), "
-            f"{number_of(figure.n, 'response')}."
-        )
+        (alpha, ends), over = _cells("", report.people), number_of(report.people.n, "response")
+        yield f"People among themselves: Krippendorff's alpha {alpha} ({ends}), {over}."
     labels = [label for response in report.scores.responses for label in response.labels]
     if columns.label_range is None and low <= 0 and max(labels) <= 1 < high:
         yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."
@@ -180,5 +174,7 @@ def _value(name: str, value: float, sign: str = "") -> str:
     return f"{value:{sign}z.1%}" if name in _SHARES else f"{value:{sign}z.2f}"
 
 
-def _interval(name: str, figure: Estimate, sign: str = "") -> str:
-    return figure.note or f"{_value(name, figure.low, sign)} to {_value(name, figure.high, sign)}"
+def _cells(name: str, figure: Estimate, sign: str = "") -> tuple[str, str]:
+    """A figure and its interval, or why it has none."""
+    value, low, high = (_value(name, each, sign) for each in (figure.value, figure.low, figure.high))
+    return value, figure.note or f"{low} to {high}"

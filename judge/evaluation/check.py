@@ -348,8 +348,8 @@ def change_of(own: Interval | None) -> str:
     if not own.is_clear:
         how = "the same" if max(-own.low, own.high) <= _ALIKE else "neither clearly more nor less"
         return f"{how} ({own.low:+.2f} to {own.high:+.2f})"
-    low, high = sorted((abs(own.low), abs(own.high)))
-    return f"{abs(own.mean):.2f} {'more' if own.mean > 0 else 'less'} ({low:.2f} to {high:.2f})"
+    near, far = own.sizes
+    return f"{abs(own.mean):.2f} {'more' if own.mean > 0 else 'less'} ({near:.2f} to {far:.2f})"
 
 
 def slope(points: Sequence[tuple[float, float]]) -> Interval | None:

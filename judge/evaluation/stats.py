@@ -113,6 +113,11 @@ class Interval(NamedTuple):
         """Whether a difference leaves out 0."""
         return (self.low or 0) * (self.high or 0) > 0
 
+    @property
+    def sizes(self) -> list[float]:
+        """How large a clear difference is, whatever its sign: at least and at most."""
+        return sorted((abs(self.low or 0), abs(self.high or 0)))
+
 
 @dataclass(frozen=True)
 class MeanEstimate:

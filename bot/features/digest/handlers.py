@@ -21,7 +21,7 @@ from bot.features.digest import text as words
 from bot.features.digest.queries import Channel, count_cases
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
-from bot.pipeline.text import BUTTON_TOO_SLOW
+from bot.pipeline.text import BUTTON_TOO_SLOW, not_understood
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.client import FILES, SLACK_ERRORS
@@ -99,7 +99,7 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     try:
         changes = parse_digest(text)
     except ValueError as exc:
-        return f"{escape(str(exc))}. What I understand:\n{_HELP}"
+        return not_understood(exc, _HELP)
     if refusal := await services.access.refusal(invocation, _WHAT, is_change=bool(changes)):
         return refusal
     channels, place = services.store.channels, (invocation.team_id, invocation.channel_id)

@@ -212,7 +212,7 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
 
 
 def moved_in_short(change: Interval | None) -> str:
-    if change is None or change.low is None:
+    if change is None:
         return ""
     if not change.is_clear:
         return "no clear change"

@@ -16,7 +16,7 @@ from bot.features.rubrics import text as words
 from bot.features.rubrics.comparison import tell_channel, use
 from bot.features.rubrics.queries import LEAST, MOST, JudgeRequests
 from bot.features.rubrics.text import DEFAULT, typed_rubric
-from bot.pipeline.text import COMMAND_TOO_SLOW
+from bot.pipeline.text import COMMAND_TOO_SLOW, not_understood
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, unknown
@@ -151,7 +151,7 @@ async def _answer(services: Services, invocation: Invocation, typed: Sequence[st
             is_used = chosen.rubric == name and chosen.version is not None
             return words.not_deleted_in_use(name) if is_used else words.ask_to_delete(own[name])
         case _:
-            return words.not_understood(str(unknown(" ".join(typed))))
+            return not_understood(unknown(" ".join(typed)), words.HELP)
 
 
 async def _delete(services: Services, body: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from judge.evaluation.align import obstacle as obstacle_of
 from judge.evaluation.align.cases import threads_of
 from judge.evaluation.align.examples import examples_of
 from judge.evaluation.align.trial import Trial
+from judge.scoring.numbers import number_of
 
 _ROOM = 2_900
 _LINE = 150
@@ -134,7 +135,7 @@ def report(
             lines.append(f"• *{name.capitalize()}*: not tested. {found.untried[way]}")
     lines += [SPENT] if found.is_spent else []
     if attempts:
-        times = "1 change was" if attempts == 1 else f"{attempts} changes were"
+        times = number_of(attempts, "change was", "changes were")
         lines.append(f"{times} tested on these labels so far; each further one has to be more certain.")
     if better is None or why:
         lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []

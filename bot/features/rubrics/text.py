@@ -14,6 +14,7 @@ from bot.slack.mrkdwn import clip, escape
 from bot.store.examples import Progress
 from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
 from judge import Rubric, RubricError, render_prompt
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import purpose_of
 
 DEFAULT = "default"
@@ -21,7 +22,7 @@ DEFAULT = "default"
 LONGEST_NAME = 40
 _A_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 _MODELS = 300
-_HELP = """\
+HELP = """\
 • `/judge rubric` lists the rubrics, with buttons to use, view and edit them
 • `/judge rubric use NAME` scores this channel's replies with a rubric, `/judge rubric use default` with the app's own
 • `/judge rubric edit NAME` opens a window to make your own version; without a name it begins with the default
@@ -135,14 +136,9 @@ def not_deleted_in_use(name: str) -> str:
     return f"{_ticked(name)} is in use. Choose another first: `/judge rubric use default`."
 
 
-def not_understood(reason: str) -> str:
-    """What `/judge rubric` can do, for a person who typed something unknown; `reason` quotes it."""
-    return f"{escape(reason)}. What I understand:\n{_HELP}"
-
-
 def _own(saved: SavedRubric, chosen: ChannelJudge, in_use: str) -> str:
     version = saved.rubric.version
-    versions = f"{saved.number} versions" if saved.number > 1 else "1 version"
+    versions = number_of(saved.number, "version")
     line = f"{_marked(saved.name, in_use)}: made here, {versions}, last saved {saved.saved_at:%Y-%m-%d} ({version})"
     if chosen.rubric == saved.name and chosen.version != version:
         line += f"; {chosen.version} is in use, and *Use here* switches to the newest"

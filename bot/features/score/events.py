@@ -170,11 +170,6 @@ NOT_TOLD = (
 _HELP = "`/judge reaction :mag:` scores every reply that somebody marks with that emoji, `/judge reaction off` ends it"
 
 
-def not_understood(reason: str) -> str:
-    """What `/judge reaction` can do, for a person who typed something unknown; `reason` quotes it."""
-    return f"{escape(reason)}. {_HELP}; type the emoji with its colons."
-
-
 ScoreReactions = AnswerCache[str, Mapping[str, str]]
 """The score reaction of each channel, cached by team, so that nearly all other reactions cost no query."""
 
@@ -196,7 +191,7 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
     try:
         emoji = parse_reaction(text)
     except ValueError as exc:
-        return not_understood(str(exc))
+        return f"{escape(str(exc))}. {_HELP}; type the emoji with its colons."
     is_change, is_told = emoji is not None, READS_REACTIONS in services.identity.scopes
     if refusal := await services.access.refusal(invocation, "score reactions", is_change=is_change):
         return refusal

@@ -136,14 +136,15 @@ def who_changed(found: Blame | str, change: Change, what: str = "") -> str:
     """The line of an alert that says who has changed; `what` is the name of a clear change."""
     if isinstance(found, str):
         return f"Whether the judge changed cannot be told: {found}." if found else ""
-    (_, low, high), is_share = found.judge, change.figure == "low share"
+    is_share = change.figure == "low share"
     form = ".0%" if is_share else ".1f"
     itself = "" if found.who in {"assistant", "unclear"} else " itself"
     said = f"Asked again about {found.n} older replies: the judge{itself} gives "
     if not found.judge.is_clear:
+        _, low, high = found.judge
         given = f"{'as many low scores' if is_share else 'the same'} ({low:{form}} to {high:{form}})"
         return f"{said}{given}{f', which leaves open whose this {what} is' if what and found.who == 'unclear' else ''}."
-    near, far = sorted((abs(low or 0), abs(high or 0)))
+    near, far = found.judge.sizes
     how = f"{abs(found.judge.mean):{form}} {'more' if found.judge.mean > 0 else 'fewer' if is_share else 'less'}"
     months = dict.fromkeys(f"{each.judged_at:%B}" for each in (change.before[0], change.before[-1]))
     said += (

@@ -12,7 +12,7 @@ from bot.features.watch.queries import Release, Unread
 from bot.figures.lowest import low_blocks
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
-from bot.slack.mrkdwn import clip, escape
+from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase
 from bot.store.watches import JUDGE
 from judge.evaluation.drift import MIN_REFERENCE, Drop, Level
@@ -30,7 +30,7 @@ _SHOWN = {
 NO_BOTS = "No bot has written in this channel lately, and none is a member, so there is nothing to watch."
 _TITLE = "Watch an assistant"
 MOST_SHOWN = 10
-_HELP = """\
+HELP = """\
 • `/judge watch @assistant` opens a window with all settings
 • `/judge watch @assistant all` scores all of its replies to people here, at most 50 a day
 • `/judge watch @assistant 1 in 5` scores a random fifth, `/judge watch @assistant 20 a day` at most 20 a day
@@ -62,7 +62,7 @@ _OUTCOMES = {
 
 def state(counted: Sequence[CountedWatch]) -> Post:
     if not counted:
-        text = f"Nothing is watched in this channel.\n{_HELP}"
+        text = f"Nothing is watched in this channel.\n{HELP}"
         return Post(text, [ui.section(text), ui.actions(ui.button(_TITLE, ids.ACTION_WATCH))])
     lines = {each.watch: line(each) for each in counted[:MOST_SHOWN]}
     rest = [each.name for each in counted[MOST_SHOWN:]]
@@ -139,11 +139,6 @@ def not_watched(name: str, watched: Sequence[str]) -> str:
 
 def not_read(error: str) -> str:
     return f"Slack does not let me read this channel (`{clip(error)}`), so I cannot watch anything in it."
-
-
-def not_understood(reason: str) -> str:
-    """The help on `/judge watch`, for a person who typed something unknown; `reason` quotes it."""
-    return f"{escape(reason)}. What I understand:\n{_HELP}"
 
 
 def _buttons(watch: Watch) -> ui.Block:
@@ -382,16 +377,14 @@ def release_compared(
     where, was = f"*{clip(name)}* in <#{watch.channel_id}>", f"mean {after}, was {''.join(before)}"
     by = f"Corrected by {number_of(labelled, 'blind label')}" if labelled else "By the judge alone"
     counts = f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since the {release_line(release, name)}"
-    if change is None or change.low is None or change.high is None:
+    if change is None:
         what = f"{where} cannot be compared: mean {after} since its release, and too few scores before it"
+    elif change.is_clear:
+        (how, way), (near, far) = (("*better*", "up") if change.mean > 0 else ("*worse*", "down")), change.sizes
+        what = f"{where} got {how} with its release: {was} ({way} {near:.1f} to {far:.1f})"
     else:
-        ends = sorted((abs(change.low), abs(change.high)))
-        if change.is_clear:
-            how, way = ("*better*", "up") if change.mean > 0 else ("*worse*", "down")
-            what = f"{where} got {how} with its release: {was} ({way} {ends[0]:.1f} to {ends[1]:.1f})"
-        else:
-            moved = f"{change.low:+.1f} to {change.high:+.1f}"
-            what = f"{where} has *not clearly changed* with its release: {was} ({moved})"
+        moved = f"{change.low:+.1f} to {change.high:+.1f}"
+        what = f"{where} has *not clearly changed* with its release: {was} ({moved})"
+    if change:
         counts += f"; {replies[1]:,} in the same time before"
-    what = f"{what}.\n{who}".rstrip()
-    return Post(what.replace("*", ""), [ui.section(what), ui.context(f"{counts}.")])
+    return _post(f"{what}.\n{who}".rstrip(), ui.context(f"{counts}."))

@@ -18,6 +18,7 @@ from judge.evaluation.stats import Interval, MeanEstimate
 
 MOST_DRAWN = 1  # a digest is at most a screen
 """A digest has charts of at most this many assistants, those with the most replies, to fit into one message."""
+_WAYS = (" got better", "up"), (" got worse", "down")
 _LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
 
 
@@ -77,27 +78,16 @@ def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str
     """The sentences on the mean, beside the one before, and on the shares of low and good scores."""
     figures = ((week.mean, ".1f"), (week.low, ".0%"), (week.good, ".0%"))
     mean, low, good = (_estimated(each, estimate, form) for estimate, form in figures)
-    by, now = BY_LABELS if each.is_corrected else "", _shown(each, week.mean).mean
+    how = was = ""
+    if change := each.change:
+        how, was = ", no clear change", f", was {_shown(each, week.mean).mean - change.mean:.1f} in {BEFORE}"
+        if change.is_clear:
+            (how, way), (_, near, far) = _WAYS[change.mean < 0], distances(change)
+            was += f" ({way} {near} to {far})"
     return (
-        f"*{name}*{_how(each.change)}: mean {mean}{by}{_was(now, each.change)}.",
+        f"*{name}*{how}: mean {mean}{BY_LABELS if each.is_corrected else ''}{was}.",
         f"Scored {low_words(each.scale)}: {low}. Scored {good_words(each.scale)}: {good}.",
     )
-
-
-def _how(change: Interval | None) -> str:
-    if change is None or change.low is None:
-        return ""
-    return ", no clear change" if not change.is_clear else " got worse" if change.mean < 0 else " got better"
-
-
-def _was(mean: float, change: Interval | None) -> str:
-    if change is None or change.low is None:
-        return ""
-    was = f", was {mean - change.mean:.1f} in {BEFORE}"
-    if not change.is_clear:
-        return was
-    _, near, far = distances(change)
-    return f"{was} ({'down' if change.mean < 0 else 'up'} {near} to {far})"
 
 
 def _estimated(each: Watched, estimate: MeanEstimate, form: str) -> str:

@@ -28,7 +28,7 @@ from bot.features.watch.orders import end_watch
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
-from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
+from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, not_understood
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS, slack_word
@@ -95,7 +95,7 @@ async def answer_command(watcher: Watcher, invocation: Invocation, text: str) ->
     try:
         author, changes = parse_watch(text)
     except ValueError as exc:
-        return words.not_understood(str(exc))
+        return not_understood(exc, words.HELP)
     if author and changes == {}:
         state = WatchState(channel_id=invocation.channel_id)
         return "" if await open_window(watcher, invocation, state, author) else COMMAND_TOO_SLOW

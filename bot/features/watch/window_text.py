@@ -37,7 +37,7 @@ _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
 _NONE = "None. The assistant may have left, or it answers no one here."
 _NONE_DRAWN = "None of last week's replies falls into so small a share."
-_SHOWN = {
+_SHOWN: Mapping[str, str] = {
     Shows.NOTHING: "Nothing; scores only count in the digest",
     Shows.REACTION: "The score, as a reaction",
     Shows.VERDICT: "The verdict, in the thread",
@@ -143,19 +143,10 @@ def _assistants(form: WatchView) -> dict[str, str]:
 def _draw(form: WatchView) -> list[ui.Block]:
     watch, rubric = form.watch, form.rubric.name
     per_day, shows = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
+    most, hint = ui.number_box(per_day, watch.per_day or None), "For this assistant. Days begin at midnight UTC."
     return [
-        ui.field(
-            "Most scored replies a day",
-            ui.number_box(per_day, watch.per_day or None),
-            "For this assistant. Days begin at midnight UTC.",
-            is_optional=True,
-        ),
-        _select(
-            shows,
-            "What the channel sees of each score",
-            {each.value: said for each, said in _SHOWN.items()},
-            watch.shows,
-        ),
+        ui.field("Most scored replies a day", most, hint, is_optional=True),
+        _select(shows, "What the channel sees of each score", _SHOWN, watch.shows),
         ui.context(f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` lists them all."),
     ]
 

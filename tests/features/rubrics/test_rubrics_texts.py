@@ -14,6 +14,7 @@ from bot.features.rubrics.comparison import Compared, comparison
 from bot.features.rubrics.decisions import new_name
 from bot.features.rubrics.queries import JudgeRequest, Labelled
 from bot.features.rubrics.text import LONGEST_NAME, is_name
+from bot.pipeline.text import not_understood
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from bot.store.examples import Aim, Progress
@@ -93,7 +94,7 @@ def test_the_sentences_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> N
         text.not_made_here("code", []),
         text.not_made_here("code", ["tone"]),
         text.not_deleted_in_use("tone"),
-        text.not_understood("I do not know '<x>'"),
+        not_understood("I do not know '<x>'", text.HELP),
     ]
     assert "\n".join(said) == snapshot
 

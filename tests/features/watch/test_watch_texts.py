@@ -21,6 +21,7 @@ from bot.features.watch.queries import Unread
 from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.features.watch.week_text import detail_blocks, watched_blocks
 from bot.features.watch.window_text import WatchView, watch_modal
+from bot.pipeline.text import not_understood
 from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
@@ -111,7 +112,7 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         text.not_watched("helper", []),
         text.not_watched("helper", NAMES),
         text.not_read("missing_scope"),
-        text.not_understood("I do not know '<x>'"),
+        not_understood("I do not know '<x>'", text.HELP),
         text.tested(a_watch(), {}),
         text.tested(replace(SET, alerts_to=("C1", "U1", "U2")), {"U1": "not_in_channel", "U2": "odd"}),
         window_text.off_floor(SCALE),
