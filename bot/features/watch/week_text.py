@@ -14,7 +14,6 @@ from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Drawn
 from bot.slack.mrkdwn import clip
-from judge.evaluation.stats import Interval, MeanEstimate
 
 MOST_DRAWN = 1  # a digest is at most a screen
 """A digest has charts of at most this many assistants, those with the most replies, to fit into one message."""
@@ -76,11 +75,15 @@ def week_lines(each: Watched, name: str) -> Iterator[str]:
 
 def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str]:
     """The sentences on the mean, beside the one before, and on the shares of low and good scores."""
-    figures = ((week.mean, ".1f"), (week.low, ".0%"), (week.good, ".0%"))
-    mean, low, good = (_estimated(each, estimate, form) for estimate, form in figures)
+    shown = [(of.corrected if each.is_corrected else None) or of.judge for of in (week.mean, week.low, week.good)]
+    is_exact = each.is_whole and not each.is_corrected  # of all replies, and not of a sample
+    mean, low, good = (
+        f"*{of.mean:{form}}*" if is_exact or of.low is None else quality.span(of, form, "*")
+        for of, form in zip(shown, (".1f", ".0%", ".0%"), strict=True)
+    )
     how = was = ""
     if change := each.change:
-        how, was = ", no clear change", f", was {_shown(each, week.mean).mean - change.mean:.1f} in {BEFORE}"
+        how, was = ", no clear change", f", was {shown[0].mean - change.mean:.1f} in {BEFORE}"
         if change.is_clear:
             (how, way), (_, near, far) = _WAYS[change.mean < 0], distances(change)
             was += f" ({way} {near} to {far})"
@@ -88,14 +91,3 @@ def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str
         f"*{name}*{how}: mean {mean}{BY_LABELS if each.is_corrected else ''}{was}.",
         f"Scored {low_words(each.scale)}: {low}. Scored {good_words(each.scale)}: {good}.",
     )
-
-
-def _estimated(each: Watched, estimate: MeanEstimate, form: str) -> str:
-    """The mean, with its interval if it has one and is of a sample."""
-    interval = _shown(each, estimate)
-    is_exact = (each.is_whole and not each.is_corrected) or interval.low is None
-    return f"*{interval.mean:{form}}*" if is_exact else quality.span(interval, form, "*")
-
-
-def _shown(each: Watched, estimate: MeanEstimate) -> Interval:
-    return (estimate.corrected if each.is_corrected else None) or estimate.judge
