@@ -27,6 +27,7 @@ from bot.store.schema import (
     judge_requests,
     labels,
     metadata,
+    notices,
     people,
     ratings,
     releases,
@@ -206,11 +207,12 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
     "rubric": rubrics.c.saved_by,
     "request": judge_requests.c.user_id,
     "release": releases.c.set_by,
+    "notice": notices.c.recipient,
     "spent": spent.c.requester_id,
 }
 
 StoredRow = tuple[str, Mapping[str, Any]]
-"""The kind (settings, case, label, draw, thumb, rubric, request, release, spent, audit); its columns."""
+"""The kind, as in `_OF_PERSON`, or case or audit; its columns."""
 
 
 class Personal(StoreQueries):
@@ -222,7 +224,7 @@ class Personal(StoreQueries):
         return [team_id for team_id in found if await anext(self.rows(team_id, user_id), None)]
 
     async def rows(self, team_id: str, user_id: str) -> AsyncIterator[StoredRow]:
-        """Everything stored about a person, including the audit rows by or about them; `StoredRow` lists the kinds.
+        """Everything stored about a person, including the audit rows by or about them.
 
         Cases and audit rows come oldest first. For a case that another person asked for, the requester and a question
         that the requester typed are left out. Of a conversation, only this person's own turns are shown.

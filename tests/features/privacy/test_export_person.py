@@ -13,7 +13,7 @@ from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import answer_of
 from bot.store.rubrics import SavedRubric
-from bot.store.schema import cases, judge_requests
+from bot.store.schema import cases, judge_requests, notices
 from tests.cases import TONE, a_case, add, delivered, save_visibility, thumb, url
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
@@ -156,13 +156,15 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
             wish = {"team_id": "T1", "channel_id": f"C{number}", "user_id": user_id, "rubric": "code"}
             wish |= {"aim": "compare", "status": "running"}
             await log.database.execute(insert(judge_requests).values(wish | {"asked_at": datetime.now(UTC)}))
+            told = {"channel_id": "", "author_id": "", "name": "asked", "recipient": user_id, "day": "2026-11-26"}
+            await log.database.execute(insert(notices).values(team_id="T1", **told, claimed_at=datetime.now(UTC)))
             await log.labels.put(case, user_id, Label(2, None))
         await log.database.execute(answer_of("T1", ANN, 1, Outcome.SKIPPED))
 
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)
     of = {row["kind"]: row for row in rows}
-    assert sorted(of) == ["audit", "draw", "label", "request", "rubric", "settings", "thumb"]
+    assert sorted(of) == ["audit", "draw", "label", "notice", "request", "rubric", "settings", "thumb"]
     assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
     assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
     assert (of["request"]["user_id"], of["request"]["rubric"]) == (ANN, "code")
