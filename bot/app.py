@@ -211,6 +211,7 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
 
 async def _open_link(stack: AsyncExitStack, services: Services, workspaces: Workspaces) -> HttpFront | SocketLink:
     settings, traffic, door = services.settings, services.traffic, workspaces.door
+    _ = workspaces.first_bolt  # made before a payload waits for it
     pages = None
     if workspaces.installations and settings.slack_client_id and settings.slack_client_secret:
         from bot.slack.oauth import InstallPages

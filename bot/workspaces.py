@@ -131,18 +131,18 @@ class Workspaces:
             return None
         found = await self.find(body["enterprise_id"], body["team_id"])
         if found is None:
-            return self._first_bolt
+            return self.first_bolt
         if body["team_id"] != (key := found.services.identity.team_id):  # an organisation's enterprise id
             body[TEAMS], body["team_id"] = await teams_of(found.services.client), key
         if await found.services.takes(body):
             return None
         if found is self.first:
-            return self._first_bolt
+            return self.first_bolt
         self._bolts[key] = bolt = self._bolts.get(key) or _make_bolt(found.services)
         return bolt
 
     @cached_property
-    def _first_bolt(self) -> AsyncApp:
+    def first_bolt(self) -> AsyncApp:
         return _make_bolt(self.first.services)
 
     async def _end(self, installations: "Installations", body: Mapping[str, Any]) -> None:
