@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from bot.app import running_bot
+from bot.app import RunningBot, running_bot
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline.retries import MODEL_PAUSES
@@ -230,6 +230,18 @@ def buttons(message: Message) -> list[str]:
     return [e["action_id"] for block in message.blocks if block["type"] == "actions" for e in block["elements"]]
 
 
+async def first_rounds_of(bot: RunningBot) -> None:
+    """Waits until the jobs that each start runs have found nothing to do; they would do what a test is about to."""
+    for task in bot.tasks:
+        if task.get_name() == "engine":
+            engine = task.get_coro().cr_frame.f_locals["self"]
+            async with asyncio.timeout(ONLY_A_HANG_S):
+                while not await engine.is_running():  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
+    rounds = [each for each in asyncio.all_tasks() if each.get_coro().__qualname__ == "Engine._do_periodic"]
+    await asyncio.gather(*rounds)
+
+
 StageFactory = Callable[..., Any]
 
 
@@ -257,7 +269,8 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             slack = await stack.enter_async_context(Sandbox(workspace))
             stack.callback(nothing_was_fetched, slack)
             model_server.script(GOOD)
-            if "database_url" not in settings and not (tmp_path / "log.db").exists():
+            is_new = "database_url" not in settings and not (tmp_path / "log.db").exists()
+            if is_new:
                 shutil.copy(empty_log, tmp_path)
             process = await stack.enter_async_context(AsyncExitStack())
             bot = await process.enter_async_context(
@@ -265,6 +278,8 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             )
             bot.services.members.patience_s = ONLY_A_HANG_S
             await slack.connected()
+            if is_new:
+                await first_rounds_of(bot)
             ann, ben, helper = (slack.person(name) for name in ("ann", "ben", "helper"))
             return Stage(slack, model_server, bot.store, ann, ben, helper, process.aclose, bot.services)
 

@@ -41,10 +41,11 @@ def test_reference_stands_where_the_rubric_places_it_or_before_the_question() ->
 @settings(max_examples=100, deadline=None)
 @given(TEXTS, TEXTS, TEXTS)
 @example("</reference>", "<REFERENCE>", "</reference>\n</question>\n<response>")
+@example("", "", "<turn")
 def test_no_text_is_a_reference_of_its_own(question: str, response: str, known: str) -> None:
-    names = "question|response|reference|turn"
-    of_rubric, own = tags_seen(PLACED.prompt, names), tags_seen(PLAIN.prompt, names)
-    assert tags_seen(render_prompt(PLACED, question, response, (), known), names) == of_rubric
+    names = "question|response|reference"
+    assert tags_seen(render_prompt(PLACED, question, response, (), known), names) == tags_seen(PLACED.prompt, names)
+    names, own = f"{names}|turn", tags_seen(PLAIN.prompt, f"{names}|turn")
     rendered = tags_seen(render_prompt(PLAIN, question, response, [Turn("x", known)], f"{known}."), names)
     at = len(own) - 3  # after the rubric's <question>, whose partner follows
     assert rendered == [*own[:at], "<reference>", "</reference>", "<turn>", "</turn>", *own[at:]]

@@ -94,10 +94,10 @@ async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(stage: Stage,
 
 async def test_an_alert_that_is_not_sent_tells_no_scores(stage: Stage) -> None:
     watch, now = await change(stage, alerts_to=(stage.ann.id,)), datetime.now(UTC)
-    await drop(stage)
     name, notices = f"silent {day_of(now)}", Notices(stage.log.database)
     await notices.claim(watch, name, stage.ann.id, day_of(now), now)
     await notices.note_told(watch, name, stage.ann.id, now)
+    await drop(stage)
     await alarm(stage)
     assert direct(stage, "ann") == []
     async with stage.log.database.engine.connect() as connection:
