@@ -71,7 +71,8 @@ async def test_the_case_is_in_the_store_before_slack_is_told(
     at_the_ack = responses_at_the_ack(stage, tmp_path)
     ask(stage, stage.ann, reply)
     await stage.reaches(1, CaseStatus.DELIVERED)
-    assert at_the_ack[0] == [None if source is CaseSource.LINK else ANSWER]
+    # What a link leads to is looked up afterwards, on a busy machine before the answer arrives.
+    assert at_the_ack[0] in ([ANSWER], *[[None]] * (source is CaseSource.LINK))
 
 
 @every_way
