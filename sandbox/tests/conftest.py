@@ -1,5 +1,6 @@
 """A workspace of three people and a bot, and a real Bolt app beside it."""
 
+import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -42,6 +43,9 @@ UNHURRIED = replace(Limits.off(), answer_within_s=ONLY_A_HANG_S)
 def pytest_configure() -> None:
     # Bolt drops an answer that takes the app more than 3 s.
     AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
+    # A shell's background process ignores SIGINT, and the processes that it starts would ignore it, too.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
