@@ -2,16 +2,14 @@
 
 import asyncio
 import sqlite3
-import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from functools import partial, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-import aiosqlite
 import sqlalchemy as sa
 from cachetools import LRUCache
 from sqlalchemy.dialects import sqlite
@@ -57,6 +55,7 @@ class Database:
         self.added: LRUCache[int, LoggedCase] = LRUCache(_CHOICES_KEPT)
         """Cases in SQLite that this process has added and not yet taken up; emptied before others than cases write."""
         self._writer = _Writer(engine, self.added.clear) if self.is_sqlite else None
+        self._under_way = set[asyncio.Future[Any]]()
         # On a server, a single statement without `BEGIN` and `COMMIT` is one round trip instead of three.
         self._by_statement = engine if self.is_sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
         self.queue: InMemoryQueries | None = None  # beside SQLite, if this process settles cases
@@ -67,8 +66,13 @@ class Database:
             sa.event.listen(engine.sync_engine, "after_cursor_execute", self._on_execute)
 
     async def close(self) -> None:
-        """Closes the connections; those to a server that does not answer are left to the operating system."""
-        await asyncio.wait([asyncio.ensure_future(self.engine.dispose())], timeout=_CLOSE_S)
+        """Closes the connections once nothing uses them; those to a silent server are left to the operating system."""
+        await asyncio.wait([asyncio.ensure_future(self._end())], timeout=_CLOSE_S)
+
+    async def _end(self) -> None:
+        while under_way := self._under_way | (self._writer.under_way if self._writer else set()):
+            await asyncio.wait(under_way)
+        await self.engine.dispose()
 
     async def all(self, query: sa.Executable) -> Sequence[sa.Row[Any]]:
         async def fetch(connection: AsyncConnection) -> Sequence[sa.Row[Any]]:
@@ -131,7 +135,7 @@ class Database:
             after_commit(connection, self.note_deletion)
 
     async def read(self, work: Work[T]) -> T:
-        return await _to_the_end(self._over_a_connection(work))
+        return await self._to_the_end(self._over_a_connection(work))
 
     async def execute(self, statement: sa.Executable) -> int:
         async def change(connection: AsyncConnection) -> int:
@@ -147,7 +151,7 @@ class Database:
         """
         if self._writer:
             return await self._writer.do(work, is_of_case=is_of_case)
-        return await _to_the_end(self._over_a_connection(work) if is_single else self._in_a_transaction(work))
+        return await self._to_the_end(self._over_a_connection(work) if is_single else self._in_a_transaction(work))
 
     async def settle(self, case: Case | None, work: Work[T], *, is_single: bool = False) -> T:
         """Like `write`, for a step of a case that Slack does not wait for: only some of these run at a time.
@@ -157,6 +161,19 @@ class Database:
         line = (case.team_id, case.channel_id, case.requester_id) if case else ("", "", "")
         async with self._settling.turn(*line):
             return await self.write(work, is_of_case=True, is_single=is_single)
+
+    async def _to_the_end(self, work: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.ensure_future(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        try:
+            return await asyncio.shield(task)
+        except TimeoutError as exc:
+            raise NoAnswerError("no answer in time") from exc
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            task.cancelled() or task.exception()  # retrieved, so that asyncio does not complain about it
+            raise
 
     async def _over_a_connection(self, work: Work[T]) -> T:
         async with self._by_statement.connect() as connection:
@@ -193,6 +210,10 @@ class _Writer:
         self._engine, self._before_others = engine, before_others
         self._of_cases, self._others = deque[_Write](), deque[_Write]()
         self._task: asyncio.Task[None] | None = None
+
+    @property
+    def under_way(self) -> set[asyncio.Task[None]]:
+        return {self._task} if self._task else set()
 
     async def do(self, work: Work[T], *, is_of_case: bool) -> T:
         loop, line = asyncio.get_running_loop(), self._of_cases if is_of_case else self._others
@@ -304,18 +325,6 @@ def after_commit(connection: AsyncConnection | SyncConnection, follow: Callable[
     connection.info[_AFTERWARDS].append(follow)
 
 
-async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except TimeoutError as exc:
-        raise NoAnswerError("no answer in time") from exc
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        task.cancelled() or task.exception()  # retrieved, so that asyncio does not complain about it
-        raise
-
-
 _TURN = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' || :at, 0))")
 
 
@@ -376,23 +385,3 @@ def insert_into(database: Database, table: sa.Table) -> "sqlite.Insert | postgre
     from sqlalchemy.dialects import postgresql  # 2 MiB that an app with SQLite does without
 
     return postgresql.insert(table)
-
-
-class Connection(aiosqlite.Connection):
-    """A connection that, called in its own thread as during a `_visit`, works at once."""
-
-    async def _execute(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
-        if threading.current_thread() is self._thread:
-            return fn(*args, **kwargs)
-        return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
-
-    async def rollback(self) -> None:
-        if self.in_transaction:  # SQLAlchemy rolls back whenever a connection is given back
-            await super().rollback()
-
-
-async def connect_sqlite(path: str, **arguments: Any) -> aiosqlite.Connection:
-    """An open connection to a file; its thread does not keep the process from ending."""
-    connection = Connection(partial(sqlite3.connect, path, **arguments), iter_chunk_size=64)
-    connection._thread.daemon = True
-    return await connection

@@ -2,12 +2,16 @@
 
 import asyncio
 import os
+import sqlite3
 import tempfile
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import aiosqlite
 import sqlalchemy as sa
 import structlog
 from sqlalchemy.engine import ExceptionContext
@@ -18,7 +22,7 @@ from bot.domain.clock import Clock, utc_now
 from bot.errors import StoreError
 from bot.store import schema
 from bot.store.address import Address, to_address
-from bot.store.database import Database, connect_sqlite
+from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.jobs import database_queue
 from bot.store.ownership import make_file, make_folder
@@ -127,7 +131,7 @@ def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) 
     address = to_address(database_url)
     arguments = address.arguments | {"command_timeout": query_timeout_s}
     if address.is_sqlite:
-        arguments = {"async_creator_fn": connect_sqlite}
+        arguments = {"async_creator_fn": _connect_sqlite}
     try:
         # An error that shows its parameters would put the judged texts into the log file.
         # With SQLite, the connection that was used last is the next: it has its pages and statements at hand.
@@ -276,3 +280,23 @@ async def _define(connection: AsyncConnection) -> None:
     # For DDL, SQLite's driver begins no transaction by itself.
     for statement in ("BEGIN IMMEDIATE", _DEFINE[0]) if connection.dialect.name == "sqlite" else _DEFINE:
         await connection.exec_driver_sql(statement)
+
+
+class _Connection(aiosqlite.Connection):
+    """A connection that, called in its own thread as when `Database` works in it, works at once."""
+
+    async def _execute(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
+        if threading.current_thread() is self._thread:
+            return fn(*args, **kwargs)
+        return await super()._execute(fn, *args, **kwargs)  # type: ignore[no-untyped-call]
+
+    async def rollback(self) -> None:
+        if self.in_transaction:  # SQLAlchemy rolls back whenever a connection is given back
+            await super().rollback()
+
+
+async def _connect_sqlite(path: str, **arguments: Any) -> aiosqlite.Connection:
+    """An open connection to a file; its thread does not keep the process from ending."""
+    connection = _Connection(partial(sqlite3.connect, path, **arguments), iter_chunk_size=64)
+    connection._thread.daemon = True
+    return await connection
