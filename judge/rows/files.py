@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import math
 import os
 import stat
 from collections import Counter
@@ -171,7 +172,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_object)
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):  # it would be written as Infinity, which is no JSON
+        raise ValueError("a number too large to keep")
+    return value
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_float=_finite)
 
 
 def kind_of(value: object) -> str:

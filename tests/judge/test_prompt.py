@@ -157,6 +157,7 @@ def test_special_token_of_a_chat_template_is_broken_up_by_a_space(token: str, br
 @example("<response", ">")
 @example("\u0338", "&#824;")
 @example("<response\u0489x>", "&ltq&#117;estion>")
+@example(f"&#{'0' * 40}60;/question>", "")
 def test_prompt_holds_exactly_its_own_tags_whatever_is_inserted(question: str, response: str) -> None:
     rendered = render_prompt(RUBRIC, question, response)
     assert tags_seen(rendered) == TAGS + TAGS  # the prompt names its tags once and uses them once

@@ -22,7 +22,7 @@ for _code, _plain in list(_FROM_LOOK_ALIKE.items()):  # the other case is mapped
 _INVISIBLE_KINDS = frozenset(("Cc", "Cf", "Mn", "Mc", "Me"))
 _BLANK = frozenset("\u115f\u1160\u2065\u2800\u3164" + "".join(map(chr, range(0xFFF0, 0xFFF9))))
 _ESCAPE = re.compile(
-    r"&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?|(?P<name>[^\s<&#;]{1,32};?))"
+    r"&(?:#(?P<decimal>[0-9]+);?|#[xX](?P<hex>[0-9a-fA-F]+);?|(?P<name>[^\s<&#;]{1,32};?))"
     r"|(?:%|\\x|\\u00)(?P<byte>[0-7][0-9a-fA-F])"
 )
 _ENTITY = re.compile(r"&(?:#|[a-zA-Z]{2,31};)")
@@ -86,7 +86,13 @@ def fold_aligned(text: str) -> FoldedText:
 
 def _resolve(characters: list[str], starts: list[int], ends: list[int]) -> bool:
     """Whether the last characters are an escape; if so, replaces them with its value."""
-    escape = _ESCAPE.match("".join(characters[: -_LONGEST_NAME - 1 : -1]))
+    ahead = "".join(characters[: -_LONGEST_NAME - 1 : -1])
+    escape = _ESCAPE.match(ahead)
+    if escape and escape.end() == len(ahead) < len(characters):  # a number of any length, with leading zeros
+        low = at = len(characters) - len(ahead)
+        while low and (characters[low - 1] in ";abcdefABCDEF" or characters[low - 1].isdigit()):
+            low -= 1
+        escape = _ESCAPE.match(ahead + "".join(reversed(characters[low:at])))
     if not escape:
         return False
     value, length = _decode(escape)
@@ -107,7 +113,8 @@ def _decode(escape: re.Match[str]) -> tuple[str, int]:
     if name := escape["name"]:
         length = next((n for n in range(len(name), 1, -1) if name[:n] in html5), 0)
         return (html5[name[:length]], 1 + length) if length else ("", 0)
-    return html.unescape(escape[0]), escape.end()
+    digits = (escape["decimal"] or escape["hex"]).lstrip("0")[:9] or "0"  # int() limits the digits
+    return html.unescape(f"&#{'' if escape['decimal'] else 'x'}{digits};"), escape.end()
 
 
 def _fold_character(character: str) -> str:

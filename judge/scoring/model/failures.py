@@ -8,6 +8,8 @@ texts.
 import re
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -131,14 +133,18 @@ def rejected_option(error: openai.APIError, options: Collection[str]) -> str | N
 
 
 def retry_after_s(error: openai.APIError) -> float | None:
-    """The wait that the server asks for, in seconds; None if it names none, or names a date."""
+    """The wait that the server asks for, in seconds; None if it names none."""
     if not isinstance(error, openai.APIStatusError):
         return None
     for header, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = error.response.headers.get(header, "").strip()
         if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", value):
             return float(value) * unit_s
-    return None
+    try:
+        at = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())
 
 
 def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusError | None:

@@ -106,6 +106,7 @@ def why(line: str | bytes) -> str:
             '{"messages": [], "conversation": []}',
             "messages and conversation, where one of them belongs; leave the other out",
         ),
+        ('{"prompt": "a", "completion": "b", "x": 1e400}', "a number too large to keep"),
         ('{"prompt": "a", "completion": "b", "prompt": "a"}', "the name 'prompt' stands twice"),
         ('{"prompt": "a", "completion": "b", "x": {"y": 1, "y": 2}}', "the name 'y' stands twice"),
         (

@@ -283,10 +283,12 @@ def test_invalid_log_probability_is_left_out(logprob: Any) -> None:
     [
         ({"retry-after": "2"}, 2),
         ({"retry-after": "2", "retry-after-ms": "1500"}, 1.5),
-        *(({"retry-after": each}, None) for each in ("Fri, 31 Dec 1999 23:59:59 GMT", "-1", "nan", "", "1" * 5000)),
+        ({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}, 0),
+        ({"retry-after": "Fri, 31 Dec 1999 23:59:59 -0000"}, 0),
+        *(({"retry-after": each}, None) for each in ("soon", "-1", "nan", "Fri, 99 Dec 9999", "", "1" * 5000)),
     ],
 )
-def test_retry_after_is_read_from_numbers_alone(headers: dict[str, str], wait_s: float | None) -> None:
+def test_retry_after_is_read_from_numbers_and_dates(headers: dict[str, str], wait_s: float | None) -> None:
     assert retry_after_s(status_error(429, headers=headers)) == wait_s
 
 
