@@ -25,6 +25,7 @@ from judge.scoring.rubric import Scale
 
 SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
+_AT_IT = timedelta(minutes=15)  # longer than the judge is asked before an alert
 _MIN_SILENT = 3
 _MIN_BEFORE_GONE = 10
 _LOWEST = 3
@@ -93,9 +94,15 @@ class DriftAlerts:
         changes = await self._changes(watch)
         for name in begun or names:
             kind = names[name]
+            post = await others[kind](watch) if kind in others else None
+            if not (post or kind in changes):
+                continue
+            # One process at a time, before the judge is asked: each would pay for it, and two might tell two things.
+            if await self._notices.claim(watch, "alert", "", day, self._services.clock(), _AT_IT) is None:
+                return []
             if kind in changes:
                 return [self._tell(watch, name, day, *changes[kind])]
-            if kind in others and (post := await others[kind](watch)):
+            if post:
                 await tell_once(self._services, watch, name, post, day, may_repeat=True)
                 break
         return []

@@ -149,13 +149,15 @@ class Notices(db.StoreQueries):
         its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
         return set(await self._database.values(its.where(notices.c.posted_at.is_not(None))))
 
-    async def claim(self, watch: Watch, name: str, to: str, day: str, now: datetime) -> datetime | None:
+    async def claim(
+        self, watch: Watch, name: str, to: str, day: str, now: datetime, lease: timedelta = _LEASE
+    ) -> datetime | None:
         """If this is ours to tell: since when it may have been told, or `now` if nobody has tried. None if not ours."""
         key = key_of(watch) | {"name": name, "recipient": to}
         left = await self._database.one(sa.select(notices.c.claimed_at, notices.c.posted_at).filter_by(**key))
-        if left and (left.posted_at or left.claimed_at > now - _LEASE):
+        if left and (left.posted_at or left.claimed_at > now - lease):
             return None
-        is_left = sa.and_(notices.c.posted_at.is_(None), notices.c.claimed_at <= now - _LEASE)
+        is_left = sa.and_(notices.c.posted_at.is_(None), notices.c.claimed_at <= now - lease)
         if await db.claim(self._database, notices, key, {"day": day, "claimed_at": now}, is_left) is None:
             return None
         since: datetime = left.claimed_at if left else now

@@ -123,6 +123,9 @@ async def test_an_alarm_whose_process_ends_meanwhile_is_told_once_by_the_next(st
     telling.cancel()
     await asyncio.gather(telling, return_exceptions=True)
     stage.model.script(worth(1))
+    await alarm(stage)
+    assert direct(stage, "ann") == []  # it may still be asking
+    await alarm(stage, timedelta(minutes=18))
     assert OF_JUDGE in await told(stage)
 
 
