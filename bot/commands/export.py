@@ -155,8 +155,8 @@ async def export_person(path: Path | None, user: str) -> None:
 @contextmanager
 def _output(path: Path | None, table: files.Format | None = None) -> Iterator[TextIO]:
     """The file or the terminal, opened; if it cannot be written, BotError. JSONL becomes a table at the end."""
-    is_file = path is not None and (path.is_file() or not path.exists())  # or a pipe, or a device
     try:
+        is_file = path is not None and (path.is_file() or not path.exists())  # or a pipe, or a device
         if path and path.is_file() and not path.is_symlink():  # a link is replaced, not written through
             _refuse_foreign(path)
         with ExitStack() as stack:

@@ -33,11 +33,8 @@ def test_socket_mode_accepts_only_the_app_level_token(workspace: Workspace, refu
 
 
 def test_an_unknown_method_is_named(refused: Refused) -> None:
-    assert refused("chat.postMassage").body() == {
-        "ok": False,
-        "error": "unknown_method",
-        "req_method": "chat.postMassage",
-    }
+    answer = refused("chat.postMassage").body()
+    assert answer == {"ok": False, "error": "unknown_method", "req_method": "chat.postMassage"}
 
 
 def test_a_missing_scope_says_what_is_needed_and_what_is_there(clock: ManualClock) -> None:

@@ -252,4 +252,6 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
         tokens = 2 * sum(services.limits.expected_tokens(each.question, each.response) for each in cases)
         name = words.named(judge, rubrics.default)
         return words.BEGUN.format(judge=name, n=len(cases), tokens=f"{round(tokens, -3):,}")
+    if earlier := await log.of(Aim.COMPARE, *place):
+        await log.drop(earlier.id)
     return f"{await use(services, *place, user_id, judge)} {words.TOO_FEW_LABELS}"
