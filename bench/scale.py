@@ -1,18 +1,25 @@
-"""Many workspaces in one process: `python -m bench.scale [WORKSPACES] [CHANNELS] [CASES] [DATABASE_URL]`.
+"""Many workspaces: `python -m bench.scale [WORKSPACES] [CHANNELS] [CASES] [WORKERS]`.
 
-By default 10 workspaces of 4 channels and 200 cases, in a new SQLite file. All workspaces have the same channel and
-user ids. It prints what an idle workspace takes in memory, how long it takes until the digest of every channel, all due
-at once, is posted, and how many cases a second come in and are delivered. The rater is offline, and the pocket Slack,
-with Slack's own limits, runs in the same process.
+By default 10 workspaces of 4 channels, and 200 cases. Without WORKERS, one process does everything, with a new SQLite
+file; otherwise a front and so many workers, each in its own process, share a PostgreSQL made for the benchmark. All
+workspaces have the same channel and user ids. The rater is offline, and the pocket Slack has Slack's own limits.
+
+It prints what an idle workspace takes in memory, how many cases a second come in and are delivered, and how long the
+digests of all channels take, all due at once, from the first to the last, with the processor time of the bot, the
+pocket Slack and PostgreSQL for each. It fails if a case or digest is lost or comes twice.
 """
 
 import asyncio
 import logging
+import os
 import sys
 import tempfile
 import time
 import tracemalloc
 from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -22,14 +29,49 @@ from slack_sdk.oauth.installation_store import Installation
 from sqlalchemy import insert, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bench.bot import COMMANDS
+from bench.workers import cpu_ms
 from bot.app import RunningBot, running_bot
 from bot.settings import load_settings
 from bot.slack.manifest import load_manifest
 from bot.store.schema import cases, channels
-from pocket_slack import Person, Sandbox, Workspace
+from bot.store.store import Store
+from pocket_slack import Message, Person, Sandbox, Workspace
 from tests.cases import a_row
+from tests.postgres import Cluster, cluster, find_binaries, new_database
 
 NAMES = ("ann", "ben", "helper")
+UNDER_WAY = 20
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The workspaces, and the bot's processes that serve them."""
+
+    slack: Sandbox
+    known: list[Workspace]
+    bots: list[int]
+    server: Cluster | None
+
+    @property
+    def replies(self) -> list[tuple[Workspace, str, Message]]:
+        """What the app has posted, with the id of its channel."""
+        return [
+            (each, channel.id, message)
+            for each in self.known
+            for channel in each.channels.values()
+            for message in channel.messages.values()
+            if message.author is each.bot
+        ]
+
+    def cpu_ms(self) -> list[float]:
+        """The processor time so far of the bot, this process with the pocket Slack, and PostgreSQL."""
+        server = self.server.pids() if self.server else []
+        return [sum(map(cpu_ms, pids)) for pids in (self.bots, [os.getpid()], server)]
+
+    def costs(self, before: list[float], count: int) -> str:
+        bot, slack, server = ((now - then) / count for now, then in zip(self.cpu_ms(), before, strict=True))
+        return f"processor time each: bot {bot:.1f} ms, pocket Slack {slack:.1f}, PostgreSQL {server:.1f}"
 
 
 def workspaces(number: int, of_channels: int) -> list[Workspace]:
@@ -69,8 +111,8 @@ async def idle_kb(bot: RunningBot, number: int) -> float:
     return taken / max(number - 1, 1) / 1000
 
 
-async def digests_s(bot: RunningBot, known: list[Workspace]) -> float:
-    """How long until each channel has its digest, all of them due at the same moment; raises if one has two."""
+async def add_weeks(store: Store, known: list[Workspace]) -> None:
+    """Gives each channel five verdicts of the last week, and a digest that is off."""
     now, rows, chosen = datetime.now(UTC), list[dict[str, Any]](), list[dict[str, Any]]()
     last_week = now - timedelta(days=now.weekday() + 3)
     for each in known:
@@ -86,83 +128,123 @@ async def digests_s(bot: RunningBot, known: list[Workspace]) -> float:
         await connection.execute(insert(channels), chosen)
         await connection.execute(insert(cases), rows)
 
-    await bot.store.database.write(add)
-    began = time.perf_counter()
-    await bot.store.database.execute(update(channels).values(is_digest_on=True))
-    rounds = [(await bot.workspaces.work_of(each.team_id)) for each in known]
-    post = [job.run for work in rounds if work for job in work.periodic_jobs if job.name == "post_due_digests"]
-    await asyncio.gather(*(run() for run in post))
-    posted = Counter(
-        (each.team_id, channel.id)
-        for each in known
-        for channel in each.channels.values()
-        for message in channel.messages.values()
-        if message.author is each.bot
-    )
-    assert len(posted) == len(chosen), f"{len(posted)} of {len(chosen)} digests were posted"
-    assert set(posted.values()) == {1}, f"posted twice: {[place for place, count in posted.items() if count > 1]}"
-    return time.perf_counter() - began
+    await store.database.write(add)
 
 
-async def cases_s(slack: Sandbox, known: list[Workspace], number: int) -> tuple[float, float]:
-    """How long until so many commands, in turns from all workspaces, are acknowledged, and until all are delivered."""
-    began, sent = time.perf_counter(), []
+async def reached(count: Callable[[], int], enough: int) -> tuple[float, float]:
+    """When the first of so many was there, and when all were, to a second."""
+    first_s = 0.0
+    while (now := count()) < enough:
+        first_s = first_s or time.perf_counter() * bool(now)
+        await asyncio.sleep(1)
+    return first_s, time.perf_counter()
+
+
+async def measure_cases(bench: Bench, number: int) -> None:
+    """Sends commands, in turns from all workspaces, and waits for all verdicts."""
+    known, sent, before, began = bench.known, [], bench.cpu_ms(), time.perf_counter()
     for count in range(number):
         each = known[count % len(known)]
         names = [channel.name for channel in each.channels.values() if not channel.is_im]
         text = f"Why {count}? | Because of {count}, which is so for a reason that is written here."
         sent.append(Person(each, "ann").command(names[count // len(known) % len(names)], "/judge", text))
-        if count % 20 == 19:
-            await slack.settled(sent[-1])
+        if count >= UNDER_WAY:
+            await bench.slack.settled(sent[count - UNDER_WAY])
     for delivery in sent:
-        await slack.settled(delivery)
-    taken = time.perf_counter() - began
+        await bench.slack.settled(delivery)
+    taken_s = time.perf_counter() - began
     accepted = sum(delivery.is_acked for delivery in sent)
 
-    def shown() -> bool:
-        found = (m for each in known for c in each.channels.values() for m in c.messages.values() if m.is_reply)
-        return sum(m.text.startswith(("Score ", "Unscored")) for m in found) >= accepted
+    def scored() -> Counter[tuple[str, str, str | None]]:
+        return Counter(
+            (each.team_id, channel_id, message.thread_ts)
+            for each, channel_id, message in bench.replies
+            if message.is_reply and message.text.startswith(("Score ", "Unscored"))
+        )
 
-    await slack.until(shown, 600)
-    print(f"{accepted} of {number} cases were accepted")
-    return taken, time.perf_counter() - began
+    _, last_s = await reached(lambda: len(scored()), accepted)
+    assert scored().total() == len(scored()), f"twice: {scored().most_common(3)}"
+    rates = f"{number / taken_s:.0f} a second in, {accepted / (last_s - began):.0f} delivered"
+    print(
+        f"{accepted} of {number} cases were acknowledged in time, {rates}; {bench.costs(before, accepted)}", flush=True
+    )
 
 
-async def main(number: int = 10, of_channels: int = 4, of_cases: int = 200, url: str = "") -> None:
-    """Measures and prints."""
-    known = workspaces(number, of_channels)
-    app = known[0].app
-    with tempfile.TemporaryDirectory() as folder:
-        async with Sandbox(known[0]) as slack:
-            settings = load_settings(
-                None,
-                slack_client_id=app.client_id,
-                slack_client_secret=app.client_secret,
-                token_keys=Fernet.generate_key().decode(),
-                slack_app_token=slack.app_token,
-                slack_api_url=slack.api_url,
-                http_port=0,
-                judge_model="offline",
-                database_url=url or f"sqlite+aiosqlite:///{folder}/log.db",
-                max_cases_per_user_per_hour=0,
-                max_cases_per_day=0,
+async def measure_digests(bench: Bench, store: Store) -> None:
+    """Makes the digests of all channels due at once and waits for them."""
+    due = [(each.team_id, channel_id) for each in bench.known for channel_id in each.channels]
+    earlier, before = {message.ts for *_, message in bench.replies}, bench.cpu_ms()
+
+    def posted() -> Counter[tuple[str, str]]:
+        return Counter((each.team_id, channel) for each, channel, message in bench.replies if message.ts not in earlier)
+
+    await store.database.execute(update(channels).values(is_digest_on=True))
+    first_s, last_s = await reached(lambda: posted().total(), len(due))
+    assert posted() == dict.fromkeys(due, 1), f"{len(posted())} of {len(due)} channels; {posted().most_common(3)}"
+    print(f"{len(due)} digests, none twice, in {last_s - first_s:.0f} s; {bench.costs(before, len(due))}", flush=True)
+
+
+@asynccontextmanager
+async def processes(settings: Mapping[str, str], workers: int) -> AsyncIterator[list[int]]:
+    """The bot: one process without workers, otherwise a front beside them."""
+    async with AsyncExitStack() as stack:
+        log = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+        pids = []
+        for role in ["front"] + ["worker"] * workers if workers else ["both"]:
+            process = await asyncio.create_subprocess_exec(
+                *COMMANDS["bot"], "--role", role, env=os.environ | settings, stdout=log, stderr=log
             )
-            async with running_bot(settings, grace_s=0) as bot:
-                await slack.connected()
-                for each in known:
-                    await install(bot, each)
-                while len(await bot.workspaces.team_ids()) < number:
-                    await bot.workspaces.find(None, known[-1].team_id)
-                print(f"{number} workspaces of {of_channels} channels")
-                print(f"an idle workspace: {await idle_kb(bot, number):.0f} kB")
-                due = number * of_channels
-                print(f"{due} digests due at once: all posted, none twice, in {await digests_s(bot, known):.1f} s")
-                taken, delivered = await cases_s(slack, known, of_cases)
-                print(f"cases: {of_cases / taken:.0f} a second in, {of_cases / delivered:.0f} a second delivered")
+            stack.push_async_callback(process.wait)
+            stack.callback(process.terminate)
+            pids.append(process.pid)
+        yield pids
+
+
+async def main(number: int = 10, of_channels: int = 4, of_cases: int = 200, workers: int = 0) -> None:
+    """Measures and prints."""
+    async with AsyncExitStack() as stack:
+        folder, server = stack.enter_context(tempfile.TemporaryDirectory()), None
+        url = f"sqlite+aiosqlite:///{folder}/log.db"
+        if workers:
+            binaries = find_binaries()
+            if binaries is None:
+                sys.exit("PostgreSQL is not installed")
+            server = stack.enter_context(cluster(binaries))
+            url = new_database(server.server)
+        known = workspaces(number, of_channels)
+        app = known[0].app
+        slack = await stack.enter_async_context(Sandbox(known[0]))
+        settings = {
+            "SLACK_CLIENT_ID": app.client_id,
+            "SLACK_CLIENT_SECRET": app.client_secret,
+            "TOKEN_KEYS": Fernet.generate_key().decode(),
+            "SLACK_APP_TOKEN": slack.app_token,
+            "SLACK_API_URL": slack.api_url,
+            "HTTP_PORT": "0",
+            "JUDGE_MODEL": "offline",
+            "DATABASE_URL": url,
+            "MAX_CASES_PER_USER_PER_HOUR": "0",
+            "MAX_CASES_PER_DAY": "0",
+        }
+        print(f"{number} workspaces of {of_channels} channels, {workers or 'no'} workers, {url.partition(':')[0]}")
+        given: dict[str, Any] = {key.lower(): value for key, value in settings.items()}
+        async with running_bot(load_settings(None, **given), grace_s=0) as bot:
+            await slack.connected()
+            for each in known:
+                await install(bot, each)
+            while len(await bot.workspaces.team_ids()) < number:
+                await bot.workspaces.find(None, known[-1].team_id)
+            print(f"an idle workspace: {await idle_kb(bot, number):.0f} kB", flush=True)
+            await add_weeks(bot.services.store, known)
+        pids = await stack.enter_async_context(processes(settings, workers))
+        await slack.connected(timeout_s=120)
+        bench = Bench(slack, known, pids, server)
+        await measure_cases(bench, of_cases)
+        async with await Store.open(url) as store:
+            await measure_digests(bench, store)
 
 
 if __name__ == "__main__":
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     logging.disable(logging.WARNING)
-    given = sys.argv[1:]
-    asyncio.run(main(*map(int, given[:3]), *given[3:4]))  # type: ignore[arg-type]
+    asyncio.run(main(*map(int, sys.argv[1:])))
