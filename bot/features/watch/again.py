@@ -57,9 +57,9 @@ class AskedAgain:
             self._found[key] = await self._ask(watch, change)
         return self._found[key]
 
-    async def note(self, watch: Watch, change: Change, found: Blame | str) -> None:
-        """Begins a later judge version where that was found, once it is told."""
-        if isinstance(found, Blame) and found.judge.is_clear:
+    async def note(self, watch: Watch, change: Change, found: Blame | str, sent: Mapping[str, str]) -> None:
+        """Begins a later judge version where that was found, if this process has told it to somebody."""
+        if isinstance(found, Blame) and found.judge.is_clear and "" in sent.values():
             await Releases(self._services.store.database).begin_judge(watched(watch), change.after[0])
 
     async def _ask(self, watch: Watch, change: Change) -> Blame | str:

@@ -79,17 +79,21 @@ class DriftAlerts:
             return
         if await self._orders.note_judge(watch, newest.judge_version):
             post = text.new_judge_notice(watch, await name_of(self._services, watch.author_id), newest.judge_version)
-            missed = await send_alert(self._services, watch, post)
-            logger.info("new_judge_told", channel=watch.channel_id, missed=len(missed))
+            errors = (await send_alert(self._services, watch, post)).values()
+            logger.info("new_judge_told", channel=watch.channel_id, missed=len([each for each in errors if each]))
         self._judges[place] = newest.judge_version
 
     async def _look_at(self, watch: Watch) -> Sequence[Coroutine[Any, Any, None]]:
         """Sends what is due, at most one alert a day; that of a change is returned: the judge is asked first."""
-        day = day_of(self._services.clock())
+        now = self._services.clock()
+        day, yesterday = day_of(now), day_of(now - timedelta(days=1))
         others = {AlertKind.UNREAD: self._unread, AlertKind.SILENT: self._silent, AlertKind.GONE: self._gone}
-        names = {f"{kind} {day}": kind for kind in AlertKind}
-        begun = [name for name in names if name in await self._notices.of_day(watch, day)]
-        if begun and (await self._notices.told(watch, begun[0])).issuperset(watch.alerts_to):
+        today = await self._notices.of_day(watch, day)
+        # What was begun before midnight goes on under its name, by which the channel is searched for it.
+        old = today | await self._notices.lost(watch, yesterday, now)
+        names = {at if (at := f"{kind} {yesterday}") in old else f"{kind} {day}": kind for kind in AlertKind}
+        begun = [name for name in names if name in today]
+        if begun and (await self._notices.settled(watch, begun[0], now)).issuperset(watch.alerts_to):
             return []
         changes = await self._changes(watch)
         for name in begun or names:
@@ -98,7 +102,7 @@ class DriftAlerts:
             if not (post or kind in changes):
                 continue
             # One process at a time, before the judge is asked: each would pay for it, and two might tell two things.
-            if await self._notices.claim(watch, "alert", "", day, self._services.clock(), _AT_IT) is None:
+            if await self._notices.claim(watch, "alert", "", day, now, _AT_IT) is None:
                 return []
             if kind in changes:
                 return [self._tell(watch, name, day, *changes[kind])]
@@ -120,9 +124,8 @@ class DriftAlerts:
         ]
         its, beside = (after[0].judged_at, len(after)), "\n".join(filter(None, lines))
         post = text.drift_alert(watch, who, drop, its, cases, scale, self._services.identity.url, beside)
-        missed = await tell_once(self._services, watch, name, post, day, told, may_repeat=True)
-        if len(missed) < len(watch.alerts_to):
-            await self._asked.note(watch, change, found)
+        sent = await tell_once(self._services, watch, name, post, day, told, may_repeat=True)
+        await self._asked.note(watch, change, found, sent)
 
     async def _changes(self, watch: Watch) -> Mapping[AlertKind, tuple[drift.Drop, Change]]:
         """What has clearly changed and was not told lately; empty without a score that is new since that was so."""

@@ -101,8 +101,9 @@ class NewModels:
             ((new, number),), ((old, earlier),) = after.most_common(1), before.most_common(1)
             is_lasting = number >= _LASTING * after.total() and 2 * earlier > before.total()
             if new and old and is_lasting and before[new] <= (1 - _LASTING) * before.total():
-                told = await Notices(self._services.store.database).told(watch, f"answers as {new}")
-                return None if told.issuperset(watch.alerts_to) else (new, old)
+                notices = Notices(self._services.store.database)
+                settled = await notices.settled(watch, f"answers as {new}", now)
+                return None if settled.issuperset(watch.alerts_to) else (new, old)
         return None
 
     async def _tell(self, watch: Watch, new: str, old: str) -> None:
@@ -113,5 +114,5 @@ class NewModels:
         change = Change("mean", before, after)
         found = await self._asked.about(watch, name, change)
         who = await name_of(services, watch.author_id)
-        await tell_once(services, watch, name, text.new_model_notice(watch, who, new, old, who_changed(found, change)))
-        await self._asked.note(watch, change, found)
+        post = text.new_model_notice(watch, who, new, old, who_changed(found, change))
+        await self._asked.note(watch, change, found, await tell_once(services, watch, name, post))

@@ -55,7 +55,7 @@ async def tell_first(services: Services) -> None:
         its = Action.WATCH_SET, watch.team_id, watch.channel_id, watch.author_id
         to = watch.alerts_to or tuple(filter(None, [await services.store.audit.last_by(*its)]))
         name = f"first {watch.since:%H:%M:%S}"
-        if (await notices.told(watch, name)).issuperset(to):
+        if (await notices.settled(watch, name, now)).issuperset(to):
             continue
         scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
         if len(scores) >= FIRST:

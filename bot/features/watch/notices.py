@@ -1,7 +1,7 @@
 """Sends what a watch has to tell to all who hear of it: at once, or once under a name, whatever process dies."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -20,6 +20,7 @@ from bot.store.assignments import EVERYBODY
 
 _KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not look into the channel
 _NOT_SENT = {"ratelimited", "rate_limited"}
+_DAY = timedelta(days=1)
 
 Write = Callable[[], Awaitable[tuple[Post, Sequence[int]] | None]]
 """Returns a post and the cases it tells of, as they are right before it is sent; None if it is not to be sent."""
@@ -28,9 +29,8 @@ logger = structlog.get_logger(__name__)
 
 
 async def send_alert(services: Services, watch: Watch, post: Post) -> Mapping[str, str]:
-    """Sends the post to all who hear of a watch; returns Slack's errors, by the id of each that it did not reach."""
-    errors = {to: await _send(services, watch, to, post) for to in watch.alerts_to}
-    return {to: error for to, error in errors.items() if error}
+    """Sends the post to all who hear of a watch; returns Slack's error for each by id, empty for whom it reached."""
+    return {to: (await _send(services, watch, to, post))[0] for to in watch.alerts_to}
 
 
 async def tell_once(
@@ -45,9 +45,9 @@ async def tell_once(
 ) -> Mapping[str, str]:
     """Sends a post that tells of these cases, or what `Write` returns, to each who hears of a watch, at most once.
 
-    Without a `day`, it is of the watch's first. Returns Slack's errors, by the id of each that it did not reach.
-    If an answer of Slack is lost, the channel is searched for the post. A person, whose direct messages the app may not
-    read, is told again only if it `may_repeat`.
+    Without a `day`, it is of the watch's first. Returns Slack's error for each that this process tried, by id; empty
+    for whom it reached. If an answer of Slack is lost, the channel is searched for the post. A person, whose direct
+    messages the app may not read, is told again only if it `may_repeat`. Whom Slack refuses is tried again a day later.
     """
     notices, now, errors = Notices(services.store.database), services.clock(), dict[str, str]()
     for to in watch.alerts_to:
@@ -59,10 +59,12 @@ async def tell_once(
             written = (what, told) if isinstance(what, Post) else await what()
         if written:
             sought = since if since < now else None
-            if error := await _send(services, watch, to, *written, name, sought):
-                errors[to] = error
+            errors[to], is_final = await _send(services, watch, to, *written, name, sought)
+            if error := errors[to]:
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
-                if error in _NOT_SENT:
+                if is_final:
+                    await notices.put_off(watch, name, to, now + _DAY)
+                elif error in _NOT_SENT:
                     await notices.take_back(watch, name, to)
                 continue
             logger.info("alert_sent", channel=watch.channel_id, to=to, name=name)
@@ -78,23 +80,26 @@ async def _send(
     told: Collection[int] = (),
     name: str = "",
     since: datetime | None = None,
-) -> str:
-    """Slack's error, or an empty string. With `since`, the channel gets the post only if it is not there since then."""
+) -> tuple[str, bool]:
+    """Slack's error, which is empty if it went well, and whether the same try would fail again.
+
+    With `since`, the channel gets the post only if it is not there since then.
+    """
     mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id, "name": name})
     try:
         if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
-            return _KEPT_OUT
+            return _KEPT_OUT, True
         found = await _find(services, to, mark, since) if since and to == watch.channel_id else None
         if found:
             await note_found(services.store, services.client, watch.team_id, to, found)
-            return ""
+            return "", False
         reader = EVERYBODY if to == watch.channel_id else to
         await services.post_scores(watch.team_id, to, post, mark, told, reader)
     except MembershipError as exc:
-        return str(exc)
+        return str(exc), False
     except client.SLACK_ERRORS as exc:
-        return client.slack_word(exc)
-    return ""
+        return client.slack_word(exc), isinstance(exc, SlackApiError) and not client.is_transient(exc)
+    return "", False
 
 
 async def _find(services: Services, channel_id: str, mark: dict[str, Any], since: datetime) -> str | None:

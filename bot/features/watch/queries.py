@@ -137,6 +137,12 @@ class Notices(db.StoreQueries):
         """The names of what was told of a day, or was meant to be."""
         return set(await self._database.values(sa.select(notices.c.name).filter_by(**key_of(watch), day=day)))
 
+    async def lost(self, watch: Watch, day: str, now: datetime) -> set[str]:
+        """The names of what was meant to be told of a day, of which it is not known whether it reached anybody."""
+        its = sa.select(notices.c.name).filter_by(**key_of(watch), day=day).group_by(notices.c.name)
+        is_open = sa.func.max(notices.c.posted_at).is_(None), sa.func.max(notices.c.claimed_at) <= now
+        return set(await self._database.values(its.having(sa.and_(*is_open))))
+
     async def last(self, watch: Watch, kind: str, before: str) -> datetime | None:
         """When an alert of this kind, with which its name begins, was told last on a day `before` that."""
         its = sa.select(sa.func.max(notices.c.posted_at)).filter_by(**key_of(watch))
@@ -145,9 +151,11 @@ class Notices(db.StoreQueries):
         )
         return at
 
-    async def told(self, watch: Watch, name: str) -> set[str]:
+    async def settled(self, watch: Watch, name: str, now: datetime) -> set[str]:
+        """Who was told it, or cannot be reached for now."""
         its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
-        return set(await self._database.values(its.where(notices.c.posted_at.is_not(None))))
+        is_over = sa.or_(notices.c.posted_at.is_not(None), notices.c.claimed_at > now)
+        return set(await self._database.values(its.where(is_over)))
 
     async def claim(
         self, watch: Watch, name: str, to: str, day: str, now: datetime, lease: timedelta = _LEASE
@@ -166,6 +174,10 @@ class Notices(db.StoreQueries):
     async def note_told(self, watch: Watch, name: str, to: str, now: datetime) -> None:
         its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
         await self._database.execute(its.values(posted_at=now))
+
+    async def put_off(self, watch: Watch, name: str, to: str, until: datetime) -> None:
+        its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
+        await self._database.execute(its.values(claimed_at=until))
 
     async def take_back(self, watch: Watch, name: str, to: str) -> None:
         await self._database.execute(sa.delete(notices).filter_by(**key_of(watch), name=name, recipient=to))

@@ -111,7 +111,7 @@ async def tell_releases(services: Services, asked: AskedAgain | None = None) -> 
             told = replace(watch, alerts_to=tuple(to))
             name = f"release {release.id}"
             is_due = release.set_by != JUDGE and now < release.set_at + 2 * REFERENCE
-            if is_due and not (await notices.told(watch, name)).issuperset(to):
+            if is_due and not (await notices.settled(watch, name, now)).issuperset(to):
                 await _compare(services, told, release, Span(earlier, until), asked or AskedAgain(services))
             until = release.set_at
 
@@ -152,5 +152,5 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
         return
     change = Change("rise" if moved.mean > 0 else "mean", before[0], after[0])
     blame, is_clear = await asked.about(watch, title, change), moved.is_clear
-    await tell_once(services, watch, title, post(who_changed(blame, change, "change" if is_clear else "")))
-    await asked.note(watch, change, blame)
+    said = post(who_changed(blame, change, "change" if is_clear else ""))
+    await asked.note(watch, change, blame, await tell_once(services, watch, title, said))

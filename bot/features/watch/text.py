@@ -289,16 +289,16 @@ def test_alert(watch: Watch, name: str, now: datetime) -> Post:
     return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), first, title, line, how])
 
 
-def tested(watch: Watch, missed: Mapping[str, str]) -> str:
+def tested(watch: Watch, errors: Mapping[str, str]) -> str:
     if not watch.alerts_to:
         return "This watch sends no alerts, so there is nobody to send a test to. *Change* sets who gets alerts."
-    got = ", ".join(_whom(watch, each) for each in watch.alerts_to if each not in missed)
-    return "\n".join([*([f"The test went to {got}."] if got else []), *not_reached(watch, missed, "It")])
+    got = ", ".join(_whom(watch, to) for to, error in errors.items() if not error)
+    return "\n".join([*([f"The test went to {got}."] if got else []), *not_reached(watch, errors, "It")])
 
 
-def not_reached(watch: Watch, missed: Mapping[str, str], what: str) -> list[str]:
+def not_reached(watch: Watch, errors: Mapping[str, str], what: str) -> list[str]:
     """Whom a message did not reach, and why: for each a sentence that begins with `what`."""
-    whys = {to: _KNOWN.get(error) or f"Slack answers `{clip(error)}`" for to, error in missed.items()}
+    whys = {to: _KNOWN.get(error) or f"Slack answers `{clip(error)}`" for to, error in errors.items() if error}
     return [f"{what} did not reach {_whom(watch, to)}: {why}." for to, why in whys.items()]
 
 

@@ -1,7 +1,7 @@
 """Who hears when a watched assistant gets worse, and of what."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -114,15 +114,32 @@ async def test_who_may_not_look_into_the_channel_any_more_hears_nothing(stage: S
     assert (len(direct(stage, "ann")), direct(stage, "ben")) == (1, [])
 
 
-async def test_whom_an_alert_did_not_reach_is_sent_it_again(stage: Stage) -> None:
-    stage.slack.workspace.channel(CHANNEL).is_private = True
-    await change(stage, alerts_to=(stage.ben.id,))
-    stage.ben.leave(CHANNEL)
+@pytest.mark.parametrize("refusal", ["", "user_disabled"])
+async def test_who_cannot_be_reached_is_tried_once_a_day(stage: Stage, refusal: str) -> None:
     await drop(stage)
+    await change(stage, alerts_to=(stage.ben.id,))
+    stage.slack.workspace.channel(CHANNEL).is_private = True
+    if refusal:
+        stage.slack.fail("chat.postMessage", error=refusal)
+    else:
+        stage.ben.leave(CHANNEL)
     await alarm(stage)
-    stage.ann.invite(CHANNEL, "ben")
-    await alarm(stage, timedelta(minutes=18))
-    assert len(direct(stage, "ben")) == 1
+    if not refusal:
+        stage.ann.invite(CHANNEL, "ben")
+    for later, told in ((timedelta(minutes=18), 0), (timedelta(days=1, minutes=18), 1)):
+        await alarm(stage, later)
+        assert len(direct(stage, "ben")) == told
+
+
+async def test_an_alert_whose_answer_is_lost_before_midnight_is_told_once(stage: Stage) -> None:
+    await drop(stage)
+    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id,))
+    now = datetime.now(UTC)
+    midnight = datetime.combine(now.date(), time(), UTC)
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    for minutes in (-2, 15, 32):
+        await alarm(stage, midnight + timedelta(minutes=minutes) - now)
+    assert len(stage.ours()) == 1
 
 
 async def test_a_mean_below_the_floor_is_told_of_once_also_if_the_floor_is_set_later(stage: Stage) -> None:

@@ -129,6 +129,22 @@ async def test_an_alarm_whose_process_ends_meanwhile_is_told_once_by_the_next(st
     assert OF_JUDGE in await told(stage)
 
 
+async def test_what_a_process_finds_too_late_begins_no_other_judge(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, "score: 1\nIt is short."))
+    await drop(stage)
+    slow = asyncio.create_task(alarm(stage))
+    await stage.model.asked(4)  # all that it asks at once
+    stage.model.script(worth())
+    await alarm(stage, timedelta(minutes=18))
+    assert "the judge gives the same" in await told(stage)
+    stage.model.script(worth(1))
+    gate.set()
+    await slow
+    assert len(direct(stage, "ann")) == 1
+    assert await stage.log.database.values(select(releases.c.id)) == []
+
+
 async def answered(stage: Stage, *names: str | None) -> None:
     """Writes ten replies of each of the last days, today's last, which these models answered for."""
     days = [(len(names) - 0.5 - day, 4, 10) for day in range(len(names))]

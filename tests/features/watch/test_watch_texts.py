@@ -114,7 +114,7 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         text.not_read("missing_scope"),
         not_understood("I do not know '<x>'", text.HELP),
         text.tested(a_watch(), {}),
-        text.tested(replace(SET, alerts_to=("C1", "U1", "U2")), {"U1": "not_in_channel", "U2": "odd"}),
+        text.tested(replace(SET, alerts_to=("C1", "U1", "U2")), {"C1": "", "U1": "not_in_channel", "U2": "odd"}),
         window_text.off_floor(SCALE),
         window_text.unsure(MembershipError("user_not_found")),
         window_text.kept_out(["eve", "ben"]),
