@@ -97,8 +97,6 @@ NOT_IN_BOTH = (
     "I can score a message only in a channel that you and I are both in. "
     "If you are in that channel, type `/invite @Slack Judge` there."
 )
-BUTTON_TOO_SLOW = "The window did not open in time. Please press the button again."
-COMMAND_TOO_SLOW = "The window did not open in time. Please type the command again."
 
 
 def unsure_of_membership(error: MembershipError, consequence: str = "so I did nothing") -> str:

@@ -47,6 +47,12 @@ class Invocation:
         return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
 
     @property
+    def too_slow(self) -> str:
+        """What the person is told if a window did not open in time."""
+        done = "type the command" if self.is_command else "press the button"
+        return f"The window did not open in time. Please {done} again."
+
+    @property
     def is_direct(self) -> bool:
         return self.channel_id.startswith("D")
 

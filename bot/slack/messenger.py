@@ -16,6 +16,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from bot.domain.case import Recipient
 from bot.slack.blocks import section
 from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, refusal_of, slack_word
+from bot.slack.invocation import Invocation
 
 T = TypeVar("T")
 
@@ -145,6 +146,10 @@ class Messenger:
             logger.warning("modal_refused", error=slack_word(exc))
             return None
         return OpenView(answer["view"]["id"], answer["view"]["hash"])
+
+    async def show(self, invocation: Invocation, view: dict[str, Any]) -> str:
+        """Opens a modal; returns what to tell the person if it came too late, or an empty string."""
+        return "" if await self.open_modal(invocation.trigger_id, view) else invocation.too_slow
 
     async def update_modal(self, view_id: str, view: dict[str, Any], version: str | None = None) -> OpenView | None:
         """Changes the content of an open modal; returns None if the person has closed it.

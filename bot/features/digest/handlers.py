@@ -21,7 +21,7 @@ from bot.features.digest import text as words
 from bot.features.digest.queries import Channel, count_cases
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
-from bot.pipeline.text import BUTTON_TOO_SLOW, not_understood
+from bot.pipeline.text import not_understood
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.client import FILES, SLACK_ERRORS
@@ -288,7 +288,7 @@ def register(app: AsyncApp, services: Services) -> None:
         found = await poster.low_list(services, settings, which, person.user_id)
         file = f"{settings.channel_id}:{which}" if FILES in us.scopes else ""
         window = causes.list_window(*found, us.url, file)
-        return "" if await services.messenger.open_modal(person.trigger_id, window) else BUTTON_TOO_SLOW
+        return await services.messenger.show(person, window)
 
     async def send_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
         person, view = payloads.to_invocation(body), body["view"]  # whose first block is the button

@@ -16,7 +16,7 @@ from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.pipeline.case_access import recent_blocks
 from bot.pipeline.retries import in_brief
-from bot.pipeline.text import BUTTON_TOO_SLOW, texts_modal
+from bot.pipeline.text import texts_modal
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
@@ -69,8 +69,8 @@ def register(app: AsyncApp, services: Services) -> None:
         """The verdict on the two texts goes to the person's direct messages with the app."""
         visit, rubrics = payloads.clicked_home(body), services.rubrics
         window = texts_modal(ui.ModalState(channel_id=visit.channel_id), list(rubrics.shipped), rubrics.default, None)
-        if await services.messenger.open_modal(visit.invocation.trigger_id, window) is None:
-            await show_home(services, visit, BUTTON_TOO_SLOW)
+        if said := await services.messenger.show(visit.invocation, window):
+            await show_home(services, visit, said)
 
     @payloads.on_click(app, ACTION_HOME_VISIBILITY)
     async def choose_visibility(body: dict[str, Any]) -> None:

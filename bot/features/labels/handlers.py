@@ -21,7 +21,6 @@ from bot.features.labels import text as words
 from bot.features.labels.queries import has_recorded, read_compared, wants_to_be_asked
 from bot.figures.quality import last_weeks, read_quality
 from bot.pipeline.case_access import NoCaseError
-from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.blocks import ModalState
@@ -67,8 +66,8 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         rubric = await services.rubrics.find(case.team_id, case.channel_id, case.rubric, verdict.rubric_version)
         view = words.label_modal(invocation.to_state(case.id), verdict, earlier, rubric)
-        if not await services.messenger.open_modal(invocation.trigger_id, view):
-            await _tell(services, invocation, case, BUTTON_TOO_SLOW)
+        if said := await services.messenger.show(invocation, view):
+            await _tell(services, invocation, case, said)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -242,7 +241,7 @@ async def _open_blind(services: Services, invocation: Invocation, state: ModalSt
     view = await visit.draw()
     if view is None:
         return await visit.why_none()
-    return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
+    return await services.messenger.show(invocation, view)
 
 
 async def _visit(services: Services, invocation: Invocation, state: ModalState) -> "_Visit":

@@ -14,7 +14,6 @@ from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.comparison import BUDGET, tell_other, use
 from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
 from bot.features.rubrics.text import LEFT, LONGEST_NAME, TOO_MANY
-from bot.pipeline.text import COMMAND_TOO_SLOW
 from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, short_date
 from bot.slack.messenger import Post, Posted, sentence
@@ -57,7 +56,7 @@ class _Press:
     services: Services
     log: JudgeRequests
     request: JudgeRequest
-    trigger_id: str
+    invocation: payloads.Invocation
     blocks: list[Block]
 
     async def show(self, post: Post) -> None:
@@ -125,7 +124,7 @@ class _Press:
         if before is None or request.prompt is None:
             return words.CLOSED
         view = words.view_modal(before, Rubric(name, request.prompt))
-        return "" if await self.services.messenger.open_modal(self.trigger_id, view) else COMMAND_TOO_SLOW
+        return await self.services.messenger.show(self.invocation, view)
 
 
 _OF_COMPARISON = {ids.ACTION_RUBRIC_USE: _Press.use_compared, ids.ACTION_RUBRIC_LEAVE: _Press.leave_compared}
@@ -149,7 +148,7 @@ def register(app: AsyncApp, services: Services) -> None:
             said = words.CLOSED
         elif not (said := await services.access.refusal(invocation, "rubrics", request.channel_id, is_change=True)):
             blocks = (body.get("message") or {}).get("blocks") or []
-            said = await _DO[action](_Press(services, log, request, invocation.trigger_id, blocks))
+            said = await _DO[action](_Press(services, log, request, invocation, blocks))
         if said and action in _OF_COMPARISON:
             await services.messenger.replace(invocation.recipient, said)
         elif said:

@@ -16,7 +16,7 @@ from bot.features.rubrics import text as words
 from bot.features.rubrics.comparison import tell_channel, use
 from bot.features.rubrics.queries import LEAST, MOST, JudgeRequests
 from bot.features.rubrics.text import DEFAULT, typed_rubric
-from bot.pipeline.text import COMMAND_TOO_SLOW, not_understood
+from bot.pipeline.text import not_understood
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, unknown
@@ -102,7 +102,7 @@ async def answer_reference(services: Services, invocation: Invocation, _: str) -
     else:
         state = invocation.to_state().model_copy(update={"version": reference_version(known)})
         view = words.reference_modal(state, known, await services.rubrics.of(*place))
-    return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
+    return await services.messenger.show(invocation, view)
 
 
 async def _refer(services: Services, invocation: Invocation, state: ui.ModalState, text: str | None) -> str:
@@ -190,7 +190,7 @@ async def _open(services: Services, invocation: Invocation, name: str, *, is_edi
     else:
         began_with = {"rubric": own.name, "version": rubric.version} if own else {}
         view = words.rubric_modal(invocation.to_state().model_copy(update=began_with), rubric, new_name)
-    return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
+    return await services.messenger.show(invocation, view)
 
 
 async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from bot.domain.blocker import NO_TOKENS_LEFT
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
-from bot.pipeline import text as messages
 from bot.pipeline.asking import judge_of, with_more
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.verdict_text import headline, rated_quote
@@ -41,8 +40,8 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         judge = await judge_of(services.judges, case, verdict)
         view = details_modal(case, verdict, may_ask=judge is not None)
-        if not await services.messenger.open_modal(invocation.trigger_id, view):
-            await services.messenger.tell(invocation.recipient_at(case), messages.BUTTON_TOO_SLOW)
+        if said := await services.messenger.show(invocation, view):
+            await services.messenger.tell(invocation.recipient_at(case), said)
 
     @payloads.on_click(app, ids.ACTION_POINTS)
     async def show_points(body: dict[str, Any]) -> None:

@@ -72,10 +72,10 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
             await intake.proceed(case, False, invocation)
         else:
             which = (ids.VIEW_ANSWER, blocker.NO_QUESTION) if is_first else (ids.VIEW_CORRECT, messages.WRONG_QUESTION)
-            said = {} if is_first else await services.store.database.read(partial(read_said, case=case))
-            view = messages.question_modal(case, *which, invocation.to_state(case.id), said)
-            if not await messenger.open_modal(invocation.trigger_id, view):
-                await messenger.tell(invocation.recipient_at(case), messages.BUTTON_TOO_SLOW)
+            turns = {} if is_first else await services.store.database.read(partial(read_said, case=case))
+            view = messages.question_modal(case, *which, invocation.to_state(case.id), turns)
+            if said := await messenger.show(invocation, view):
+                await messenger.tell(invocation.recipient_at(case), said)
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
@@ -146,8 +146,8 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
     rubric, visibility = await services.intake.chosen(invocation, invocation.channel_id)
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
     view = messages.texts_modal(invocation.to_state(), names, rubric, None if invocation.is_direct else visibility)
-    if not await services.messenger.open_modal(invocation.trigger_id, view):
-        await services.messenger.tell(invocation.recipient, messages.COMMAND_TOO_SLOW)
+    if said := await services.messenger.show(invocation, view):
+        await services.messenger.tell(invocation.recipient, said)
 
 
 def register_first(app: AsyncApp, services: Services) -> None:

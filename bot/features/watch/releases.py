@@ -22,7 +22,6 @@ from bot.features.watch.input import WatchState, clicked_watch
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
 from bot.figures.week import FEWEST
-from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack.invocation import Invocation, clicked_window, on_click, to_invocation
 from bot.slack.invocation import typed as typed_in
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
@@ -62,7 +61,7 @@ def register(app: AsyncApp, services: Services) -> None:
         if not said:
             state = WatchState(channel_id=channel_id, told_at=invocation.channel_id, author_id=author_id)
             window = text.release_modal(state, await name_of(services, author_id))
-            said = "" if await services.messenger.open_modal(invocation.trigger_id, window) else BUTTON_TOO_SLOW
+            said = await services.messenger.show(invocation, window)
         if said:
             await services.messenger.tell(invocation.recipient, said)
 

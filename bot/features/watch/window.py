@@ -28,7 +28,7 @@ from bot.features.watch.orders import end_watch
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
-from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, not_understood
+from bot.pipeline.text import not_understood
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS, slack_word
@@ -98,16 +98,17 @@ async def answer_command(watcher: Watcher, invocation: Invocation, text: str) ->
         return not_understood(exc, words.HELP)
     if author and changes == {}:
         state = WatchState(channel_id=invocation.channel_id)
-        return "" if await open_window(watcher, invocation, state, author) else COMMAND_TOO_SLOW
+        return await open_window(watcher, invocation, state, author)
     return await orders.follow(watcher, invocation, author, changes)
 
 
-async def open_window(watcher: Watcher, invocation: Invocation, state: WatchState, author: str = "") -> bool:
-    """Opens the window, on the assistant with the name or id `author` if given; returns whether it was opened."""
+async def open_window(watcher: Watcher, invocation: Invocation, state: WatchState, author: str = "") -> str:
+    """Opens the window, on the assistant with the name or id `author` if given; returns why not, or an empty string."""
     opened = await watcher.services.messenger.open_modal(invocation.trigger_id, said_modal(window_words.READING))
-    if opened:
-        await _show(watcher, WatchClick(invocation, opened.id, state), author)
-    return opened is not None
+    if not opened:
+        return invocation.too_slow
+    await _show(watcher, WatchClick(invocation, opened.id, state), author)
+    return ""
 
 
 async def _show(watcher: Watcher, click: WatchClick, author: str, chosen: WatchForm | None = None) -> None:
@@ -259,15 +260,15 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         invocation, (channel_id, author_id) = payloads.to_invocation(body), clicked_watch(body)
         told_in = body["container"].get("message_ts") if payloads.clicked_value(body).endswith(":") else None
         state = WatchState(channel_id=channel_id, told_at=invocation.channel_id, told_in=told_in)
-        if not await open_window(watcher, invocation, state, author_id):
-            await services.messenger.tell(invocation.recipient, BUTTON_TOO_SLOW)
+        if said := await open_window(watcher, invocation, state, author_id):
+            await services.messenger.tell(invocation.recipient, said)
 
     @payloads.on_click(app, ids.ACTION_HOME_WATCH)
     async def open_at_home(body: dict[str, Any]) -> None:
         visit, (channel_id, author_id) = payloads.clicked_home(body), clicked_watch(body)
         state = WatchState(channel_id=channel_id, home_id=visit.channel_id)
-        if not await open_window(watcher, visit.invocation, state, author_id):
-            await services.show_home(visit, BUTTON_TOO_SLOW)
+        if said := await open_window(watcher, visit.invocation, state, author_id):
+            await services.show_home(visit, said)
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE, ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:

@@ -91,6 +91,9 @@ async def test_each_rubric_has_buttons_to_use_view_and_edit_it(stage: Stage) -> 
     assert load_rubric("refusal").prompt.splitlines()[0] in view
     await press(stage, "edit", "refusal")
     await stage.slack.until(lambda: stage.ann.view and "based on `refusal`" in shown(stage.ann.view))
+    stage.slack.fail("views.open", error="expired_trigger_id")
+    await press(stage, "view", "refusal")
+    assert "Please press the button again." in (await stage.told(stage.ann, 6)).text
 
 
 async def test_the_person_who_had_chosen_the_rubric_is_told_who_changed_it(stage: Stage) -> None:
