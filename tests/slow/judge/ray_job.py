@@ -1,5 +1,6 @@
-"""A job on a local Ray cluster of two workers: `python -m tests.slow.judge.ray_job RAW SCORED PIDS`."""
+"""A job on a local Ray cluster of two workers: `python -m tests.slow.judge.ray_job ROWS FOLDER`."""
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import ray
 
 from judge.integrations.ray import JudgeRows
 
-RAW, SCORED, PIDS = map(Path, sys.argv[1:])
+ROWS, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
 
 
 class Named(JudgeRows):
@@ -17,18 +18,19 @@ class Named(JudgeRows):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        (PIDS / str(os.getpid())).touch()
+        (FOLDER / f"{os.getpid()}.pid").touch()
 
 
 if __name__ == "__main__":
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
-    rows = ray.data.read_json(str(RAW), override_num_blocks=8)
-    options = {"model": "judge", "samples": 1, "requests": 4}
-    scored = rows.map_batches(
+    # For each processor Ray starts a process before there is work for it; two are all that the two workers need.
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    rows = [{"prompt": f"Question {number}?", "completion": "An answer.", "id": number} for number in range(ROWS)]
+    scored = ray.data.from_items(rows, override_num_blocks=8).map_batches(
         Named,
-        fn_constructor_kwargs=options,
+        fn_constructor_kwargs={"model": "judge", "samples": 1, "requests": 4},
         batch_format="pyarrow",
         batch_size=10,
         compute=ray.data.ActorPoolStrategy(size=2),
     )
-    scored.write_parquet(str(SCORED))
+    (FOLDER / "scored.json").write_text(json.dumps(scored.take_all()))

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
-from pyarrow import parquet
 
 from judge import KeyRejectedError
 from judge.integrations.ray import JudgeRows
@@ -22,31 +22,21 @@ pytestmark = pytest.mark.slow
 ROWS = 160
 
 
-def answer(request: dict[str, Any]) -> Answer:
-    return Answer(f"score: {len(request['messages'][0]['content']) % 6}\nAs it seems.")
-
-
-def written(folder: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = parquet.read_table(folder).to_pylist()
-    return rows
-
-
 async def test_every_row_is_scored_once_even_if_a_worker_is_killed(model_server: ModelServer, tmp_path: Path) -> None:
-    raw, scored, pids = (tmp_path / name for name in ("raw.jsonl", "scored", "pids"))
-    rows = [{"prompt": f"Question {number}?", "completion": "An answer.", "id": number} for number in range(ROWS)]
-    await asyncio.to_thread(raw.write_text, "".join(f"{json.dumps(row)}\n" for row in rows))
-    await asyncio.to_thread(pids.mkdir)
-    model_server.script(answer)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.slow.judge.ray_job", raw, scored, pids),
+    def kill_a_worker(_: object) -> str:
+        os.kill(min(int(each.stem) for each in tmp_path.glob("*.pid")), signal.SIGKILL)
+        return "score: 3\nAs it seems."
+
+    model_server.script(*["score: 3\nAs it seems."] * (ROWS // 3), kill_a_worker, "score: 3\nAs it seems.")
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-m", "tests.slow.judge.ray_job", str(ROWS), str(tmp_path)],
         env=os.environ | {"OPENAI_BASE_URL": model_server.base_url},
+        capture_output=True,
+        timeout=4 * ONLY_A_HANG_S,  # beside other tests the start of a cluster alone can take one
     )
-    await model_server.asked(ROWS // 3)
-    first = min(await asyncio.to_thread(lambda: [int(each.name) for each in pids.iterdir()]))
-    os.kill(first, signal.SIGKILL)
-    async with asyncio.timeout(ONLY_A_HANG_S):
-        assert await process.wait() == 0
-    found = await asyncio.to_thread(written, scored)
+    assert done.returncode == 0, done.stderr.decode()
+    found = json.loads(await asyncio.to_thread((tmp_path / "scored.json").read_bytes))
     assert sorted(row["id"] for row in found) == list(range(ROWS))
     assert {row["status"] for row in found} == {"scored"}
 
