@@ -142,6 +142,8 @@ def read_secrets(variables: Mapping[str, str | None]) -> dict[str, Any]:
 def _read_secret(file: Path, where: str) -> str | ValueError:
     """The content of the file. A problem never names the path, because it may be the secret itself by mistake."""
     try:
+        if file.exists() and not file.is_file():  # reading a pipe would wait
+            return ValueError(f"{where} is a folder or a pipe; expected a file that holds only the secret")
         secret = file.read_text(encoding="utf-8-sig").rstrip("\r\n")
     except OSError as exc:
         return ValueError(f"{where} cannot be read ({exc.strerror}); expected a file that the app may read")

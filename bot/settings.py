@@ -1,13 +1,15 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from io import StringIO
 from math import inf
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
@@ -27,6 +29,7 @@ from judge import DEFAULT_MODEL
 from judge.scoring.model.client import OPENAI_URL
 
 _ENV_FILE = Path(".env")
+logging.getLogger("dotenv.main").setLevel(logging.ERROR)  # what it warns of is said among the other problems
 _NEARLY = 0.9  # by difflib; RETENTION_DAY and RETENTION_DAYS have 0.96, HTTP_PROXY and HTTP_PORT 0.74
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
@@ -280,16 +283,17 @@ _WRONG = "the settings are incomplete or wrong (environment or .env):"
 def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S:
     """The settings of that kind; `given` overrides the environment, which overrides `env_file`.
 
-    Raises SettingsError, which lists all that is missing or wrong, or says that the file is not UTF-8 or has a name
-    that is nearly a setting's.
+    Raises SettingsError, which lists all that is missing or wrong, or says why the file cannot be read.
     """
     try:
-        wrong = _misspelt(env_file)
+        wrong = _wrong_lines(env_file)
         found = kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         wrong += [_explain_one(dict(each)) for each in exc.errors(include_url=False, include_input=False)]
         wrong += [f"{env_file} is a folder, so nothing is read from it"] if env_file and env_file.is_dir() else []
         raise SettingsError("\n  ".join([_WRONG, *wrong])) from exc
+    except OSError as exc:
+        raise SettingsError(f"{env_file} cannot be read ({exc.strerror})") from exc
     except UnicodeDecodeError as exc:
         line = exc.object.count(b"\n", 0, exc.start) + 1
         raise SettingsError(f"{env_file}: line {line} is not UTF-8; save the file as UTF-8") from exc
@@ -298,21 +302,26 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
     return found
 
 
-def _misspelt(env_file: Path | None) -> list[str]:
-    """A problem for each name in the file that is nearly a setting's; other programs' variables are left alone."""
+def _wrong_lines(env_file: Path | None) -> list[str]:
+    """A problem for each line that is no `NAME=value`, and each name that is nearly a setting's; others are fine."""
+    if env_file is None or not env_file.is_file():
+        return []
     known = {name.upper() for name in Settings.model_fields}
     known |= {f"{name}_FILE" for name in known}
-    found = dotenv_values(env_file, encoding="utf-8-sig") if env_file and env_file.is_file() else {}
-    unknown = sorted({name.upper() for name in found} - known)
+    lines = list(parse_stream(StringIO(env_file.read_text(encoding="utf-8-sig"))))
+    broken = [each.original for each in lines if each.error]
+    starts = [each.line + each.string[: -len(each.string.lstrip())].count("\n") for each in broken]
+    unknown = sorted({each.key.upper() for each in lines if each.key} - known)
     close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in unknown}
-    return [f"{name}: did you mean {meant[0]}?" for name, meant in close.items() if meant]
+    said = [f"{env_file}: line {start} is not NAME=value, or a quotation mark is not closed" for start in starts]
+    return said + [f"{name}: did you mean {meant[0]}?" for name, meant in close.items() if meant]
 
 
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
     """The files that settings are read from: `env_file`, if it exists, and each file that a `NAME_FILE` names."""
     named_in = EnvSettingsSource(StoreSettings), DotEnvSettingsSource(StoreSettings, env_file=env_file)
     files = setting_values.secret_files(setting_values.variables_of(*named_in))
-    return [*([env_file] if env_file.exists() else []), *files.values()]
+    return [*([env_file] if env_file.is_file() else []), *files.values()]
 
 
 def load_settings(

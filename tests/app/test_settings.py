@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -251,9 +252,14 @@ def test_an_invalid_secret_file_is_reported_without_its_contents(
 
 
 def test_a_secret_in_place_of_a_file_name_is_not_shown(tmp_path: Path) -> None:
-    lines = ("SLACK_BOT_TOKEN_FILE=xoxb-hush", "DATABASE_URL_FILE=postgres://judge:hush@db/log")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    others = [f"{name}_FILE={tmp_path / at}" for name, at in (("OPENAI_API_KEY", "pipe"), ("TOKEN_KEYS", "folder"))]
+    lines = ("SLACK_BOT_TOKEN_FILE=xoxb-hush", "DATABASE_URL_FILE=postgres://judge:hush@db/log", *others)
     said = refusal(lambda: load_settings(env(tmp_path, *lines)))
     assert "DATABASE_URL: the file that DATABASE_URL_FILE names cannot be read" in said
+    for name in ("OPENAI_API_KEY", "TOKEN_KEYS"):
+        assert f"{name}: the file that {name}_FILE names is a folder or a pipe; expected a file" in said
     assert "hush" not in said
 
 
@@ -300,11 +306,16 @@ def test_models_to_choose_from_are_named_once_and_in_order(tmp_path: Path) -> No
     assert load_settings(env(tmp_path, *COMPLETE)).judge_models == ()
 
 
-def test_a_misspelt_name_hides_no_other_problem_and_a_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("RETENTION_DAY=1\nJUDGE_SAMPLES=x\n")
+def test_a_wrong_line_hides_no_other_problem_and_a_folder_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / ".env"
+    file.write_text("RETENTION_DAY=1\nJUDGE_SAMPLES=x\n\n\nSLACK_BOT_TOKEN xoxb-1\n  \nSLACK_APP_TOKEN='xapp-1\n")
     with pytest.raises(SettingsError) as both:
-        load_settings(tmp_path / ".env", judge_model="offline")
-    for name in ("RETENTION_DAY: did you mean", "JUDGE_SAMPLES: expected a whole number", "SLACK_BOT_TOKEN: missing"):
-        assert f"\n  {name}" in str(both.value)
+        load_settings(file, judge_model="offline")
+    misspelt = "RETENTION_DAY: did you mean", "JUDGE_SAMPLES: expected a whole number", "SLACK_BOT_TOKEN: missing"
+    for said in (f"{file}: line 5 is not NAME=value", f"{file}: line 7 is not NAME=value", *misspelt):
+        assert f"\n  {said}" in str(both.value)
+    assert caplog.records == []
     with pytest.raises(SettingsError, match="is a folder, so nothing is read from it"):
         load_settings(tmp_path, judge_model="offline")
