@@ -26,7 +26,7 @@ from typing import Any
 import structlog
 from cryptography.fernet import Fernet
 from slack_sdk.oauth.installation_store import Installation
-from sqlalchemy import insert, update
+from sqlalchemy import insert, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bench.bot import COMMANDS
@@ -140,14 +140,24 @@ async def reached(count: Callable[[], int], enough: int) -> tuple[float, float]:
     return first_s, time.perf_counter()
 
 
-async def measure_cases(bench: Bench, number: int) -> None:
+async def size_kb(store: Store) -> float:
+    """What the database takes on the disk."""
+    size = "pg_database_size(current_database())"
+    if store.database.is_sqlite:
+        size = "page_count * page_size FROM pragma_page_count, pragma_page_size"
+    async with store.database.engine.connect() as connection:
+        return float((await connection.execute(text(f"SELECT {size}"))).scalar_one()) / 1000
+
+
+async def measure_cases(bench: Bench, store: Store, number: int) -> None:
     """Sends commands, in turns from all workspaces, and waits for all verdicts."""
-    known, sent, before, began = bench.known, [], bench.cpu_ms(), time.perf_counter()
+    known, sent, size, before = bench.known, [], await size_kb(store), bench.cpu_ms()
+    began = time.perf_counter()
     for count in range(number):
         each = known[count % len(known)]
         names = [channel.name for channel in each.channels.values() if not channel.is_im]
-        text = f"Why {count}? | Because of {count}, which is so for a reason that is written here."
-        sent.append(Person(each, "ann").command(names[count // len(known) % len(names)], "/judge", text))
+        words = f"Why {count}? | Because of {count}, which is so for a reason that is written here."
+        sent.append(Person(each, "ann").command(names[count // len(known) % len(names)], "/judge", words))
         if count >= UNDER_WAY:
             await bench.slack.settled(sent[count - UNDER_WAY])
     for delivery in sent:
@@ -165,6 +175,7 @@ async def measure_cases(bench: Bench, number: int) -> None:
     _, last_s = await reached(lambda: len(scored()), accepted)
     assert scored().total() == len(scored()), f"twice: {scored().most_common(3)}"
     rates = f"{number / taken_s:.0f} a second in, {accepted / (last_s - began):.0f} delivered"
+    rates += f", {(await size_kb(store) - size) / accepted:.1f} kB each"
     print(
         f"{accepted} of {number} cases were acknowledged in time, {rates}; {bench.costs(before, accepted)}", flush=True
     )
@@ -239,8 +250,8 @@ async def main(number: int = 10, of_channels: int = 4, of_cases: int = 200, work
         pids = await stack.enter_async_context(processes(settings, workers))
         await slack.connected(timeout_s=120)
         bench = Bench(slack, known, pids, server)
-        await measure_cases(bench, of_cases)
         async with await Store.open(url) as store:
+            await measure_cases(bench, store, of_cases)
             await measure_digests(bench, store)
 
 
