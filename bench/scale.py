@@ -137,7 +137,8 @@ async def reached(count: Callable[[], int], enough: int) -> tuple[float, float]:
     while (now := count()) < enough:
         first_s = first_s or time.perf_counter() * bool(now)
         await asyncio.sleep(1)
-    return first_s, time.perf_counter()
+    last_s = time.perf_counter()
+    return first_s or last_s, last_s
 
 
 async def size_kb(store: Store) -> float:
