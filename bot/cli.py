@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from judge.cli.options import Group, Version, refuse_clash
+from judge.cli.options import Group, Version, refuse_clash, say
 
 T = TypeVar("T")
 
@@ -351,7 +351,7 @@ def main() -> None:
         refuse_clash()
         app()
     except (BotError, JudgeError) as exc:
-        print(f"judge-bot: {exc}", file=sys.stderr)
+        say(f"judge-bot: {exc}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

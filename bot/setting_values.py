@@ -97,7 +97,7 @@ ChannelIds = Annotated[
         "(in Slack: the channel's name > About, at the bottom)",
     ),
 ]
-MAKE_KEY = "python -c 'from cryptography.fernet import Fernet as F; print(F.generate_key().decode())' makes one"
+MAKE_KEY = "python -c 'from cryptography.fernet import Fernet as F;print(F.generate_key().decode())' makes one"
 TokenKeys = Annotated[
     tuple[SecretStr, ...],
     NoDecode,

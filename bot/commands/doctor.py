@@ -27,6 +27,7 @@ from bot.store.address import to_address
 from bot.store.opening import try_out
 from bot.telemetry import check_variables, load, read_variables, signals
 from judge import JudgeError, load_rubric
+from judge.cli.options import say
 from judge.scoring.numbers import number_of
 
 _ARCHIVED = "the channel is archived"
@@ -97,12 +98,12 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     try:
         settings = load_settings(role=role, **given)
     except SettingsError as exc:
-        typer.echo(f"wrong  {exc}")
+        say(f"wrong  {exc}")
         return False
     typer.echo("ok     settings are complete:")
     typer.echo("\n".join(f"       {name:<10} {value}" for name, value in settings.in_force().items()))
     if host := readable_on_the_way_to(settings.openai_base_url or ""):
-        typer.echo(
+        say(
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key are sent unencrypted; "
             "use https:// unless the network is private"
         )
@@ -112,9 +113,9 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         try:
             check_variables(wanted)
             load()
-            typer.echo(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
+            say(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
         except (BotError, ValueError) as exc:
-            typer.echo(f"note   OpenTelemetry is off: {exc}")
+            say(f"note   OpenTelemetry is off: {exc}")
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in _checks(settings)])
         if is_well and not settings.is_for_many:  # otherwise the same problem would be reported twice
@@ -143,9 +144,9 @@ def _checks(settings: Settings) -> Iterator[Check]:
 
 async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> bool:
     try:
-        typer.echo(f"ok     {await check(client, settings)}")
+        say(f"ok     {await check(client, settings)}")
     except (BotError, JudgeError) as exc:
-        typer.echo(f"wrong  {exc}")
+        say(f"wrong  {exc}")
         return False
     return True
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judge.cli import options
-from judge.cli.options import Reports, say, to_summary
+from judge.cli.options import Reports, say, to_printable, to_summary
 from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
 from judge.rows.files import replacing
@@ -117,7 +117,7 @@ def _print_alignment(
     if came.better:
         typer.echo("")
         before, after = rubric.prompt.splitlines(), came.better.rubric.prompt.splitlines()
-        say("\n".join(unified_diff(before, after, rubric.name, str(output), lineterm="", n=1)))
+        typer.echo(to_printable("\n".join(unified_diff(before, after, rubric.name, str(output), lineterm="", n=1))))
 
 
 def _head(came: "Alignment", cases: "Sequence[LabelledCase]") -> Iterator[str]:

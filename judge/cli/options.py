@@ -1,12 +1,14 @@
 """Shared by all commands: options, reports on single rows, summaries."""
 
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -129,6 +131,8 @@ OtherJudge = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
 
 
+_CLAUSE = re.compile(r"(?<=[.,:;]) (?=\S)")
+_LABEL = re.compile(r"^\s*(\w+ {2,})?")  # what stands before a line's text, such as "wrong  "
 _SHOWN = 10
 _WIDTH = 80
 # All of C0 and C1 except tab and newline: escape sequences can set a terminal's title or clipboard, or hide text.
@@ -157,8 +161,26 @@ class Reports:
 
 
 def say(sentence: str, *, err: bool = False) -> None:
-    """Prints a sentence with names or words from outside, such as a file's name."""
-    typer.echo(to_printable(sentence), err=err)
+    """Prints a sentence with names or words from outside, such as a file's name; in a terminal, within its width."""
+    stream, said = sys.stderr if err else sys.stdout, to_printable(sentence)
+    is_terminal = stream is not None and stream.isatty()
+    typer.echo(to_width(said, get_terminal_size().columns) if is_terminal else said, err=err)
+
+
+def to_width(text: str, width: int) -> str:
+    """`text` with breaks only after punctuation: none is in a path or a command, which people copy."""
+    rows = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(_LABEL.sub("", line)) + 2 * line.startswith(" "))
+        row, *parts = _CLAUSE.split(line)
+        for part in parts:
+            if len(row) + 1 + len(part) > width:
+                rows.append(row)
+                row = indent + part
+            else:
+                row = f"{row} {part}"
+        rows.append(row)
+    return "\n".join(rows)
 
 
 def to_printable(text: str) -> str:
