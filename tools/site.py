@@ -23,7 +23,7 @@ from tools import commands  # noqa: E402
 
 _TARGET = re.compile(r"\]\(([^)#:\s]+)")
 _CODE = re.compile(r"`[^`\n]+`")
-_PAGE_OF_THE_HOST = re.compile(r"\[([^\]]+)\]\(\.\./\.\./([^)]+)\)")
+_PAGE_OF_THE_HOST = re.compile(r"\[([^\]]+)\]\((?:\.\./){2,3}([^.)][^)]+)\)")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:

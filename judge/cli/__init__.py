@@ -48,7 +48,7 @@ def main() -> None:
         if sys.stdout is not None:  # None if the parent process closed it
             sys.stdout.flush()
     except JudgeError as exc:
-        code = _fail(str(exc))
+        code = _fail(options.to_options(str(exc)))
     except typer.TyperException as exc:
         code = _fail(exc.format_message())
     except (KeyboardInterrupt, typer.Abort):

@@ -108,8 +108,10 @@ def batch(
         say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or work.tally.unscored)
-    is_refused = strict and (work.batch.malformed or not work.rows)
-    raise typer.Exit(2 if is_refused else has_gaps if outcome is None else outcome)
+    if strict and (work.batch.malformed or not work.rows):
+        what = f"{work.batch.malformed:,} skipped" if work.batch.malformed else "no rows"
+        raise JudgeError(f"--strict: {source} has {what}.")
+    raise typer.Exit(has_gaps if outcome is None else outcome)
 
 
 def _ask_again(
@@ -176,8 +178,9 @@ def _to_files(
     table = None if form is Format.JSONL else exports.name_beside(output, form)
     if table:
         exports.refuse_other_table(table, form)
+    rows = "the rows" if journal == output else f"the rows for {output.name}"
     for written in (journal, table, summary):
-        options.refuse_same_file(source, written, "the rows would be written over the input")
+        options.refuse_same_file(source, written, f"{rows} would be written over the input")
 
     def write_table() -> None:
         if table:

@@ -1,5 +1,6 @@
 """Shared by all commands: options, reports on single rows, summaries."""
 
+import os
 import re
 import sys
 import textwrap
@@ -155,7 +156,7 @@ class Reports:
     def __call__(self, sentence: str) -> None:
         self._count += 1
         if self._count <= _SHOWN:
-            say(sentence, err=True)
+            say(to_options(sentence), err=True)
         elif self._count == _SHOWN + 1:
             typer.echo("More lines have problems; from here on they are only counted.", err=True)
 
@@ -165,6 +166,17 @@ def say(sentence: str, *, err: bool = False) -> None:
     stream, said = sys.stderr if err else sys.stdout, to_printable(sentence)
     is_terminal = stream is not None and stream.isatty()
     typer.echo(to_width(said, get_terminal_size().columns) if is_terminal else said, err=err)
+
+
+def to_options(text: str) -> str:
+    """`text` with the options' names in place of the settings', except of those that the environment has."""
+
+    def name(setting: re.Match[str]) -> str:
+        option = f"--{setting[1].lower().replace('_', '-')}"
+        is_given = any(each.partition("=")[0] == option for each in sys.argv)
+        return option if is_given or not os.environ.get(setting[0]) else setting[0]
+
+    return re.sub(r"\bJUDGE_([A-Z_]+)", name, text)
 
 
 def to_width(text: str, width: int) -> str:

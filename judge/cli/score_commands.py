@@ -64,7 +64,7 @@ def score(
         json.dumps(verdict.to_dict(), ensure_ascii=False) if as_json else to_printable(_to_text(verdict, judge.rubric))
     )
     for each in judge.shortfalls:
-        options.say(each, err=True)
+        options.say(options.to_options(each), err=True)
     raise typer.Exit(0 if verdict.is_scored else 1)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _SAMPLES = 3
 _TIMES = 10
 _FAILED = ratings.UnscoredReason.CALL_FAILED
-_NAME_ONE = "set OPENAI_API_KEY or OPENAI_BASE_URL, and name a model with JUDGE_MODEL or --model."
+_NAME_ONE = "set OPENAI_API_KEY or OPENAI_BASE_URL, and name a model with JUDGE_MODEL."
 T = TypeVar("T")
 
 

@@ -81,6 +81,21 @@ def test_mistakes_give_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@each(
+    ("options", "environment", "expected"),
+    [
+        (("--samples", "0"), {}, "--samples is 0"),
+        (("--samples=0",), {"JUDGE_SAMPLES": "1"}, "--samples is 0"),
+        (("--escalate-to", "offline"), {"JUDGE_SAMPLES": "0"}, "JUDGE_SAMPLES is 0"),
+        (("--escalate-to", "offline"), {"JUDGE_MODEL": "m"}, "--escalate-to is 'offline'"),
+    ],
+)
+def test_a_mistake_is_named_as_it_was_given(
+    options: tuple[str, ...], environment: dict[str, str], expected: str
+) -> None:
+    assert run("score", *TEXTS, *options, OPENAI_API_KEY="k", **environment).stderr.startswith(expected)
+
+
 async def test_model_from_the_environment_is_asked(model_server: ModelServer) -> None:
     model_server.script("score: 4\nGood.")
     done = await in_thread(*TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2")
