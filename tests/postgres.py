@@ -15,6 +15,20 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+_DISCONNECT = """
+SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+_DELETE = """
+DO $$ DECLARE each record; BEGIN
+    FOR each IN SELECT oid::regclass AS name, relkind AS kind FROM pg_class
+            WHERE relnamespace = 'public'::regnamespace AND relname <> 'alembic_version' LOOP
+        IF each.kind = 'r' THEN EXECUTE format('DELETE FROM %s', each.name);
+        ELSIF each.kind = 'S' THEN PERFORM setval(each.name, 1, false);
+        END IF;
+    END LOOP;
+END $$
+"""
 ABSENT = "PostgreSQL is not installed (Debian, Ubuntu: apt install postgresql)"
 
 
@@ -108,6 +122,10 @@ class Cluster:
         done = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         return "\n".join(line for line in done.splitlines() if not line.startswith("\\"))  # has a new key each time
 
+    def empty(self, database: str) -> None:
+        """Ends all connections to a database and deletes its rows: a hundredth of the time that a TRUNCATE takes."""
+        self.sql(_DISCONNECT, "SET session_replication_role = replica", _DELETE, database=database)
+
     def pids(self) -> list[int]:
         """The ids of its processes, the parent first; none if it does not run."""
         try:
@@ -149,14 +167,14 @@ def cluster(binaries: Path, *, is_guarded: bool = False) -> Iterator[Cluster]:
             made.stop()
 
 
-def new_database(server: str, template: str = "template1") -> str:
-    """The URL of a new database, a copy of the template."""
+def new_database(server: str) -> str:
+    """The URL of a new database."""
     name = f"t{uuid.uuid4().hex}"
     port = server.rpartition(":")[2]
     binaries = find_binaries()
     assert binaries is not None
     subprocess.run(
-        [str(binaries / "createdb"), "-h", "127.0.0.1", "-p", port, "-U", "judge", "-T", template, name],
+        [str(binaries / "createdb"), "-h", "127.0.0.1", "-p", port, "-U", "judge", name],
         check=True,
         capture_output=True,
     )

@@ -59,13 +59,13 @@ async def test_a_file_of_another_program_is_named_and_left_alone(tmp_path: Path)
 
 @pytest.mark.parametrize("command", [("audit",), ("health",)], ids=" ".join)
 async def test_a_mistyped_database_of_a_server_stays_empty(
-    postgres_url: str, tmp_path: Path, command: tuple[str, ...]
+    new_postgres_url: str, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    _, line = await said(tmp_path, postgres_url, command)
+    _, line = await said(tmp_path, new_postgres_url, command)
 
     assert "DATABASE_URL postgresql://" in line
     assert ": it has no tables; " in line
-    engine = connect(postgres_url)
+    engine = connect(new_postgres_url)
     async with engine.connect() as connection:
         assert await connection.run_sync(lambda opened: inspect(opened).get_table_names()) == []
     await engine.dispose()

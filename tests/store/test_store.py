@@ -34,14 +34,14 @@ pytestmark = pytest.mark.on("sqlite")
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(database_url: str) -> None:
-    await (await Store.open(database_url)).close()
-    engine = connect(database_url)
+async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(new_database_url: str) -> None:
+    await (await Store.open(new_database_url)).close()
+    engine = connect(new_database_url)
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = 'release_0011'"))
     await engine.dispose()
     with pytest.raises(StoreError) as error:
-        await Store.open(database_url)
+        await Store.open(new_database_url)
     assert str(error.value).partition(": cannot be opened and migrated: ")[2] == (
         "it was last used by another version of this app (migration release_0011); "
         "install that version again, restore an earlier backup, or name a new database"
@@ -304,8 +304,8 @@ async def test_a_log_that_cannot_be_read_does_not_answer(tmp_path: Path) -> None
     await without_tables.close()
 
 
-async def test_replicas_that_start_together_migrate_once(postgres_url: str) -> None:
-    logs = await asyncio.gather(*(Store.open(postgres_url) for _ in range(5)))
+async def test_replicas_that_start_together_migrate_once(new_postgres_url: str) -> None:
+    logs = await asyncio.gather(*(Store.open(new_postgres_url) for _ in range(5)))
     assert await logs[0].cases.counts() == {}
     for log in logs:
         await log.close()

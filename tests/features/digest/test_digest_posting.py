@@ -335,6 +335,7 @@ async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -
     assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)
 
 
+@pytest.mark.usefixtures("log_on_postgres")  # which cannot be made once the office's loop runs
 @pytest.mark.parametrize("office", ["postgres_url"], indirect=True)
 async def test_many_channels_at_the_same_minute_get_one_each_within_slacks_limits(office: Office) -> None:
     channels = [await office.channel(f"c{number}") for number in range(20)]
