@@ -110,12 +110,24 @@ class Members:
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):
-            bot = (await self._client.bots_info(bot=author_id))["bot"]
-            return Member(bot.get("name") or author_id, is_bot=True)
+            return await self._ask_bot(author_id)
         user = await _user(self._client, author_id)
         profile = user.get("profile") or {}
         name = profile.get("display_name") or user.get("real_name") or user.get("name") or author_id
         return Member(name, author_id == SLACKBOT or bool(user.get("is_bot")))
+
+    async def _ask_bot(self, bot_id: str) -> Member:
+        """In each workspace of an organisation a bot has an id of its own, and Slack must be told which one is asked.
+
+        Source: https://docs.slack.dev/reference/methods/bots.info
+        """
+        *others, last = await teams_of(self._client) or [None]
+        for team_id in others:
+            if found := await _unless_refused(self._client.bots_info(bot=bot_id, team_id=team_id)):
+                break
+        else:
+            found = await self._client.bots_info(bot=bot_id, team_id=last)
+        return Member(found["bot"].get("name") or bot_id, is_bot=True)
 
 
 KEPT_S = 300.0

@@ -19,7 +19,7 @@ def workspace_of(ws: Workspace, token: str | None) -> Workspace:
 
     def has_token(each: Workspace) -> bool:
         of_runs = {run.token for run in each.executions.all.values()}
-        return token is not None and token in {each.bot_token, *each.dead_tokens, *of_runs}
+        return token is not None and token in {each.bot_token, each.own_token, *each.dead_tokens, *of_runs}
 
     return next(filter(has_token, ws.app.workspaces), ws)
 

@@ -17,6 +17,7 @@ class User:
     """A person, or the user of a bot, which has a `bot_id`.
 
     To Slack, an incoming webhook is not a user, and its messages have only a bot id. That is also its `id` here.
+    `enterprise_id` is set if they are of another company's organisation.
     """
 
     id: str
@@ -28,6 +29,7 @@ class User:
     is_admin: bool = False
     is_guest: bool = False
     is_webhook: bool = False
+    enterprise_id: str | None = None
 
     def to_slack(self) -> Json:
         """The user as in `users.info`: https://docs.slack.dev/reference/objects/user-object"""

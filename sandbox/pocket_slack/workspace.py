@@ -115,6 +115,8 @@ class Workspace:
         self.verification_token = self.app.verification_token
         # Tokens that were valid, with the error that answers them now.
         self.dead_tokens: dict[str, str] = {}
+        # The token of this workspace alone, after it has become one of an organisation's.
+        self.own_token: str | None = None
         self.renew_token()
         self.users[SLACKBOT] = User(SLACKBOT, SLACKBOT_NAME, "Slackbot", self.team_id)
         self.bot = self.add_bot(self.manifest.bot_name, app_id=self.app_id)
@@ -122,6 +124,14 @@ class Workspace:
     def renew_token(self) -> None:
         """Gives the bot a new token; the one before stays as it is."""
         self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"
+
+    def join(self, enterprise_id: str) -> None:
+        """Becomes a workspace of an organisation, which can install the app for all; the token of before stays good.
+
+        Source: https://docs.slack.dev/enterprise/migrating-to-organization-wide-deployment
+        """
+        self.enterprise_id, self.own_token = enterprise_id, self.bot_token
+        self.renew_token()
 
     def add_team(self) -> str:
         """A further workspace of the organisation; returns its id."""

@@ -9,7 +9,7 @@ from bot.slack import ids
 from bot.store.schema import cases, labels
 from pocket_slack import Person
 from tests.gestures import agree
-from tests.stage import CHANNEL
+from tests.stage import ANSWER, CHANNEL, QUESTION
 from tests.workspaces.conftest import Company
 
 
@@ -57,3 +57,15 @@ async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(g
     await grid.slack.until(lambda: all(Person(org, name).ephemerals(CHANNEL) for name in ("eve", "zoe")))
     rows = await grid.bot.store.database.all(select(labels.c.user_id))
     assert [row.user_id for row in rows] == [zoe.id]
+
+
+async def test_an_app_of_another_of_its_workspaces_is_known_as_one(grid: Company) -> None:
+    org = grid.workspaces[0]
+    pager = org.add_webhook("pager")
+    pager.team_id = org.add_team()
+    parent = Person(org, "ann").post(CHANNEL, QUESTION)
+    answer = Person(org, "pager").post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    Person(org, "ann").shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await grid.slack.until(lambda: grid.verdicts(org, parent))
+    rows = await grid.bot.store.database.all(select(cases.c.excluded))
+    assert [row.excluded for row in rows] == [None]

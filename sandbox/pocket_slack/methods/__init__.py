@@ -114,8 +114,8 @@ def call(ws: Workspace, name: str, token: str | None, args: Mapping[str, Any]) -
 
 def scopes_of(ws: Workspace, token: str | None) -> frozenset[str]:
     """The scopes of the token; Slack sends them in the `x-oauth-scopes` header of every answer."""
-    is_bots = token == ws.bot_token or any(token == each.token for each in ws.executions.running)
-    return ws.manifest.bot_scopes if is_bots else APP_TOKEN_SCOPES if token == ws.app_token else frozenset()
+    of_bot = {ws.bot_token, ws.own_token or ws.bot_token, *(each.token for each in ws.executions.running)}
+    return ws.manifest.bot_scopes if token in of_bot else APP_TOKEN_SCOPES if token == ws.app_token else frozenset()
 
 
 def _check_token(ws: Workspace, method: Method, token: str | None) -> None:
@@ -123,7 +123,7 @@ def _check_token(ws: Workspace, method: Method, token: str | None) -> None:
         raise SlackError("not_authed")
     if token in ws.dead_tokens:
         raise SlackError(ws.dead_tokens[token])
-    kind = {ws.bot_token: "bot", ws.app_token: "app"}.get(token)
+    kind = {ws.bot_token: "bot", ws.own_token: "bot", ws.app_token: "app"}.get(token)
     if kind is None and ws.executions.of_token(token):
         kind = "bot"  # a workflow token: https://docs.slack.dev/authentication/tokens
     if kind is None:

@@ -12,15 +12,16 @@ def api_test(call: Call) -> Json:
 def test(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/auth.test"""
     ws = call.ws
+    is_organisations = ws.enterprise_id is not None and call.token != ws.own_token
     return {
         "url": f"https://{ws.domain}.slack.com/",
         "team": ws.name,
         "user": ws.bot.name,
-        "team_id": ws.enterprise_id or ws.team_id,
+        "team_id": ws.enterprise_id if is_organisations else ws.team_id,
         **({"enterprise_id": ws.enterprise_id} if ws.enterprise_id else {}),
         "user_id": ws.bot.id,
         "bot_id": ws.bot.bot_id,
-        "is_enterprise_install": ws.enterprise_id is not None,
+        "is_enterprise_install": is_organisations,
     }
 
 
@@ -33,7 +34,8 @@ def open_connection(call: Call) -> Json:
 
 def teams(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/auth.teams.list"""
-    page, metadata = call.page([{"id": each, "name": each} for each in call.ws.team_ids])
+    mine = [call.ws.team_id] if call.token == call.ws.own_token else call.ws.team_ids
+    page, metadata = call.page([{"id": each, "name": each} for each in mine])
     return {"teams": page, "response_metadata": metadata}
 
 

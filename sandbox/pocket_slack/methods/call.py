@@ -70,6 +70,21 @@ class Call:
             raise SlackError("channel_not_found")
         return channel
 
+    def team(self) -> str:
+        """The workspace that a call is about, which a token of an organisation must name.
+
+        Raises:
+            SlackError: `missing_argument` (sgratzl/slack-cleaner#101) or `team_access_not_granted` (bolt-js#998).
+        """
+        if self.ws.enterprise_id is None or self.token == self.ws.own_token:
+            return self.ws.team_id
+        team_id = self.optional("team_id")
+        if team_id is None:
+            raise SlackError("missing_argument")
+        if team_id not in self.ws.team_ids:
+            raise SlackError("team_access_not_granted")
+        return team_id
+
     def can_see(self, channel: Channel) -> bool:
         """Whether the channel exists for the bot: it is public, or the bot is a member."""
         return self.is_member(channel) or not (channel.is_private or channel.is_im)

@@ -24,6 +24,7 @@ def info(call: Call) -> Json:
 
 def list_all(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.list"""
+    call.team()
     page, metadata = call.page([channel.to_slack(call.ws.bot.id) for channel in _listed(call)])
     return {"channels": page, "response_metadata": metadata}
 
@@ -44,9 +45,8 @@ def _listed(call: Call) -> list[Channel]:
 
 def of_user(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/users.conversations"""
+    call.team()
     member_id = call.optional("user") or call.ws.bot.id
-    if call.ws.enterprise_id and call.text("team_id") not in call.ws.team_ids:
-        raise SlackError("team_not_found")
     if member_id not in call.ws.users:
         raise SlackError("user_not_found")
     found = [channel.to_slack(call.ws.bot.id) for channel in _listed(call) if member_id in channel.members]

@@ -10,14 +10,14 @@ def info(call: Call) -> Json:
     user = call.ws.users.get(call.text("user"))
     if user is None:
         raise SlackError("user_not_found")
-    ws = call.ws
-    known = {"enterprise_id": ws.enterprise_id, "id": user.id, "teams": [user.team_id]}
-    its = {"enterprise_user": known} if ws.enterprise_id and user.team_id in ws.team_ids else {}
-    return {"user": user.to_slack() | its}
+    enterprise_id = call.ws.enterprise_id if user.team_id in call.ws.team_ids else user.enterprise_id
+    known = {"enterprise_id": enterprise_id, "id": user.id, "teams": [user.team_id]}
+    return {"user": user.to_slack() | ({"enterprise_user": known} if enterprise_id else {})}
 
 
 def list_all(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/users.list"""
+    call.team()
     users, metadata = call.page(list(call.ws.users.values()), default=1000)
     members = [user.to_slack() for user in users]
     return {"members": members, "cache_ts": int(call.ws.clock.now()), "response_metadata": metadata}
@@ -25,7 +25,7 @@ def list_all(call: Call) -> Json:
 
 def bot_info(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/bots.info"""
-    user = call.ws.user_by_bot_id(call.optional("bot") or "")
-    if user is None:
+    team_id, user = call.team(), call.ws.user_by_bot_id(call.optional("bot") or "")
+    if user is None or user.team_id != team_id:
         raise SlackError("bot_not_found")
     return {"bot": user.bot_profile()}
