@@ -125,8 +125,9 @@ class Services:
 
     def __post_init__(self) -> None:
         settings, client, whose = self.settings, self.client, self.identity
-        self.messenger, self.members, self.memberships = Messenger(client), Members(client), Memberships(client)
-        self.access = Access(client, settings.digest_by == "admins", settings.watch_by_admins)
+        self.messenger, self.members = Messenger(client), Members(client, whose.teams, settings.companies_allowed)
+        self.memberships = Memberships(client, whose.teams)
+        self.access = Access(client, whose.teams, settings.digest_by == "admins", settings.watch_by_admins)
         self.lookup = Lookup(client, whose.own_ids, self.members, scores_people=settings.score_people)
         chosen = self.policy, self.rubrics, settings.verdict_visibility
         self.intake = Intake(self.store, self.limits, *chosen, self.messenger, self.lookup, whose.url)

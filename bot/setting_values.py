@@ -97,6 +97,9 @@ ChannelIds = Annotated[
         "(in Slack: the channel's name > About, at the bottom)",
     ),
 ]
+CompanyIds = Annotated[
+    frozenset[str], NoDecode, _listed("[TE][A-Z0-9]{2,}", "{!r} is not an id such as T0123ABCD or E0123ABCD")
+]
 MAKE_KEY = "python -c 'from cryptography.fernet import Fernet as F;print(F.generate_key().decode())' makes one"
 TokenKeys = Annotated[
     tuple[SecretStr, ...],

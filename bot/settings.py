@@ -160,6 +160,9 @@ class Settings(StoreSettings):
     """ids of the only channels where anything is scored, separated by commas; without it, all"""
     channels_denied: setting_values.ChannelIds = frozenset()
     """ids of channels where nothing is scored, separated by commas"""
+    companies_allowed: setting_values.CompanyIds = frozenset()
+    """ids of other companies (`T0123ABCD`, or an organisation's `E0123ABCD`) whose people are served in shared
+    channels, and whose replies are scored, separated by commas"""
     score_people: Annotated[bool | Literal["private"], BeforeValidator(setting_values.to_whom)] = "private"
     """`private`: of a person's reply, only who asked sees the verdict; `true`: everybody does; `false`: only replies of
     bots are scored. A person's reply is in no figure"""
@@ -239,13 +242,15 @@ class Settings(StoreSettings):
         texts = f"dropped after {self.text_days:,} days" if 0 < self.text_days < (days or inf) else ends
         host = urlsplit(self.openai_base_url or OPENAI_URL).hostname or ""
         people = {True: " and people", False: " alone", "private": "; people's are shown to who asked"}
-        only, but = (", ".join(sorted(each)) for each in (self.channels_allowed, self.channels_denied))
+        ids = self.channels_allowed, self.channels_denied, self.companies_allowed
+        only, but, others = (", ".join(sorted(each)) for each in ids)
         return {
             "texts": "dropped with the verdict" if self.store_text == "none" else texts,
             "scores": ends,
             "sent to": "no model" if self.judge_model == OFFLINE and not self.judge_models else host,
             "scored in": (only or "all channels") + (f" but {but}" if but else ""),
             "replies of": f"bots{people[self.score_people]}",
+            "companies": "our own" + (f" and {others}" if others else " alone"),
         }
 
 

@@ -134,6 +134,7 @@ class Workspaces:
             return self.first_bolt
         if body["team_id"] != (key := found.services.identity.team_id):  # an organisation's enterprise id
             body[TEAMS], body["team_id"] = await teams_of(found.services.client), key
+        body["enterprise_id"] = found.services.identity.enterprise_id  # in a shared channel it may be the other's
         if await found.services.takes(body):
             return None
         if found is self.first:

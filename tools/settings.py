@@ -27,7 +27,7 @@ _SECTIONS = {
     "Slack": ("slack_", "token_", "serve_http", "http_"),
     "The judge": ("openai_", "judge_"),
     "The database": ("database_", "store_", "text_", "retention_"),
-    "Limits and permissions": ("max_", "channels_", "score_people", "verdict_visibility"),
+    "Limits and permissions": ("max_", "channels_", "companies_", "score_people", "verdict_visibility"),
     "Watching assistants": ("watch_",),
     "The digest": ("digest_",),
     "Monitoring": ("metrics_", "log_"),
@@ -46,6 +46,7 @@ _MORE = {
     "text_days": "security.md#how-long-data-is-kept",
     "retention_days": "security.md#how-long-data-is-kept",
     "score_people": "security.md#whose-replies-are-scored",
+    "companies_allowed": "security.md#permissions",
     "digest_day": "use.md#the-weekly-digest",
     "watch_by": "running.md#watching",
 }

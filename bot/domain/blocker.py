@@ -1,6 +1,7 @@
 """Sentences for the requester: why there is nothing to judge, and why they cannot have a case."""
 
 A_PERSONS = "I score only bots' replies here, and I cannot tell that this one is from a bot (setting SCORE_PEOPLE)."
+ANOTHERS = "That reply is from another company, and I score only our own (setting COMPANIES_ALLOWED)."
 GONE = "That message was deleted, or I am not in its channel. Type `/invite @Slack Judge` there."
 MAY_NOT_READ = (
     "I cannot read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "

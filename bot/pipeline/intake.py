@@ -219,8 +219,9 @@ class Intake:
         self._check_place(invocation, case.channel_id, has_message=case.message_ts is not None)
         # Checked before the texts are stored; the author of a linked message is only known once it is read.
         has_author = case.message_ts is not None and (case.author_id is not None or case.response is not None)
-        if has_author and await self.lookup.blocker_of(case.author_id) == blocker.A_PERSONS:
-            raise blocker.RefusedError(blocker.A_PERSONS)
+        why = await self.lookup.blocker_of(case.author_id) if has_author else None
+        if why in {blocker.A_PERSONS, blocker.ANOTHERS}:
+            raise blocker.RefusedError(why)
 
     async def _has_gone_on(self, known: LoggedCase) -> bool:
         """Whether a scored reply in a thread has other words by now; if so, its case is marked, as after an edit.

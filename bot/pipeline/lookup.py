@@ -14,7 +14,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.domain.blocker import A_PERSONS, GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, OWN_MESSAGE
+from bot.domain.blocker import A_PERSONS, ANOTHERS, GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, OWN_MESSAGE
 from bot.domain.case import Exclusion, LoggedCase, QuestionSource, Visibility
 from bot.domain.clock import utc_now
 from bot.pipeline.exchange import Exchange, Question, is_anybodys, to_exchange
@@ -89,6 +89,8 @@ class Lookup:
         """Why messages of this author are not scored; None if they are."""
         if author_id in self.own_ids:
             return OWN_MESSAGE
+        if author_id and await self.members.is_known_foreign(author_id):
+            return ANOTHERS
         return None if self.scores_people or not await self._is_persons(author_id) else A_PERSONS
 
     async def marks_of(self, author_id: str | None) -> dict[str, Any]:

@@ -195,6 +195,12 @@ class Identity:
     user: str
     bot_id: str
     scopes: frozenset[str]
+    enterprise_id: str | None = None
+
+    @property
+    def teams(self) -> frozenset[str]:
+        """The ids by which Slack names whom the app's own people belong to."""
+        return frozenset({self.team_id, self.enterprise_id or self.team_id})
 
     @property
     def host(self) -> str:
@@ -260,6 +266,7 @@ def to_identity(answer: AsyncSlackResponse) -> Identity:
         user=answer.get("user") or "",
         bot_id=answer.get("bot_id") or "",
         scopes=granted_scopes(answer),
+        enterprise_id=answer.get("enterprise_id"),
     )
 
 

@@ -17,6 +17,8 @@ from bot.slack.mrkdwn import clean, to_plain
 Raw = dict[str, Any]
 TEAMS = "teams_of_organisation"
 """Where the door writes the workspaces of an organisation that has installed the app; its id is then `team_id`."""
+IS_OURS = "is_ours"
+"""Where it is written that a person of another workspace is nevertheless served as one of this."""
 
 
 @dataclass(frozen=True)
@@ -99,21 +101,14 @@ def workspace_of(body: Raw) -> tuple[str | None, str | None]:
     return (body.get("enterprise") or {}).get("id") or body.get("enterprise_id"), installed
 
 
-def person_without_home(body: Raw) -> str | None:
-    """The person whose workspace is needed but missing from a payload; None otherwise.
+def person_elsewhere(body: Raw) -> str | None:
+    """The person of a payload that does not place them in a workspace of ours; None otherwise.
 
-    Older message shortcuts lack it. Reactions lack it too, which matters in channels shared with other workspaces.
+    Slack must be asked: reactions and older message shortcuts name no workspace, and another one may be of our
+    organisation, or of a company that is allowed.
     """
-    if "user" in body:
-        return None if body["user"].get("team_id") else body["user"]["id"]
-    event = body.get("event") or {}
-    return event["user"] if "reaction" in event and body.get("is_ext_shared_channel") else None
-
-
-def with_home(body: Raw, team_id: str) -> Raw:
-    if is_event(body):
-        return body | {"event": body["event"] | {"user_team": team_id}}
-    return body | {"user": body["user"] | {"team_id": team_id}}
+    whose: Raw = body["user"] if "user" in body else {"id": (body.get("event") or {}).get("user")}
+    return whose["id"] if _is_elsewhere(body) else None
 
 
 def kind_of(body: Raw) -> str | None:
@@ -131,7 +126,7 @@ def _from_interaction(body: Raw) -> Invocation:
         user_name=user.get("username") or user.get("name") or user["id"],
         trigger_id=body.get("trigger_id", ""),
         response_url=body.get("response_url") or state.response_url,
-        is_foreign=user.get("team_id") not in _home(body),
+        is_foreign=_is_elsewhere(body) and not body.get(IS_OURS),
         window_channel_id=state.channel_id,
         thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
         hosts=_hosts(team.get("domain")),
@@ -155,16 +150,23 @@ def _from_command(body: Raw) -> Invocation:
 def _from_event(body: Raw) -> Invocation:
     event = body["event"]
     thread_ts = event.get("thread_ts")
-    # Source: slack_bolt.request.internals.extract_actor_team_id. If Slack does not say, people of a shared channel are.
-    theirs = event.get("user_team") or event.get("source_team") or event.get("team")
     return Invocation(
         team_id=body["team_id"],
         channel_id=event.get("channel") or (event.get("item") or {}).get("channel") or "",
         user_id=event["user"],
         user_name=event["user"],
-        is_foreign=theirs not in _home(body) if theirs else bool(body.get("is_ext_shared_channel")),
+        is_foreign=_is_elsewhere(body) and not body.get(IS_OURS),
         thread_ts=thread_ts if thread_ts != event.get("ts") else None,
     )
+
+
+def _is_elsewhere(body: Raw) -> bool:
+    if "user" in body:
+        return body["user"].get("team_id") not in _home(body)
+    # Source: slack_bolt.request.internals.extract_actor_team_id. If Slack does not say, people of a shared channel are.
+    event = body.get("event") or {}
+    theirs = event.get("user_team") or event.get("source_team") or event.get("team")
+    return theirs not in _home(body) if theirs else bool(body.get("is_ext_shared_channel"))
 
 
 def _home(body: Raw) -> set[str]:

@@ -12,7 +12,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.shared import K, Shared, V
-from bot.slack.client import SLACK_ERRORS, is_transient, slack_word, teams_of
+from bot.slack.client import SLACK_ERRORS, error_of, is_transient, slack_word, teams_of
 from bot.slack.invocation import Invocation
 
 
@@ -36,7 +36,6 @@ SLACKBOT = "USLACKBOT"
 _NAMES_KEPT_S = 3600.0
 _MOST_PEOPLE = 10_000
 _ASKED_AT_ONCE = 8
-_HOMES_KEPT_S = 86_400.0
 _LOOK_UP_S = 2.0
 
 logger = structlog.get_logger(__name__)
@@ -44,20 +43,27 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Member:
+    """Somebody as Slack describes them; `teams` are their workspace and its organisation, if Slack names them."""
+
     name: str
     is_bot: bool
+    teams: frozenset[str] = frozenset()
 
 
 class Members:
-    """Asks Slack about each author once an hour; an unknown author counts as a person, and so is not ranked."""
+    """Asks Slack about each author once an hour; an unknown author counts as a person, and so is not ranked.
+
+    `own` are the ids of the app's workspace and its organisation, `allowed` those of other companies that count as own.
+    """
 
     patience_s = 1.5
     """How long to wait for names: a person is waiting, and Slack waits for at most 3 s."""
 
-    def __init__(self, client: AsyncWebClient) -> None:
-        self._client = client
+    def __init__(
+        self, client: AsyncWebClient, own: frozenset[str] = frozenset(), allowed: frozenset[str] = frozenset()
+    ) -> None:
+        self._client, self._home = client, own | allowed
         self._known = AnswerCache(self._ask, _NAMES_KEPT_S, _MOST_PEOPLE)
-        self._homes = AnswerCache(self._ask_home, _HOMES_KEPT_S, _MOST_PEOPLE)
 
     async def of_all(self, author_ids: Iterable[str], at_least_s: float = 0) -> Mapping[str, Member]:
         """The members with these ids, except those that Slack does not return in time; asked for in this order.
@@ -94,19 +100,23 @@ class Members:
             logger.warning("author_unknown", author=author_id, error=slack_word(exc))
             return Member(author_id, is_bot=False)
 
-    async def home_of(self, user_id: str) -> str:
-        """The id of the team that a person belongs to, or of the organisation that has the app.
+    async def is_foreign(self, user_id: str) -> bool:
+        """Whether a person is of a company that is not allowed, or unknown here; raises one of `SLACK_ERRORS`."""
+        try:
+            async with asyncio.timeout(_LOOK_UP_S):
+                member = await self._known.get(user_id)
+        except SlackApiError as exc:
+            if error_of(exc) == "user_not_found":
+                return True
+            raise
+        return not await self._is_at_home(member)
 
-        Raises one of `SLACK_ERRORS` if Slack does not say.
-        """
-        return await self._homes.get(user_id)
+    async def is_known_foreign(self, author_id: str) -> bool:
+        found = (await self.of_all([author_id])).get(author_id)
+        return bool(found and found.teams and not await self._is_at_home(found))
 
-    async def _ask_home(self, user_id: str) -> str:
-        async with asyncio.timeout(_LOOK_UP_S):
-            user = await _user(self._client, user_id)
-        if user["team_id"] in await teams_of(self._client):
-            return str(user["enterprise_user"]["enterprise_id"])
-        return str(user["team_id"])
+    async def _is_at_home(self, member: Member) -> bool:
+        return not member.teams.isdisjoint({*self._home, *await teams_of(self._client)})
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):
@@ -114,7 +124,7 @@ class Members:
         user = await _user(self._client, author_id)
         profile = user.get("profile") or {}
         name = profile.get("display_name") or user.get("real_name") or user.get("name") or author_id
-        return Member(name, author_id == SLACKBOT or bool(user.get("is_bot")))
+        return Member(name, author_id == SLACKBOT or bool(user.get("is_bot")), _teams(user))
 
     async def _ask_bot(self, bot_id: str) -> Member:
         """In each workspace of an organisation a bot has an id of its own, and Slack must be told which one is asked.
@@ -156,8 +166,10 @@ class Memberships:
     does not answer, or not in time.
     """
 
-    def __init__(self, client: AsyncWebClient, clock: Callable[[], float] = time.monotonic) -> None:
-        self._client = client
+    def __init__(
+        self, client: AsyncWebClient, own: frozenset[str], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._client, self._own = client, own
         self._channels = AnswerCache(self._list, KEPT_S, MOST_KEPT, clock)
 
     async def of(self, user_id: str | None = None) -> Mapping[str, Listed]:
@@ -182,7 +194,7 @@ class Memberships:
         """Whether the app is in this channel and the person may not look into it; always asks Slack.
 
         If the app is not in the channel, it cannot read anything there. Direct messages are the person's own, and Slack
-        does not list them. A public channel is open to all except guests.
+        does not list them. A public channel is open to all except guests, and other companies' people.
         """
         if channel_id.startswith("D"):
             return False
@@ -191,7 +203,9 @@ class Memberships:
                 if await self.includes(user_id, channel_id):
                     return False
                 ours = (await self.now(None)).get(channel_id)
-                return ours is not None and (ours.is_private or is_guest(await _user(self._client, user_id)))
+                if ours is None or ours.is_private:
+                    return ours is not None
+                return is_guest(await _rights(self._client, self._own, user_id))
         except SLACK_ERRORS as exc:
             raise MembershipError(slack_word(exc)) from exc
 
@@ -206,6 +220,18 @@ class Memberships:
 async def _user(client: AsyncWebClient, user_id: str) -> Mapping[str, Any]:
     found: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
     return found
+
+
+def _teams(user: Mapping[str, Any]) -> frozenset[str]:
+    found = user.get("team_id"), (user.get("enterprise_user") or {}).get("enterprise_id")
+    return frozenset(each for each in found if each)
+
+
+async def _rights(client: AsyncWebClient, own: frozenset[str], user_id: str) -> Mapping[str, Any]:
+    """The person as Slack describes them; other companies' people, also admins there, are no more than guests here."""
+    user, ours = await _user(client, user_id), {*own, *await teams_of(client)}
+    is_others = _teams(user) and _teams(user).isdisjoint(ours)
+    return {**user, "is_restricted": True, "is_admin": False, "is_owner": False} if is_others else user
 
 
 def is_guest(user: Mapping[str, Any]) -> bool:
@@ -241,6 +267,7 @@ class Access:
     """Asks Slack who is in a channel, and who is an admin."""
 
     client: AsyncWebClient
+    own: frozenset[str]
     is_for_admins: bool
     watch_by_admins: bool
 
@@ -257,7 +284,7 @@ class Access:
                     return _INVITE
                 if channel_id not in await list_channels(self.client, user_id):
                     return f"Only people in this channel can see or change its {what}."
-                user = await _user(self.client, user_id) if is_change else {}
+                user = await _rights(self.client, self.own, user_id) if is_change else {}
         except SLACK_ERRORS as exc:
             error = slack_word(exc)
             if error == "channel_not_found":
@@ -277,7 +304,7 @@ class Access:
 
     async def is_admin(self, user_id: str) -> bool:
         """Whether the person is an admin or owner of the workspace; False and raises as `is_in`."""
-        return _is_admin(await _unless_refused(_user(self.client, user_id)) or {})
+        return _is_admin(await _unless_refused(_rights(self.client, self.own, user_id)) or {})
 
 
 async def _unless_refused(call: Awaitable[V]) -> V | None:

@@ -124,7 +124,7 @@ async def test_a_message_whose_author_slack_does_not_name_is_no_bots(open_stage:
 
 async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False)
-    stage.slack.fail("users.info", error="user_not_found")
+    stage.slack.fail("users.info", error="user_not_found", times=2)
     stage.ask_for_score()
     assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
     assert await cases(stage) == 0

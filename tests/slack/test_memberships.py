@@ -33,7 +33,7 @@ def clock() -> ManualClock:
 @pytest.fixture
 def known(slack: Sandbox, clock: ManualClock) -> Memberships:
     client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, retry_handlers=[])
-    return Memberships(client, clock.now)
+    return Memberships(client, frozenset({slack.workspace.team_id}), clock.now)
 
 
 def calls(slack: Sandbox) -> int:

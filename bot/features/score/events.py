@@ -182,7 +182,7 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
     if reaction.emoji not in {"+1", "-1"} or reaction.user_id == reaction.author_id:
         return True
     # People of other companies have no say here, as with labels.
-    if not reaction.is_shared or await services.members.home_of(reaction.user_id) == reaction.team_id:
+    if not reaction.is_shared or not await services.members.is_foreign(reaction.user_id):
         await services.store.thumbs.note(reaction, is_watched=await services.follows(reaction))
     return True
 

@@ -151,7 +151,7 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
 
 
 def register_first(app: AsyncApp, services: Services) -> None:
-    """Serves only the payloads of this workspace, and adds the person's home workspace if it is missing.
+    """Serves only the payloads of this workspace, and notes of a person from elsewhere whether they count as its own.
 
     An app can be installed in several workspaces, and Slack sends it the payloads of all. This process has one token
     and one budget.
@@ -163,8 +163,8 @@ def register_first(app: AsyncApp, services: Services) -> None:
             logger.warning("payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"])
             await services.fail(body, messages.NOT_SERVED)
             return await ack(text=messages.NOT_SERVED) if "command" in body else await ack()
-        if person := payloads.person_without_home(body):
-            body.update(payloads.with_home(body, await services.members.home_of(person)))
+        if person := payloads.person_elsewhere(body):
+            body[payloads.IS_OURS] = not await services.members.is_foreign(person)
         await next_()
         return None
 

@@ -36,13 +36,7 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
     team_id, channel_id, inviter = body["team_id"], body["event"]["channel"], body["event"].get("inviter")
     if body["event"]["user"] != services.identity.user_id or not inviter:
         return
-    try:
-        is_foreign = body.get("is_ext_shared_channel") and await services.members.home_of(inviter) != team_id
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
-        is_foreign = True  # Slack does not know them here
-    if not is_foreign:
+    if not (body.get("is_ext_shared_channel") and await services.members.is_foreign(inviter)):
         person = Invocation(team_id, channel_id, inviter, inviter, is_foreign=False)
         is_on = bool(await services.store.watches.of(team_id, channel_id))  # which is told each time
         name, post = "invited", await _welcome(services, person, "" if is_on else None)

@@ -19,7 +19,6 @@ from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.blocker import FOREIGN, RefusedError
 from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, Visibility
@@ -29,7 +28,7 @@ from bot.features.workflow import ids, text
 from bot.features.workflow.queries import Execution, Executions
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import unsure_of_link
-from bot.slack.client import error_of, refusal_of
+from bot.slack.client import refusal_of
 from bot.slack.invocation import Invocation, Texts
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink, parse_permalink
@@ -41,7 +40,6 @@ Raw = Mapping[str, Any]
 
 _REQUESTER = "workflow"  # in place of a person's id
 _AUTOMATED = {"source": CaseSource.AUTOMATION, "excluded": Exclusion.AUTOMATION}
-_UNKNOWN = "user_not_found"
 _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 
 
@@ -65,7 +63,7 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
     invocation = Invocation(body["team_id"], "", _REQUESTER, "a workflow", is_foreign=False)
     try:
         user_id = inputs[ids.INPUT_USER]
-        await _check_person(services, body, user_id)
+        await _check_person(services, user_id)
         match to_request(inputs, services.identity.host):
             case Texts(question, response):
                 asked, quotes = await services.intake.of_texts(invocation, question, response), True
@@ -91,18 +89,15 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
     await fail(services, execution_id, said)
 
 
-async def _check_person(services: Services, body: Raw, user_id: str) -> None:
-    """Raises RefusedError for a bot, a foreigner or an unknown id: a person's channels are what a step may read."""
-    try:
-        home = await services.members.home_of(user_id)
-    except SlackApiError as exc:
-        if error_of(exc) == _UNKNOWN:
-            raise RefusedError(text.NO_PERSON) from exc
-        raise
-    # An app is in every channel that it serves, so with its id any person's workflow could read them all.
-    if await services.members.is_known_bot(user_id):
+async def _check_person(services: Services, user_id: str) -> None:
+    """Raises RefusedError for a bot, a foreigner or an unknown id: a person's channels are what a step may read.
+
+    An app is in every channel that it serves, so with its id any person's workflow could read them all.
+    """
+    is_foreign = await services.members.is_foreign(user_id)
+    if not await services.members.people([user_id]):
         raise RefusedError(text.NO_PERSON)
-    if home not in {body["team_id"], body.get("enterprise_id")}:
+    if is_foreign:
         raise RefusedError(FOREIGN)
 
 

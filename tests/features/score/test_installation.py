@@ -74,13 +74,14 @@ async def test_a_person_whom_slack_places_in_another_workspace_is_refused(stage:
 
 
 async def test_a_request_is_not_served_while_slack_does_not_say_whose_it_is(stage: Stage) -> None:
-    stage.slack.fail("users.info", error="user_not_found")
+    stage.slack.fail("users.info", error="missing_scope")
     shortcut(stage, user=without_home(stage))
     assert (await stage.told(stage.ann)).text == WENT_WRONG
     assert await stage.cases() == 0
 
 
 async def test_a_mention_in_a_shared_channel_that_slack_tells_of_in_anothers_name_is_refused(stage: Stage) -> None:
+    stage.ann.user.team_id = ELSEWHERE
     sent = mention(stage, {"user_team": ELSEWHERE}) | {"team_id": ELSEWHERE, "is_ext_shared_channel": True}
     await stage.slack.settled(stage.slack.workspace.deliveries.send("events_api", sent))
     assert (await stage.told(stage.ann)).text == FOREIGN

@@ -2,21 +2,22 @@
 
 import pytest
 
-from bot.domain.blocker import FOREIGN
+from bot.domain.blocker import ANOTHERS, FOREIGN
 from bot.slack import ids
-from pocket_slack import Message
+from pocket_slack import Message, Person
 from tests.gestures import heard, up_to_date
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
-ELSEWHERE = "T0ELSEWHERE"
+ELSEWHERE, THEIR_ORGANISATION, ANOTHER = "T0ELSEWHERE", "E0ELSEWHERE", "T0ANOTHER"
 
 
 @pytest.fixture
-async def stage(open_stage: StageFactory) -> Stage:
+async def stage(open_stage: StageFactory, request: pytest.FixtureRequest) -> Stage:
     """A channel of ann's company and ben's, with a reaction that asks for a score."""
-    opened: Stage = await open_stage(events=("message.channels",))
+    allowed = frozenset(getattr(request, "param", ()))
+    opened: Stage = await open_stage(events=("message.channels",), companies_allowed=allowed)
     opened.slack.workspace.channel(CHANNEL).shared_with = ELSEWHERE
-    opened.ben.user.team_id = ELSEWHERE
+    opened.ben.user.team_id, opened.ben.user.enterprise_id = ELSEWHERE, THEIR_ORGANISATION
     opened.ann.command(CHANNEL, ids.COMMAND, "reaction :mag:")
     await opened.told(opened.ann)
     return opened
@@ -79,3 +80,38 @@ async def test_another_companys_people_ask_for_nothing_by_menu_or_button(stage: 
     await stage.told(stage.ben, 2)
     assert {each.text for each in stage.ben.ephemerals(CHANNEL)} == {FOREIGN}
     assert await stage.cases() == 1
+
+
+@pytest.mark.parametrize("stage", [{ELSEWHERE}, {THEIR_ORGANISATION}], indirect=True, ids=["workspace", "organisation"])
+async def test_people_of_a_company_that_is_allowed_are_served_and_of_no_third_one(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    eve = Person(stage.slack.workspace, stage.slack.workspace.add_user("eve", team_id=ANOTHER).name)
+    eve.join(CHANNEL)
+    for person in (eve, stage.ben):
+        person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    assert (await stage.told(eve)).text == FOREIGN
+    assert await stage.cases() == 1
+
+
+@pytest.mark.parametrize("stage", [{ELSEWHERE}], indirect=True)
+async def test_admins_of_a_company_that_is_allowed_have_no_more_rights_than_guests(stage: Stage) -> None:
+    stage.ben.user.is_admin = True
+    internal = stage.slack.workspace.add_channel(
+        "internal", [stage.ann.user, stage.helper.user, stage.slack.workspace.bot]
+    )
+    services = stage.services
+    assert services
+    assert await services.memberships.keeps_out(stage.ben.id, internal.id)
+    assert not await services.access.is_admin(stage.ben.id)
+    stage.ben.command(CHANNEL, ids.COMMAND, "reaction off")
+    assert (await stage.told(stage.ben)).text.startswith("Guests cannot change score reactions.")
+
+
+async def test_a_reply_of_another_company_is_not_scored(stage: Stage) -> None:
+    stage.helper.user.team_id = ELSEWHERE
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.command(CHANNEL, ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts))
+    await stage.slack.until(lambda: str([each.text for each in stage.ann.ephemerals(CHANNEL)]).count(ANOTHERS) == 2)
+    assert stage.model.requests == []
