@@ -13,7 +13,7 @@ from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.text import new_judge_notice
 from bot.pipeline.quoting import unquote
 from bot.store.schema import assignments, cases
-from tests.features.watch.watching import alarm, an_alarm, only, orders, say, write_scores
+from tests.features.watch.watching import alarm, an_alarm, only, orders, say, until_noon, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -123,11 +123,12 @@ async def test_who_cannot_be_reached_is_tried_once_a_day(stage: Stage, refusal: 
         stage.slack.fail("chat.postMessage", error=refusal)
     else:
         stage.ben.leave(CHANNEL)
-    await alarm(stage)
+    noon = until_noon()
+    await alarm(stage, noon)
     if not refusal:
         stage.ann.invite(CHANNEL, "ben")
     for later, told in ((timedelta(minutes=18), 0), (timedelta(days=1, minutes=18), 1)):
-        await alarm(stage, later)
+        await alarm(stage, noon + later)
         assert len(direct(stage, "ben")) == told
 
 

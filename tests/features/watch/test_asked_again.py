@@ -16,7 +16,7 @@ from bot.store.schema import cases, ratings, releases, spent
 from judge.evaluation.blame import FEWEST
 from tests.features.watch.test_alerts import direct
 from tests.features.watch.test_releases import judge
-from tests.features.watch.watching import alarm, say, seen, take_finished, write_scores
+from tests.features.watch.watching import alarm, say, seen, take_finished, until_noon, write_scores
 from tests.model_server import Failure, Held
 from tests.stage import GOOD, Stage, StageFactory
 
@@ -133,11 +133,12 @@ async def test_what_a_process_finds_too_late_begins_no_other_judge(stage: Stage)
     gate = asyncio.Event()
     stage.model.script(Held(gate, "score: 1\nIt is short."))
     await drop(stage)
-    slow = asyncio.create_task(alarm(stage))
+    noon = until_noon()
+    slow = asyncio.create_task(alarm(stage, noon))
     await stage.model.asked(4)  # all that it asks at once
     stage.model.script(worth())
-    await alarm(stage, timedelta(minutes=18))
-    assert "the judge gives the same" in await told(stage)
+    await alarm(stage, noon + timedelta(minutes=18))
+    assert "the judge gives the same" in direct(stage, "ann")[0]
     stage.model.script(worth(1))
     gate.set()
     await slow

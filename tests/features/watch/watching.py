@@ -1,7 +1,7 @@
 """What tests of watches do and ask: the command, the jobs of the clock, and what the log says."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from sqlalchemy import insert
@@ -142,6 +142,12 @@ async def write_scores(
 def an_alarm(stage: Stage, later: timedelta = timedelta()) -> DriftAlerts:
     """What looks at watches with somebody to hear of them, on a clock that is so much later."""
     return DriftAlerts(stage.services_at(later))
+
+
+def until_noon() -> timedelta:
+    """To tomorrow's noon in UTC; for looks that have to be on one day, because a day's alert has its name."""
+    now = datetime.now(UTC)
+    return datetime.combine(now.date() + timedelta(days=1), time(12), UTC) - now
 
 
 async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:
