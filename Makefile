@@ -91,6 +91,7 @@ parser-report: $(READY) ## how labelled judge outputs are read: make parser-repo
 bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (17 minutes)
 	@$(BIN)/python -m bench.agreement
 	@$(BIN)/python -m bench.shares
+	@$(BIN)/python -m bench.severity
 	@$(BIN)/python -m bench.judging
 	@$(BIN)/python -m bench.bot $(DATABASE_URL)
 	@$(BIN)/python -m bench.workers

@@ -16,6 +16,7 @@ from bot.store.visibility import Origin
 from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.planning import more_for
+from judge.evaluation.severity import Given, Severities
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, wilson
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
@@ -66,6 +67,7 @@ class Quality:
     """The quality of replies, by one judge version: mean, and shares of good and of low scores.
 
     `has_gap`: weeks with many of the scores have no label, so that other weeks' labels would speak for them.
+    `severity` says whose average it is, or that it follows one person.
     """
 
     mean: MeanEstimate
@@ -73,6 +75,7 @@ class Quality:
     low: MeanEstimate
     good_from: int
     has_gap: bool = False
+    severity: str = ""
 
 
 def last_weeks(week: Week, until: datetime) -> Span:
@@ -106,11 +109,18 @@ def to_quality(
     """
     is_good, is_low = good_from(scale), low_to(scale)
     mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
+    given = [[] if row.label is None else _given(row) for row in rows]
     measures: Sequence[tuple[MeanEstimator, Callable[[float], float]]] = (
         (mean, float),
         (good, lambda score: float(score >= is_good)),
         (low, lambda score: float(score <= is_low)),
     )
+    for estimator, value in measures:
+        estimator.severities = Severities(
+            [(by, value(label)) for by, label in each]
+            for each, row in zip(given, rows, strict=True)
+            for _ in range(row.number if each else 0)
+        )
     stands_for = []
     for row in rows:
         day = coverage.get(row.day or "")
@@ -121,17 +131,25 @@ def to_quality(
     counted += [(week, False, n) for week, n in weeks]
     shares, with_label = labelled_shares(counted), {week for week, is_labelled, _ in counted if is_labelled}
     without = sum(n for week, _, n in counted if week not in with_label)
-    for each, row in weighed:
+    for (each, row), labels in zip(weighed, given, strict=True):
         share, weight, thread = shares[row.week], each * number / replies, row.thread_ts
         for estimator, value in measures:
-            label = None if row.label is None else value(row.label)
-            estimator.add(value(row.score), label, probability=share, cluster=thread, weight=weight, times=row.number)
+            own = [(by, value(label)) for by, label in labels]
+            score, times = value(row.score), row.number
+            estimator.add(score, given=own, probability=share, cluster=thread, weight=weight, times=times)
     for found in threads:
         for estimator, total in ((mean, found.total), (good, found.good), (low, found.low)):
             estimator.add_clusters(found.n, total, found.number)
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
     has_gap = without > _MOST_WITHOUT * sum(n for *_, n in counted)
-    return Quality(means, goods, lows, is_good, has_gap) if means and goods and lows else None
+    said = " ".join(mean.severities.words(is_named=False))
+    return Quality(means, goods, lows, is_good, has_gap, said) if means and goods and lows else None
+
+
+def _given(row: ScoredCount) -> Given:
+    """The labels of a row, each with who gave it."""
+    each = [one.split(" ") for one in row.given.split(",")] if row.given else [["", str(row.label)]]
+    return [(by, float(label)) for by, label in each]
 
 
 def as_people(this: Quality | None = None, before: Quality | None = None) -> tuple[Quality, Interval | None] | None:
@@ -161,7 +179,7 @@ def corrected(quality: Quality | None) -> str:
     return (
         f"{SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
         f"{span(mean.corrected, '.1f', '*')}; {quality.good_from} or more: {span(good, '.0%')}. The judge's own mean "
-        f"of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}."
+        f"of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}. {quality.severity}"
     )
 
 

@@ -137,10 +137,10 @@ class LabelledCount:
 class ScoredCount:
     """How many cases (`number`) have one score, and the same values to correct it by.
 
-    `label` is the mean of blind labels, `week` counts the ISO weeks (UTC) back from the last: all cases of a week are
-    drawn for labels with one probability. `thread_ts` is set if several of the cases are in it. For a watch's draw,
-    `drawn_with` is its probability, `day` is as in `SeenReply.day`, and `is_earlier`: it was written before the span,
-    or nobody knows.
+    `label` is the mean of blind labels, `given` has each ("U1 4,U2 5"). `week` counts the ISO weeks (UTC) back from the
+    last: all cases of a week are drawn for labels with one probability. `thread_ts` is set if several of the cases are
+    in it. For a watch's draw, `drawn_with` is its probability, `day` is as in `SeenReply.day`, and `is_earlier`: it was
+    written before the span, or nobody knows.
     """
 
     score: int
@@ -151,6 +151,7 @@ class ScoredCount:
     drawn_with: float | None = None
     day: str | None = None
     is_earlier: bool = False
+    given: str | None = None
 
 
 @dataclass(frozen=True)

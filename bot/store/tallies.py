@@ -183,7 +183,9 @@ class Tallies(StoreQueries):
     @made_once(ScoredCount)
     def _blind(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], start_ts: str) -> sa.Executable:
         label = sa.func.avg(labels.c.score * 1.0).label("label")
-        given = sa.select(labels.c.case_id, label).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
+        each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
+        of_case = labels.c.case_id, label, sa.func.aggregate_strings(each, ",").label("given")
+        given = sa.select(*of_case).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
         drawn_with = cases.c.probability.label("drawn_with")
         columns = cases.c.id, cases.c.score, cases.c.thread_ts, drawn_with, _week(starts)
         is_earlier = sa.func.coalesce(replies.c.ts < start_ts, sa.true()).label("is_earlier")
@@ -192,7 +194,7 @@ class Tallies(StoreQueries):
             query = query.where(_THREAD.in_(_labelled_threads(place)))
         scored = _in_shared_threads(query.where(_is_of(kind), is_public(place, span)).cte("scored"))
         by = scored.c.score, given.c.label, scored.c.week, scored.c.thread_ts
-        rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier
+        rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier, given.c.given
         query = sa.select(*by, sa.func.count(), *rest).outerjoin(given, given.c.case_id == scored.c.id)
         return query.group_by(*by, *rest)
 

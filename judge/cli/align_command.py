@@ -121,7 +121,7 @@ def _print_alignment(
 
 
 def _head(came: "Alignment", cases: "Sequence[LabelledCase]") -> Iterator[str]:
-    from judge.evaluation.labelled import mostly_by_one
+    from judge.evaluation.severity import Severities
 
     yield (
         f"{came.learned} labelled rows to learn from ({came.learned_threads} threads), {came.tested} to test on "
@@ -130,7 +130,7 @@ def _head(came: "Alignment", cases: "Sequence[LabelledCase]") -> Iterator[str]:
     seen = sum(not each.is_blind for each in cases)
     if seen:
         yield f"Careful: {seen} rows have labels given after the judge's score was seen; these tend to agree with it."
-    yield from mostly_by_one([each for case in cases for each in case.people])
+    yield from Severities([(by, 0.0)] for case in cases for by in case.people).words()
 
 
 def _print_trial(trial: "Trial") -> None:

@@ -99,7 +99,6 @@ def estimate(
 
 def to_sentences(found: "FileEstimate") -> Iterator[str]:
     from judge.evaluation.estimate import how_near, why_rough
-    from judge.evaluation.labelled import mostly_by_one
     from judge.evaluation.planning import MORE_LABELS, narrowing, within
 
     mean, good, labels = found.mean, found.good, found.mean.labels_only
@@ -113,7 +112,7 @@ def to_sentences(found: "FileEstimate") -> Iterator[str]:
     yield narrowing("the mean", (within(mean, more) for more in MORE_LABELS))
     yield from how_near(found.plus_minus, mean.labelled, found.scale)
     yield from why_rough(mean)
-    yield from mostly_by_one(found.people)
+    yield from found.severities.words()
     if not found.unlike and mean.labelled < mean.n:
         yield "No figure shows whether bad responses that the judge takes for good were labelled more rarely."
     for what, p in found.unlike.items():

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from judge.errors import SetupError
 from judge.evaluation.labelled import LabelledRows, Range
 from judge.evaluation.planning import to_be_seen
+from judge.evaluation.severity import Given, Severities
 from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired, paired_difference, t_quantile
 from judge.rows.batch import identity_of
 from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
@@ -76,12 +77,12 @@ class _Found:
 
 
 class _Earlier(NamedTuple):
-    """A row of the earlier output: hashes of its prompt and of all its texts, its score and people's label."""
+    """A row of the earlier output: hashes of its prompt and of all its texts, its score and people's labels."""
 
     prompt: int
     texts: int | None
     score: int | None
-    label: float | None
+    given: Given
 
 
 @dataclass
@@ -118,9 +119,9 @@ class Check:
         if self.earlier.exists() and self.output.exists() and self.earlier.samefile(self.output):
             raise SetupError(f"--compare {self.earlier}: that is the output; give the earlier one another name.")
         names = set[str]()
-        for row, score, label in self._read(self.earlier, 0):
+        for row, score, given in self._read(self.earlier, 0):
             names.update(row.fields)
-            its = _Earlier(hash(row.asked), _texts(row), score, label)
+            its = _Earlier(hash(row.asked), _texts(row), score, given)
             self._before.setdefault(key_of(row), []).append(its)
         if self.label and self.label not in names:
             raise SetupError(f"--label {self.label}: no row of {self.earlier} has this field.")
@@ -154,8 +155,8 @@ class Check:
     def _compare(self) -> None:
         found, (low, high) = self._found, self.judge.rubric.scale
         mean, newly_unscored = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(-1, 1))
-        change, own = MeanEstimator(Scale(low - high, high - low)), list[tuple[int, object]]()
-        for row, score, label in self._read(self.output, 1):
+        pairs, own = list[tuple[int, str | int, Given, Given]](), list[tuple[int, object]]()
+        for row, score, given in self._read(self.output, 1):
             key = key_of(row)
             cluster = row.key("thread") or key
             if score is not None:
@@ -166,7 +167,7 @@ class Check:
                 continue
             texts = _texts(row)
             at = next((at for at, each in enumerate(partners) if texts is not None and each.texts == texts), 0)
-            prompt, its_texts, before, its_label = partners.pop(at)
+            prompt, its_texts, before, its = partners.pop(at)
             newly_unscored.add((score is None) - (before is None), cluster=cluster)
             if score is None or before is None:
                 continue
@@ -174,8 +175,7 @@ class Check:
                 own.append((score - before, cluster))
                 found.same += 1
                 continue
-            by_people = None if label is None or its_label is None else label - its_label
-            change.add(score - before, by_people, cluster=cluster)
+            pairs.append((score - before, cluster, given, its))
             found.pairs[before, score] += 1
             found.judged += row.get("score") is not None
             found.reworded += prompt != hash(row.asked)
@@ -184,13 +184,17 @@ class Check:
                 found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
         found.counts["alone"][0] = sum(map(len, self._before.values()))
         found.mean = each.judge if (each := mean.estimate()) else None
+        both = [each for *_, given, its in pairs if given and its for each in (given, its)]
+        change = MeanEstimator(Scale(low - high, high - low), Severities(both))
+        for moved, thread, given, its in pairs:
+            change.add(moved, given=given if its else (), less=its if given else (), cluster=thread)
         if changed := change.estimate():
             found.difference, found.labels = paired_difference(changed), changed.labelled
             found.people = None if changed.missing else changed.corrected
         found.own = paired(own, self.judge.rubric.scale)
         found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
 
-    def _read(self, path: Path, index: int) -> Iterator[tuple[Row, int | None, float | None]]:
+    def _read(self, path: Path, index: int) -> Iterator[tuple[Row, int | None, Given]]:
         """The rows of an output, all of this judge, with the scores that they count as, and people's labels.
 
         They are counted at `index`.
@@ -200,13 +204,13 @@ class Check:
             score = row.get("score")
             found.served.update(row.served)
             found.counts["empty" if is_empty else "unscored" if score is None else "scored"][index] += 1
-            label = None
+            given: Given = ()
             if self.label and (read := self._labels.read(row, self.judge.rubric.scale)).labels and read.is_blind:
-                label = fmean(read.labels)
+                label, given = fmean(read.labels), read.given
                 found.lengths += [(len(row.response.split()) / 100, score - label)] if score is not None else []
             if self._labels.problems:
                 raise SetupError(f"{path}, {self._labels.problems[0]}; mend it, or say --scale with the labels' own.")
-            yield row, found.lowest if is_empty else score, label
+            yield row, found.lowest if is_empty else score, given
 
     def _figures(self) -> Iterator[tuple[str, str, str]]:
         """The name of each figure, its earlier value ("" if unknown) and its current value."""

@@ -12,6 +12,7 @@ from judge.errors import SetupError
 from judge.evaluation import stats
 from judge.evaluation.labelled import LabelledRows, Range, find_scale, to_probability
 from judge.evaluation.planning import MORE_LABELS, within
+from judge.evaluation.severity import NOBODYS, Given, Severities
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
 from judge.rows.files import shown
 from judge.rows.row_file import Row, RowFile
@@ -65,7 +66,7 @@ class OneScore:
     """
 
     score: float
-    labels: list[float]
+    labels: Given
     probability: float
     cluster: str | None
     stratum: str | None
@@ -80,6 +81,7 @@ class Estimator:
         # The distributions, each without and with a label.
         self.like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
         self.good_from = stats.good_from(scale)
+        self.severities = NOBODYS  # of those who gave the labels, once all scores are known
         self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
         self._labelled: list[OneScore] = []
         self._unlabelled = Counter[str | None]()
@@ -93,6 +95,8 @@ class Estimator:
 
     def estimate(self) -> tuple[MeanEstimate, MeanEstimate] | None:
         """The mean and the share of good scores; None without a score. It ends the estimator."""
+        self.severities = self._mean.severities = Severities(each.labels for each in self._labelled)
+        self._good.severities = Severities(map(self._are_good, (each.labels for each in self._labelled)))
         with_label = ((each.stratum, True, 1.0) for each in self._labelled)
         shares = stats.labelled_shares([*with_label, *((each, False, n) for each, n in self._unlabelled.items())])
         for each in self._labelled:
@@ -101,15 +105,18 @@ class Estimator:
         return (mean, good) if mean and good else None
 
     def _count(self, each: OneScore) -> None:
-        score, label = each.score, fmean(each.labels) if each.labels else None
-        is_good = None if label is None else float(label >= self.good_from)
-        self._mean.add(score, label, probability=each.probability, cluster=each.cluster)
-        self._good.add(float(score >= self.good_from), is_good, probability=each.probability, cluster=each.cluster)
+        score, given, probability, cluster = each.score, each.labels, each.probability, each.cluster
+        self._mean.add(score, given=given, probability=probability, cluster=cluster)
+        is_good, are = float(score >= self.good_from), self._are_good(given)
+        self._good.add(is_good, given=are, probability=probability, cluster=cluster)
         for name, value in (("score", score), ("length", each.length)):
             if value is not None:
-                self.like[name][label is not None][value] += 1
-        if label is not None:
-            self.misses[round(abs(label - score), 9), each.probability] += 1
+                self.like[name][bool(given)][value] += 1
+        if given:
+            self.misses[round(abs(fmean(label for _, label in given) - score), 9), each.probability] += 1
+
+    def _are_good(self, given: Given) -> Given:
+        return [(by, float(label >= self.good_from)) for by, label in given]
 
 
 class FileEstimate:
@@ -117,24 +124,24 @@ class FileEstimate:
 
     Attributes:
         mean, good: The estimate, and that of the share of responses with at least `good_from`.
+        severities: Of the people who gave the labels, which both are corrected for.
         plus_minus: How far a person's label is from a score in 9 of 10 cases; None below nine labels.
         unscored, unscored_labelled: Rows without a score, in no figure, and those of them with a label.
         not_blind: Labels given after the score was seen, in no figure.
         unlike: In which of `score` and `length` the labelled rows differ, with the p of the test.
-        people: Who gave each label, as far as rows say.
         shares_prompts: Rows share a `prompt_id`, and are treated as independent.
         problems: A sentence for each value that could not be used.
     """
 
     mean: MeanEstimate
     good: MeanEstimate
+    severities: Severities
     plus_minus: float | None
     unlike: Mapping[str, float]
 
     def __init__(self, fields: Fields, scale: Scale, problems: list[str]) -> None:
         self.scale, self.good_from, self.problems = scale, stats.good_from(scale), problems
         self.unscored = self.unscored_labelled = self.not_blind = 0
-        self.people: list[str] = []
         self.shares_prompts = False
         self._fields = fields
         self._labelled = LabelledRows(problems, fields.label, fields.label_range, (fields.score,))
@@ -156,15 +163,14 @@ class FileEstimate:
         if prompt is not None:
             self.shares_prompts |= case is cluster is None and prompt in self._prompts
             self._prompts.add(prompt)
-        used = labels if read.is_blind else ()
+        used = read.given if read.is_blind else ()
         self.not_blind += len(labels) - len(used)
-        self.people += [by for by in [row.key("label_by")] if by and used]
         length = None
         with suppress(ValueError):  # the file has no texts
             # In quarters of a doubling, so that there are few different values.
             length = int(len(row.response) ** 4).bit_length()
         stratum = None if self._fields.probability else row.key("stratum")
-        one = OneScore(score, list(used), self._probability(row) if used else 1.0, cluster, stratum, length)
+        one = OneScore(score, used, self._probability(row) if used else 1.0, cluster, stratum, length)
         if case is None or not labels:
             self._estimator.add(one)
             return
@@ -172,7 +178,7 @@ class FileEstimate:
         if score != known.score:
             self.problems.append(f"line {row.line}: score {score:g} is not the {known.score:g} above of its case")
         if used and known is not one:
-            known.labels.extend(used)
+            known.labels = [*known.labels, *one.labels]
             known.probability = one.probability
 
     def _probability(self, row: Row) -> float:
@@ -206,7 +212,7 @@ class FileEstimate:
         if found is None or not found[0].labelled:
             missing = "score" if found is None else "label" if not self.not_blind else "blind label"
             raise SetupError(f"No row has a {missing} that can be used{f' ({problems[0]})' if problems else ''}.")
-        self.mean, self.good = found
+        self.mean, self.good, self.severities = *found, self._estimator.severities
         misses = self._estimator.misses
         self.plus_minus = stats.error_quantile(misses)
         # Labelled rows that were drawn with unequal probabilities should differ from the others.
@@ -222,6 +228,7 @@ class FileEstimate:
             **{name: getattr(self.mean, name) for name in ("n", "labelled", "effective")},
             "within_by_more_labels": {more: within(self.mean, more) for more in MORE_LABELS},
             "good": {"from": self.good_from, **_figures(self.good)},
+            "severities": self.severities.of,
             **{name: getattr(self, name) for name in names},
         }
 

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
 from judge.errors import SetupError
+from judge.evaluation.severity import Given
 from judge.rows.files import shown
 from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
@@ -41,6 +42,13 @@ class LabelledRow(NamedTuple):
     def is_blind(self) -> bool:
         """Whether the labels may have been given before the score was seen: the row does not say otherwise."""
         return self.row.get("blind") is not False
+
+    @property
+    def given(self) -> Given:
+        """The labels, each with who gave it: `label_by` has a name, or one for each number of a list."""
+        by = self.row.get("label_by")
+        names = by if isinstance(by, list) and len(by) == len(self.labels) else [by] * len(self.labels)
+        return [("" if name is None else str(name), each) for name, each in zip(names, self.labels, strict=True)]
 
     @property
     def person(self) -> object:
@@ -105,13 +113,6 @@ class LabelledRows:
             self.problems.append(f"line {row.line}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
             return None
         return number
-
-
-def mostly_by_one(people: Sequence[str]) -> Iterator[str]:
-    """A warning if one of those who gave the labels gave most of them, whose strictness then decides all figures."""
-    if people and (most := max(Counter(people).values())) > len(people) / 2:
-        share = f"{most:,} of the {len(people):,} labels with a name"
-        yield f"Careful: one person gave {share}. Figures follow how strict they are."
 
 
 def to_number(value: object) -> float | None:

@@ -13,6 +13,7 @@ from math import cos, exp, floor, hypot, log, pi, sin, sqrt, tan
 from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
+from judge.evaluation.severity import NOBODYS, Given, Severities, shares_of
 from judge.scoring.rubric import Scale
 
 _DUST = 1e-9
@@ -133,7 +134,7 @@ class MeanEstimate:
     labelled: int = 0  # scores with a label
     effective: float = 0.0  # labels of equal weight, each a cluster, that say as much (Kish)
     weight: float = 0.0  # lambda, of the scores: 0 if they say nothing about the labels
-    by_scores: float = 0.0  # the part of the next that more labels do not make smaller
+    by_scores: float = 0.0  # the part of the next that more labels of other replies do not make smaller
     corrected_variance: float = 0.0
 
     def interval(self, tail: float, *, is_corrected: bool = False) -> Interval:
@@ -202,9 +203,9 @@ class MeanEstimator:
     Hanley and Lippman-Hand (1983), JAMA 249(13), for 3 / n; Kish (1965) for unequal weights.
     """
 
-    def __init__(self, scale: Scale) -> None:
-        self._scale = scale
-        self._count = 0
+    def __init__(self, scale: Scale, severities: Severities = NOBODYS) -> None:
+        self._scale, self.severities = scale, severities  # to be set before the first of the labels that `given` takes
+        self._count, self._by = 0, defaultdict[str, float](float)
         self._single = Counter[_Sums]()  # sums of each score without a cluster, and of clusters taken as a whole
         self._clusters = defaultdict[Hashable, _Sums](_Sums)
 
@@ -213,6 +214,8 @@ class MeanEstimator:
         score: float,
         label: float | None = None,
         *,
+        given: Given = (),
+        less: Given = (),
         probability: float = 1.0,
         cluster: Hashable = None,
         weight: float = 1.0,
@@ -221,6 +224,7 @@ class MeanEstimator:
         """Takes one score and its label, or the same several times.
 
         Args:
+            given: Instead of a label, those of named people, corrected by `severities`; of a difference, minus `less`.
             probability: That of the response's draw for a label, above 0. Only the proportions matter.
             cluster: Shared with scores that depend on this one, such as a thread; None if it is independent.
             weight: The number of responses that the score represents, scaled so that the weights add up to the number
@@ -229,9 +233,13 @@ class MeanEstimator:
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
         self._count += times
-        one = _Sums(weight, weight * score)
+        one, w = _Sums(weight, weight * score), weight / probability
+        for each, sign in ((given, 1), (less, -1)):
+            if each:
+                label = (label or 0) + sign * self.severities.level(each)
+                for by, share in shares_of(each).items():
+                    self._by[by] += sign * share * w * times
         if label is not None:
-            w = weight / probability
             one = _Sums(*one[:2], 1, w, w * score, w * score * score, w * label, w * score * label)
         if cluster is None:
             self._single[one] += times
@@ -260,8 +268,10 @@ class MeanEstimator:
             return found
         squares = sum(each.w**2 * number for each, number in labelled.items())
         effective = sum(each.w * number for each, number in labelled.items()) ** 2 / squares
-        variance = _jackknife(lambda sums: sums.corrected_mean, total, labelled) + total.weight**2 * rest
-        variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, labelled)
+        by_people = self.severities.variance({by: share / total.w for by, share in self._by.items()})
+        by_scores = total.weight**2 * rest + by_people
+        variance = _jackknife(lambda sums: sums.corrected_mean, total, labelled) + by_scores
+        variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, labelled) + by_people
         return replace(
             found,
             corrected=_interval(self._scale, total.corrected_mean, variance, effective, is_corrected=True),
@@ -270,7 +280,7 @@ class MeanEstimator:
             effective=round(effective, 9),
             weight=total.weight,
             corrected_variance=variance,
-            by_scores=total.weight**2 * rest,
+            by_scores=by_scores,
         )
 
 

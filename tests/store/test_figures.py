@@ -23,6 +23,7 @@ from bot.store import Store
 from bot.store.figures import Place, Span
 from bot.store.schema import cases, labels
 from judge.evaluation.kappa import kappa_of
+from judge.evaluation.severity import Severities
 from judge.evaluation.stats import MeanEstimator, low_to, wilson
 from judge.scoring.rubric import Scale
 from tests.cases import NOW, WEEK, a_row
@@ -250,14 +251,14 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
     if not scored:
         assert figures.quality is None
         return
-    mean = MeanEstimator(Scale(*figures.scale))
     of_week = Counter(utc_week(each.judged_at) for each in scored)
     blind = [each for each in scored if each.labels and each.probability is not None]
     labelled = Counter(utc_week(each.judged_at) for each in blind)
-    for each in scored:
-        week, label = utc_week(each.judged_at), statistics.fmean(each.labels) if each in blind else None
-        share = labelled[week] / of_week[week] or 1
-        mean.add(each.score or 0, label, probability=share, cluster=each.thread_ts)
+    given = [[(f"U{by}", float(it)) for by, it in enumerate(each.labels)] if each in blind else [] for each in scored]
+    mean = MeanEstimator(Scale(*figures.scale), Severities(filter(None, given)))
+    for each, own in zip(scored, given, strict=True):
+        share = labelled[utc_week(each.judged_at)] / of_week[utc_week(each.judged_at)] or 1
+        mean.add(each.score or 0, given=own, probability=share, cluster=each.thread_ts)
     assert figures.quality is not None
     expected, found = mean.estimate(), figures.quality.mean
     assert (found.n, found.labelled) == (expected.n, expected.labelled)
@@ -434,6 +435,16 @@ async def test_cases_are_counted_in_the_channels_that_are_asked_for(log: Store) 
     counted = {"C1": 1, "C2": 2, "C4": 0, "C5": 0, "C6": 0}
     found = await count_cases(log.database, [(team, each) for each in counted], WEEK.start)
     assert found == {(team, each): number for each, number in counted.items()}
+
+
+async def test_quality_is_corrected_for_who_labels_where_several_labelled_the_same_replies(log: Store) -> None:
+    # One person gives two points less and most labels: 24 times 1 + 12 / 12.5, and 12 times (1 + 3) / 2.
+    alone, shared = ([Entry(score=3, labels=of, probability=1.0)] for of in ((1,), (1, 3)))
+    quality = (await figures_of(log, *alone * 24, *shared * 12)).quality
+    assert quality.mean.corrected.mean == pytest.approx((24 * 1.96 + 12 * 2) / 36)
+    assert quality.severity.startswith("Corrected to the average of 2 people, by 24 labels")
+    by_one = (await figures_of(log, *alone * 24)).quality
+    assert by_one.severity.startswith("Careful: one person gave 100% of the labels")
 
 
 async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) -> None:

@@ -37,7 +37,9 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
             labelled += bool(used)
             probability = used[0].probability or 1.0 if used else 1.0
             estimator.add(
-                OneScore(reply.score, [each.score for each in used], probability, reply.cluster, reply.stratum)
+                OneScore(
+                    reply.score, [(each.by, each.score) for each in used], probability, reply.cluster, reply.stratum
+                )
             )
     facts: list[dict[str, Any]] = []
     notes: list[str] = []
@@ -48,6 +50,7 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
         facts += _facts("Mean", by, mean, scale, ".2f")
         facts += _facts(f"Good ({estimator.good_from} or more)", by, good, Scale(0, 1), ".0%")
         notes += [*_notes(mean, is_blind), *how_near(stats.error_quantile(estimator.misses), labelled, scale)]
+        notes += estimator.severities.words()
     notes += _left_out(replies, labelled)
     counts = Counter(to_bar(reply) for reply in replies)
     names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]

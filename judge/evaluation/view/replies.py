@@ -52,6 +52,7 @@ class Label(NamedTuple):
     is_blind: bool | None
     reason: str = ""
     probability: float | None = None
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -220,8 +221,9 @@ class Reader:
         if read.labels and probability is None and row.get("probability") is not None:
             self._problem(row, "probability", "from 1e-9 to 1")
         blind = row.get("blind")
-        is_blind = blind if isinstance(blind, bool) else None
-        reply.labels.extend(Label(each, is_blind, _text(row.get("reason")) or "", probability) for each in read.labels)
+        is_blind, by = blind if isinstance(blind, bool) else None, row.key("label_by") or ""
+        why = _text(row.get("reason")) or ""
+        reply.labels.extend(Label(each, is_blind, why, probability, by) for each in read.labels)
 
     def finish(self, left_out: int = 0) -> Replies:
         """All replies so far."""

@@ -166,6 +166,18 @@ async def test_labels_in_both_files_correct_the_difference(files: Files, snapsho
         assert files.said(done) == snapshot(name=name)
 
 
+async def test_a_stricter_person_is_not_taken_for_a_worse_assistant(files: Files) -> None:
+    # Ben, who gives two points more, labels most of the earlier replies, Ann of the current ones, and both eight.
+    def given(by: str, human: int, words: int) -> Rows:
+        both, alone = {"human": [2, 4], "label_by": ["ann", "ben"]}, {"human": human, "label_by": by}
+        return [row | (both if n < 8 else alone) for n, row in enumerate(labelled("3", words, 0)[:24])]
+
+    before, source = await files.scored("before", given("ben", 4, 10)), files.write("now", given("ann", 2, 11))
+    said = files.said(await files.batch(source, "--compare", before, "--fail-if-worse", "--label", "human"))
+    assert "corrected by the labels of 24: -0.0" in said
+    assert said.endswith("exit code 0")
+
+
 async def test_a_label_off_the_scale_is_refused_with_its_line(files: Files) -> None:
     before, source = await files.scored("before", scores(4, human=70)), files.write("now", scores(4, human=70))
     done = await files.batch(source, "--compare", before, "--label", "human")

@@ -175,8 +175,16 @@ def test_label_stands_for_the_stratum_that_it_was_drawn_in(figures: Figures) -> 
     assert figures(rows, "--probability", "probability")["mean"] == pytest.approx(3.5)
 
 
-def test_labels_that_are_mostly_one_persons_are_pointed_out(run: Run) -> None:
-    by = [row | {"label_by": "ann" if number % 4 else f"p{number}"} for number, row in enumerate(ROWS[:24])]
+def test_the_mean_is_that_of_the_average_person_where_people_labelled_the_same_replies(run: Run) -> None:
+    # Ann gives a point less than people do, and most of the labels.
+    by = [row | {"label_by": "ann", "case": number} for number, row in enumerate(ROWS[:24])]
     said = " ".join(run([*by, *ROWS[24:]]).stdout.split())
-    assert "Careful: one person gave 18 of the 24 labels with a name." in said
-    assert "one person" not in run([row | {"label_by": f"p{n % 3}"} for n, row in enumerate(ROWS)]).stdout
+    assert "Mean 2.19," in said
+    assert "Careful: one person gave 100% of the labels" in said
+    by += [row | {"label_by": "ben", "human": row["human"] + 2} for row in by if row["human"] < 4][:14]
+    said = " ".join(run([*by, *ROWS[24:]]).stdout.split())
+    assert "Mean 3.18," in said
+    assert (
+        "average of 2 people, by 28 labels of replies that several labelled: ann gives -0.97, ben gives +0.97." in said
+    )
+    assert "Careful: one person" not in said

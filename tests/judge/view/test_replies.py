@@ -81,13 +81,13 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
     case = {**NAMED, "case": 12, "score": 5, "question": "Why?", "response": "So."}
     rows = [
         {**case, "human": 2, "reason": "Wrong.", "blind": False},
-        {**case, "human": 3, "blind": True, "probability": 0.5},
+        {**case, "human": 3, "blind": True, "probability": 0.5, "label_by": "ann"},
         {**case, "model": "other", "human": 3},
         {**case, "case": 13},
     ]
     first, of_another_judge, alone = read(rows).replies
     assert (first.name, first.question, first.response) == ("Case 12", "Why?", "So.")
-    assert [tuple(label) for label in first.labels] == [(2, False, "Wrong.", None), (3, True, "", 0.5)]
+    assert [tuple(label) for label in first.labels] == [(2, False, "Wrong.", None, ""), (3, True, "", 0.5, "ann")]
     assert (first.miss, first.differs) == (2.5, True)
     assert of_another_judge.name == "Case 12"
     assert (alone.labels, alone.miss, alone.differs) == ([], None, False)
