@@ -80,6 +80,13 @@ def assistant_thread(ws: Workspace, user: User, verb: str) -> None:
     _send(ws, name, channel, {"type": name, "assistant_thread": thread, "event_ts": ws.ids.ts()})
 
 
+def app_context_changed(ws: Workspace, user: User, place: str) -> None:
+    """https://docs.slack.dev/reference/events/app_context_changed"""
+    seen = {"type": "slack#/types/channel_id", "value": place, "team_id": ws.team_id}
+    event = {"type": "app_context_changed", "context": {"entities": [seen]}}
+    _send(ws, "app_context_changed", ws.im(user.id), event)
+
+
 def function_executed(ws: Workspace, execution: Execution) -> Delivery:
     """Sends `function_executed`, to which an app need not subscribe.
 

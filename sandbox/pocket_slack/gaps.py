@@ -6,10 +6,10 @@ from typing import Any
 from pocket_slack.functions import TYPES, to_functions
 
 _SENT = """
-app_home_opened app_mention app_uninstalled assistant_thread_context_changed assistant_thread_started channel_archive
-channel_left channel_unarchive function_executed group_archive group_left group_unarchive member_joined_channel
-member_left_channel message.channels message.groups message.im message.mpim reaction_added reaction_removed
-tokens_revoked
+app_context_changed app_home_opened app_mention app_uninstalled assistant_thread_context_changed
+assistant_thread_started channel_archive channel_left channel_unarchive function_executed group_archive group_left
+group_unarchive member_joined_channel member_left_channel message.channels message.groups message.im message.mpim
+reaction_added reaction_removed tokens_revoked
 """.split()  # noqa: SIM905
 # The scopes that a method or an event here needs.
 NEEDED = """

@@ -202,6 +202,8 @@ class Person(Writer):
         """Opens the app's Messages tab."""
         if not (self.ws.manifest.has_messages_tab or self.ws.manifest.is_agent):
             raise SandboxError("the manifest has no Messages tab: features.app_home.messages_tab_enabled")
+        if self.ws.manifest.is_agent:
+            self.ws.assistants[self.id] = ("", None)
         events.home_opened(self.ws, self.user, "messages")
 
     def open_assistant(self, looking_at: str | None = None) -> Message:
@@ -215,12 +217,15 @@ class Person(Writer):
         return root
 
     def look_at(self, channel: str) -> None:
-        """Goes to another channel while the assistant is open beside it."""
+        """Goes to another channel while the assistant, or an agent's Messages tab, is open beside it."""
         if self.id not in self.ws.assistants:
-            raise SandboxError(f"{self.user.name} has no assistant open; see open_assistant()")
+            opened = "open_messages" if self.ws.manifest.is_agent else "open_assistant"
+            raise SandboxError(f"{self.user.name} has no assistant open; see {opened}()")
         (ts, before), place = self.ws.assistants[self.id], self._seen(channel).id
         self.ws.assistants[self.id] = (ts, place)
-        if place != before:
+        if place != before and self.ws.manifest.is_agent:
+            events.app_context_changed(self.ws, self.user, place)
+        elif place != before:
             events.assistant_thread(self.ws, self.user, "context_changed")
 
     def assistant(self, ts: str = "") -> AssistantThread:

@@ -26,7 +26,7 @@ def manifest(view: str, scopes: str, events: str, prompts: Any = ()) -> dict[str
 SCOPES = "app_mentions:read assistant:write chat:write im:history"
 EVENTS = "app_mention assistant_thread_context_changed assistant_thread_started message.im"
 MANIFEST = manifest("assistant", SCOPES, EVENTS)
-AGENT = manifest("agent", SCOPES, "app_home_opened message.im", PROMPTS[:1])
+AGENT = manifest("agent", SCOPES, "app_context_changed app_home_opened message.im", PROMPTS[:1])
 
 
 @pytest.fixture
@@ -170,7 +170,11 @@ def test_an_agent_has_its_prompts_at_the_top_of_its_messages_tab(workspace: Work
         ann.open_assistant()
     ann.open_messages()
     ts = ann.post(ann.im, "hi").ts
-    opened, message = (envelope["payload"]["event"] for envelope in wire.sent)
+    for _ in range(2):
+        ann.look_at("random")
+    opened, message, looked = (envelope["payload"]["event"] for envelope in wire.sent)
+    seen = {"type": "slack#/types/channel_id", "value": workspace.channel("random").id, "team_id": workspace.team_id}
+    assert looked == {"type": "app_context_changed", "context": {"entities": [seen]}}
     assert (opened["type"], opened["tab"], message["type"]) == ("app_home_opened", "messages", "message")
     place = {"channel_id": ann.im, "prompts": PROMPTS}
     call("assistant.threads.setSuggestedPrompts", **place, thread_ts=ts)  # "will cause the call to silently fail"
