@@ -296,7 +296,6 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
     except ValidationError as exc:
         wrong += [_explain_one(dict(each)) for each in exc.errors(include_url=False, include_input=False)]
         wrong += [f"{env_file} is a folder, so nothing is read from it"] if env_file and env_file.is_dir() else []
-        raise SettingsError("\n  ".join([_WRONG, *wrong])) from exc
     except OSError as exc:
         raise SettingsError(f"{env_file} cannot be read ({exc.strerror})") from exc
     except UnicodeDecodeError as exc:

@@ -140,12 +140,7 @@ class Messenger:
 
     async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> OpenView | None:
         """The opened modal, or None if it could not be opened: a trigger is valid for 3 s, and once."""
-        try:
-            answer = await self._client.views_open(trigger_id=trigger_id, view=view)
-        except SlackApiError as exc:
-            logger.warning("modal_refused", error=slack_word(exc))
-            return None
-        return OpenView(answer["view"]["id"], answer["view"]["hash"])
+        return await _to_view(self._client.views_open(trigger_id=trigger_id, view=view))
 
     async def show(self, invocation: Invocation, view: dict[str, Any]) -> str:
         """Opens a modal; returns what to tell the person if it came too late, or an empty string."""
@@ -157,14 +152,7 @@ class Messenger:
         With a `version`, only if the modal has not changed since that version. A call that fails is made once more.
         """
         update = partial(self._client.views_update, view_id=view_id, view=view, hash=version)
-        try:
-            answer = await _at_most_twice(update)
-        except SlackApiError as exc:
-            if is_passing(exc):
-                raise
-            logger.warning("modal_refused", error=slack_word(exc))
-            return None
-        return OpenView(answer["view"]["id"], answer["view"]["hash"])
+        return await _to_view(_at_most_twice(update), raises_passing=True)
 
     async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
         # Slack shows an ephemeral message in a thread only if the thread already exists:
@@ -219,6 +207,17 @@ class Messenger:
             logger.info("private_way_failed", way="chat.postMessage", error=slack_word(exc))
             return None
         return Posted(answer["channel"], answer["ts"])
+
+
+async def _to_view(call: Awaitable[AsyncSlackResponse], *, raises_passing: bool = False) -> OpenView | None:
+    try:
+        view = (await call)["view"]
+    except SlackApiError as exc:
+        if raises_passing and is_passing(exc):
+            raise
+        logger.warning("modal_refused", error=slack_word(exc))
+        return None
+    return OpenView(view["id"], view["hash"])
 
 
 async def _at_most_twice(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> AsyncSlackResponse:

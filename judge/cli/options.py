@@ -181,16 +181,14 @@ def to_options(text: str) -> str:
 
 def to_width(text: str, width: int) -> str:
     """`text` with breaks only after punctuation: none is in a path or a command, which people copy."""
-    rows = []
+    rows = list[str]()
     for line in text.split("\n"):
         indent = " " * (len(line) - len(_LABEL.sub("", line)) + 2 * line.startswith(" "))
         row, *parts = _CLAUSE.split(line)
         for part in parts:
-            if len(row) + 1 + len(part) > width:
-                rows.append(row)
-                row = indent + part
-            else:
-                row = f"{row} {part}"
+            is_full = len(row) + 1 + len(part) > width
+            rows += [row] if is_full else []
+            row = indent + part if is_full else f"{row} {part}"
         rows.append(row)
     return "\n".join(rows)
 

@@ -146,11 +146,8 @@ class DriftAlerts:
         recent = [each for each in scores if each.kind == judge and replied_at(each) >= max(released, now - RECENT)]
         earlier = [each for each in scores if replied_at(each) < now - RECENT]
         same = [each for each in earlier if each.kind == judge]
-        before, scale, since = (
-            [each for each in same if replied_at(each) >= released],
-            Scale(*judge.scale),
-            _scored(recent),
-        )
+        before = [each for each in same if replied_at(each) >= released]
+        scale, since = Scale(*judge.scale), _scored(recent)
         drops = {
             AlertKind.WORSE: (drift.find_drop(_scored(before), since, scale), before),
             AlertKind.BETTER: (drift.find_rise(_scored(before), since, scale), before),
