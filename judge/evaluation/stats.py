@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
 from math import cos, exp, floor, hypot, log, pi, sin, sqrt, tan
+from operator import mul, sub
 from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
@@ -180,11 +181,11 @@ def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
     return sum(number * (each.f - mean * each.n) ** 2 for each, number in clusters.items())
 
 
-def _jackknife(figure: Callable[[_Sums], float], total: _Sums, clusters: Mapping[_Sums, int]) -> float:
-    n, whole = sum(clusters.values()), figure(total)
+def _jackknife(figure: Callable[[_Sums], float], total: _Sums, without: Sequence[tuple[_Sums, int]]) -> float:
+    n, whole = sum(number for _, number in without), figure(total)
     if n < 2:
         return 0.0
-    return (n - 1) / n * sum(number * (figure(total.plus(each, -1)) - whole) ** 2 for each, number in clusters.items())
+    return (n - 1) / n * sum(number * (figure(each) - whole) ** 2 for each, number in without)
 
 
 class MeanEstimator:
@@ -253,11 +254,11 @@ class MeanEstimator:
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from the scores taken so far; None without a score."""
-        clusters, total = self._single + Counter(self._clusters.values()), _Sums()
-        for each, number in clusters.items():
-            total = total.plus(each, number)
-        if not total.n:
+        clusters = self._single + Counter(self._clusters.values())
+        if not clusters:
             return None
+        numbers = clusters.values()
+        total = _Sums(*(sum(map(mul, column, numbers)) for column in zip(*clusters, strict=True)))
         labelled = {each: number for each, number in clusters.items() if each.labels}
         others = {each: number for each, number in clusters.items() if not each.labels}
         n, mean = clusters.total(), total.f / total.n
@@ -270,8 +271,9 @@ class MeanEstimator:
         effective = sum(each.w * number for each, number in labelled.items()) ** 2 / squares
         by_people = self.severities.variance({by: share / total.w for by, share in self._by.items()})
         by_scores = total.weight**2 * rest + by_people
-        variance = _jackknife(lambda sums: sums.corrected_mean, total, labelled) + by_scores
-        variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, labelled) + by_people
+        without = [(_Sums(*map(sub, total, each)), number) for each, number in labelled.items()]
+        variance = _jackknife(lambda sums: sums.corrected_mean, total, without) + by_scores
+        variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, without) + by_people
         return replace(
             found,
             corrected=_interval(self._scale, total.corrected_mean, variance, effective, is_corrected=True),
