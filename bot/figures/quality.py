@@ -1,16 +1,16 @@
 """How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
-from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, UnlabelledCount
+from bot.store.figures import CountedCase, Kind, LabelledCount, Place, ScoredCount, Span
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation import stats
@@ -59,7 +59,7 @@ def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | Non
 WEEKS = 4
 _MOST_WITHOUT = 0.15
 """A larger share of the scores is a week's rather than the beginning of one that is still to be labelled."""
-_ALL_OF_IT: Mapping[str, Coverage] = {}
+_NONE: Mapping[Any, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -85,23 +85,46 @@ def last_weeks(week: Week, until: datetime) -> Span:
 
 async def read_quality(tallies: Tallies, place: Place, span: Span, kind: Kind) -> Quality | None:
     """The quality of the replies in a span; None without a score."""
-    rows = await tallies.blind(place, span, kind)
-    if place.origin is Origin.WATCHED:  # of which these rows have all
-        return to_quality(rows, kind.scale)
-    threads = await tallies.unlabelled(place, span, kind, good_from(kind.scale), low_to(kind.scale))
-    weeks = await tallies.unlabelled_by_week(place, span, kind)
-    return to_quality(rows, kind.scale, threads=threads, weeks=weeks)
+    if place.origin is Origin.WATCHED:
+        return to_quality(await tallies.blind(place, span, kind), kind.scale)
+    return quality_of(scores_of(await tallies.counted(place, span, [span.start]), kind), kind.scale)
+
+
+def scores_of(counted: Iterable[CountedCase], kind: Kind) -> list[CountedCase]:
+    """Those cases that have a score of one kind."""
+    its = kind.lowest, kind.highest, kind.version
+    return [each for each in counted if each[:3] == its and each.score is not None]
+
+
+def by_thread(scored: Iterable[CountedCase]) -> Mapping[str, list[int]]:
+    """The scores in each thread."""
+    found = defaultdict[str, list[int]](list)
+    for each in scored:
+        found[each.thread].append(each.score or 0)
+    return found
+
+
+def quality_of(scored: Sequence[CountedCase], scale: Scale) -> Quality | None:
+    """The quality of replies that people chose, with scores of one kind."""
+    # Of the others only the sums of each thread matter, so that many are added at once.
+    others = [each for each in scored if not each.is_beside_label]
+    threads = Counter(tuple(sorted(scores)) for scores in by_thread(others).values())
+    beside = [each for each in scored if each.is_beside_label]
+    rows = [ScoredCount(each.score or 0, each.label, each.week, each.thread, 1, given=each.given) for each in beside]
+    return to_quality(rows, scale, threads=threads, weeks=Counter(each.week for each in others))
 
 
 def to_quality(
     rows: Sequence[ScoredCount],
     scale: Scale,
-    coverage: Mapping[str, Coverage] = _ALL_OF_IT,
+    coverage: Mapping[str, Coverage] = _NONE,
     *,
-    threads: Iterable[UnlabelledCount] = (),
-    weeks: Iterable[tuple[int, int]] = (),
+    threads: Mapping[tuple[int, ...], int] = _NONE,
+    weeks: Mapping[int, int] = _NONE,
 ) -> Quality | None:
-    """The quality computed from the rows, and from `threads` without a label, whose scores `weeks` counts; or None.
+    """The quality computed from the rows, and from `threads` without a label, counted by their scores; or None.
+
+    `weeks` has how many of those scores are in each week.
 
     A row of watched replies stands for more replies, according to their draw and the `coverage` of their day. A label
     stands for its week. Its weight follows from how many of that week's replies have a label, because a week that is
@@ -128,7 +151,7 @@ def to_quality(
     weighed = list(zip(stands_for, rows, strict=True))
     number, replies = sum(row.number for row in rows), sum(each * row.number for each, row in weighed)
     counted = [(row.week, row.label is not None, each * row.number) for each, row in weighed]
-    counted += [(week, False, n) for week, n in weeks]
+    counted += [(week, False, n) for week, n in weeks.items()]
     shares, with_label = labelled_shares(counted), {week for week, is_labelled, _ in counted if is_labelled}
     without = sum(n for week, _, n in counted if week not in with_label)
     for (each, row), labels in zip(weighed, given, strict=True):
@@ -137,9 +160,9 @@ def to_quality(
             own = [(by, value(label)) for by, label in labels]
             score, times = value(row.score), row.number
             estimator.add(score, given=own, probability=share, cluster=thread, weight=weight, times=times)
-    for found in threads:
-        for estimator, total in ((mean, found.total), (good, found.good), (low, found.low)):
-            estimator.add_clusters(found.n, total, found.number)
+    for scores, times in threads.items():
+        for estimator, value in measures:
+            estimator.add_clusters(len(scores), sum(map(value, scores)), times)
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
     has_gap = without > _MOST_WITHOUT * sum(n for *_, n in counted)
     said = " ".join(mean.severities.words(is_named=False))

@@ -1,15 +1,15 @@
 """A channel's week in numbers, computed from the store."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from bot.domain.week import Week
 from bot.figures import quality as figures_quality
 from bot.figures.quality import add_up
-from bot.store.figures import BEGINNING, Kind, KindSum, LowCase, Place, ScoreCount, Span, ThreadCount, Usage
+from bot.store.figures import BEGINNING, CountedCase, Kind, KindSum, LowCase, Place, ScoreCount, Span, Usage
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, differences, kolmogorov_smirnov, low_to
@@ -20,8 +20,6 @@ LOWEST = 3
 FEWEST = 5
 """With fewer scores no figure is shown: it would reveal the score of a reply that is yet to be labelled blind."""
 _DEFAULT_SCALE = Scale(0, 5)
-
-Row = TypeVar("Row", ScoreCount, ThreadCount)
 
 Choose = Callable[[Sequence[str]], Awaitable[Collection[str]]]
 """Selects the authors, given most replies first, whose replies may be listed; replies without an author are not."""
@@ -170,15 +168,9 @@ async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime
     return {each: _to_glance(week, span.end, *found[each]) for each in (place.channel_id, *place.others)}
 
 
-def _to_glance(
-    week: Week,
-    until: datetime,
-    rows: Sequence[ScoreCount],
-    sums: Sequence[KindSum],
-    threads: Sequence[ThreadCount] = (),
-) -> Glance:
+def _to_glance(week: Week, until: datetime, rows: Sequence[ScoreCount], sums: Sequence[KindSum]) -> Glance:
     kind = commonest(rows)
-    this = tally_of(rows, kind, threads)
+    this = tally_of(rows, kind)
     scored = add_up((row.kind.scale, row.number) for row in rows if row.score is not None)
     return Glance(
         week,
@@ -197,49 +189,49 @@ async def read_figures(
     tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
 ) -> Figures:
     """The figures of a week, or of its part that has passed; `choose` selects the authors of the lowest scores."""
-    span, before = passed(week, now), weeks_before(week)
+    span = passed(week, now)
+    starts = [week.start, *(week.before(back).start for back in range(1, figures_quality.WEEKS + 1))]
 
     async def count(tallies: Tallies) -> tuple[Any, ...]:
-        rows = await tallies.scores(place, span)
+        counted = await tallies.counted(place, Span(starts[-1], span.end), starts)
+        rows = _to_counts(place, (each for each in counted if not each.back))
         kind = commonest(rows)
-        last_weeks = figures_quality.last_weeks(week, span.end)
-        quality = await figures_quality.read_quality(tallies, place, last_weeks, kind)
-        parts = (span, before) if figures_quality.as_people(quality) else ()
         return (
             rows,
-            await tallies.scores(place, before),
+            figures_quality.scores_of(counted, kind),
+            any(each.back and each.score is not None and each[:2] == kind.scale for each in counted),
             await _sums(tallies, place, week),
-            [await tallies.threads(place, each, named) for named in (False, True) for each in (span, before)],
             await tallies.usage(place, span, kind),
             await tallies.uncounted(place, span),
             await tallies.labelled(place, Span(BEGINNING, span.end), kind),
-            (quality, *[await figures_quality.read_quality(tallies, place, each, kind) for each in parts]),
             await tallies.low(replace(place, origin=Origin.WATCHED), span, LOWEST, False),
         )
 
-    rows, earlier, sums, threads, (usage,), uncounted, labelled, (quality, *parts), low = await tallies.together(count)
-    glance = _to_glance(week, span.end, rows, sums, threads[0])
+    rows, scored, has_earlier, sums, (usage,), uncounted, labelled, low = await tallies.together(count)
+    this, before = [each for each in scored if not each.back], [each for each in scored if each.back]
+    last, glance = _tally(before), replace(_to_glance(week, span.end, rows, sums), this=_tally(this))
     kind = glance.kind
-    last = tally_of(earlier, kind, threads[1])
-    authors = _authors((rows, earlier), threads[2:], kind)
+    authors = _authors(this, before, kind.scale)
+    recent = [each for each in scored if each.back < figures_quality.WEEKS]
+    quality = figures_quality.quality_of(recent, kind.scale)
     some = frozenset(await choose([author.id for author in authors])) if choose else None
     low += await tallies.low(place, span, LOWEST, False, some)
     low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
     unscored = add_up((row.unscored_reason or "", row.number) for row in rows if row.score is None)
-    scored = add_up((row.score, row.number) for row in labelled)
     return Figures(
         **vars(glance),
         last=last,
         change=changes_of([(glance.this, last)], kind.scale)[0],
-        has_new_judge=not last.n and any(row.score is not None and row.kind.scale == kind.scale for row in earlier),
+        has_new_judge=has_earlier and not last.n,
         unscored=dict(unscored.most_common()),
         lowest=tuple(low[:LOWEST]),
         authors=authors,
         blind=figures_quality.to_agreement((row for row in labelled if row.is_blind), kind.scale),
         seen=figures_quality.to_agreement((row for row in labelled if not row.is_blind), kind.scale),
-        unlike=kolmogorov_smirnov(scored, glance.this.counts),
+        unlike=kolmogorov_smirnov(add_up((row.score, row.number) for row in labelled), glance.this.counts),
         quality=quality,
-        people=figures_quality.as_people(*parts),
+        people=figures_quality.as_people(quality)
+        and figures_quality.as_people(*(figures_quality.quality_of(each, kind.scale) for each in (this, before))),
         usage=usage,
         uncounted={bool(of_person): number for of_person, number in uncounted},
     )
@@ -291,20 +283,26 @@ def count_unread(rows: Iterable[ScoreCount]) -> int:
     return sum(row.number for row in rows if row.has_unread)
 
 
-def tally_of(rows: Iterable[ScoreCount], kind: Kind, threads: Iterable[ThreadCount] = ()) -> Tally:
-    counts = add_up((row.score, row.number) for row in rows if row.score is not None and row.kind == kind)
-    return Tally(counts, {(each.n, each.total): each.number for each in threads if each.kind == kind})
+def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
+    return Tally(add_up((row.score, row.number) for row in rows if row.score is not None and row.kind == kind))
 
 
-def _authors(
-    rows: Sequence[Iterable[ScoreCount]], threads: Sequence[Iterable[ThreadCount]], kind: Kind
-) -> tuple[Author, ...]:
-    """The authors of this week's rows, and what they had before: clearly worse ones first, then by scores."""
-    (this, last), (these, those) = map(_by_author, rows), map(_by_author, threads)
-    tallies = {by: (tally_of(its, kind, these[by]), tally_of(last[by], kind, those[by])) for by, its in this.items()}
-    changes = changes_of(list(tallies.values()), kind.scale)
-    authors = [Author(each, *pair, change) for (each, pair), change in zip(tallies.items(), changes, strict=True)]
-    found = [each for each in authors if each.this.n]
+def _to_counts(place: Place, counted: Iterable[CountedCase]) -> list[ScoreCount]:
+    alike = Counter(each[:8] for each in counted)
+    return [ScoreCount(place.channel_id, *each, number=number) for each, number in alike.items()]
+
+
+def _tally(scored: Sequence[CountedCase]) -> Tally:
+    threads = figures_quality.by_thread(scored).values()
+    return Tally(Counter(each.score or 0 for each in scored), Counter((len(each), sum(each)) for each in threads))
+
+
+def _authors(this: Sequence[CountedCase], before: Sequence[CountedCase], scale: Scale) -> tuple[Author, ...]:
+    """The authors of this week's scores, and what they had before: clearly worse ones first, then by scores."""
+    now, earlier = _by_author(this), _by_author(before)
+    tallies = {by: (_tally(its), _tally(earlier.get(by, ()))) for by, its in now.items()}
+    changes = changes_of(list(tallies.values()), scale)
+    found = [Author(each, *pair, change) for (each, pair), change in zip(tallies.items(), changes, strict=True)]
     return tuple(sorted(found, key=lambda each: (worse_first(each.change), -each.this.n, each.id)))
 
 
@@ -313,9 +311,9 @@ def worse_first(change: Interval | None) -> float:
     return change.mean if change and change.high is not None and change.high < 0 else 0
 
 
-def _by_author(rows: Iterable[Row]) -> Mapping[str, list[Row]]:
-    found = defaultdict[str, list[Row]](list)
-    for row in rows:
-        if row.author_id is not None:
-            found[row.author_id].append(row)
+def _by_author(scored: Iterable[CountedCase]) -> Mapping[str, list[CountedCase]]:
+    found = defaultdict[str, list[CountedCase]](list)
+    for each in scored:
+        if each.author_id is not None:
+            found[each.author_id].append(each)
     return found

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from bot.store.visibility import Origin
 from judge.scoring.rubric import Scale
@@ -79,16 +80,28 @@ class ScoreCount(_Count):
     number: int
 
 
-@dataclass(frozen=True)
-class ThreadCount(_Count):
-    """How many threads (`number`) have `n` scores of one kind that add up to `total`: all, or those of an author.
+class CountedCase(NamedTuple):
+    """A case that is in figures; the first fields are as in `ScoreCount`.
 
-    A case without a thread is one of its own.
+    `back` counts the given weeks back from the last, `week` does so for ISO weeks (UTC): all cases of such a week are
+    drawn for labels with one probability. A case without a thread is in one of its own. `label` and `given` are as in
+    `ScoredCount`; `is_beside_label`: a case of its thread has a blind label.
     """
 
-    n: int
-    total: int
-    number: int
+    lowest: int
+    highest: int
+    version: str | None
+    author_id: str | None
+    score: int | None
+    unscored_reason: str | None
+    rater: str | None
+    has_unread: bool
+    back: int
+    week: int
+    thread: str
+    label: float | None
+    given: str | None
+    is_beside_label: bool
 
 
 @dataclass(frozen=True)
@@ -152,17 +165,6 @@ class ScoredCount:
     day: str | None = None
     is_earlier: bool = False
     given: str | None = None
-
-
-@dataclass(frozen=True)
-class UnlabelledCount:
-    """How many threads (`number`) without a blind label have `n` scores of one sum, and as many good and low ones."""
-
-    n: int
-    total: int
-    good: int
-    low: int
-    number: int
 
 
 @dataclass(frozen=True)

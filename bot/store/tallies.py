@@ -18,7 +18,7 @@ from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store import figures
 from bot.store.database import StoreQueries, columns_of
-from bot.store.figures import BEGINNING, END, Kind, LowCase, Place, ScoredCount, Span, TimedScore, to_ts
+from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place, ScoredCount, Span, TimedScore, to_ts
 from bot.store.labels import by_week
 from bot.store.schema import cases, is_of_case, labels, ratings, replies
 from bot.store.statements import made_once
@@ -32,19 +32,22 @@ _WORDS = 300  # more than is shown, because blanks and what people do not see ar
 class Tallies(StoreQueries):
     @made_once(figures.ScoreCount)
     def scores(self, place: Place, span: Span, by_author: bool = True) -> sa.Executable:
-        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
-        has_unread = cases.c.unread.is_not(None).label("has_unread")
-        columns = *_KIND, _author(by_author), cases.c.score, cases.c.unscored_reason, rater, has_unread
-        found = sa.select(*columns).where(is_public(place, span)).subquery()
+        found = sa.select(*_KIND, _author(by_author), *_OUTCOME).where(is_public(place, span)).subquery()
         return sa.select(found, sa.func.count()).group_by(*found.c)
 
-    @made_once(figures.ThreadCount)
-    def threads(self, place: Place, span: Span, by_author: bool) -> sa.Executable:
-        sums = sa.func.count().label("n"), sa.func.sum(cases.c.score).label("total")
-        found = sa.select(*_KIND, _author(by_author), *sums).where(cases.c.score.is_not(None), is_public(place, span))
-        # The thread comes first, because it tells most rows apart.
-        each = found.group_by(_THREAD, *_KIND, *((cases.c.author_id,) * by_author)).subquery()
-        return sa.select(each, sa.func.count()).group_by(*each.c)
+    async def counted(self, place: Place, span: Span, starts: Sequence[datetime]) -> Sequence[CountedCase]:
+        """Each case that counts: SQLite takes longer to group them. `starts` are those of its weeks, last one first."""
+        return await self._counted(place, span, starts, _weeks_in(span))
+
+    @made_once(CountedCase)
+    def _counted(
+        self, place: Place, span: Span, starts: Sequence[datetime], weeks: Sequence[datetime]
+    ) -> sa.Executable:
+        given = _blind_labels(place)
+        back, is_beside_label = by_week(starts, range(len(starts))), _THREAD.in_(_labelled_threads(place))
+        its_label = given.c.label, given.c.given, is_beside_label
+        columns = *_KIND[1:], cases.c.author_id, *_OUTCOME, back, _week(weeks), _THREAD, *its_label
+        return sa.select(*columns).outerjoin(given, given.c.case_id == cases.c.id).where(is_public(place, span))
 
     @made_once(str)
     def authors(self, place: Place, span: Span) -> sa.Executable:
@@ -158,40 +161,16 @@ class Tallies(StoreQueries):
         return await self._database.first(TimedScore, newest_first)
 
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
-        """The scores that watches drew; of those that people chose, only those in threads with a blind label."""
+        """The scores that watches drew."""
         return await self._blind(place, span, kind, _weeks_in(span), to_ts(span.start))
-
-    async def unlabelled_by_week(self, place: Place, span: Span, kind: Kind) -> Sequence[tuple[int, int]]:
-        """How many of the other scores are in each week, counted as in `blind`."""
-        return await self._unlabelled_by_week(place, span, kind, _weeks_in(span))
-
-    @made_once(figures.UnlabelledCount)
-    def unlabelled(self, place: Place, span: Span, kind: Kind, good_from: int, low_to: int) -> sa.Executable:
-        values = (
-            cases.c.score,
-            *(sa.case((each, 1), else_=0) for each in (cases.c.score >= good_from, cases.c.score <= low_to)),
-        )
-        found = sa.select(sa.func.count(), *map(sa.func.sum, values)).where(*_is_unlabelled(place, span, kind))
-        each = found.group_by(_THREAD).subquery()
-        return sa.select(each, sa.func.count()).group_by(*each.c)
-
-    @made_once(lambda *row: row)
-    def _unlabelled_by_week(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]) -> sa.Executable:
-        each = sa.select(_week(starts)).where(*_is_unlabelled(place, span, kind)).subquery()
-        return sa.select(each, sa.func.count()).group_by(*each.c)
 
     @made_once(ScoredCount)
     def _blind(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], start_ts: str) -> sa.Executable:
-        label = sa.func.avg(labels.c.score * 1.0).label("label")
-        each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
-        of_case = labels.c.case_id, label, sa.func.aggregate_strings(each, ",").label("given")
-        given = sa.select(*of_case).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
+        given = _blind_labels(place)
         drawn_with = cases.c.probability.label("drawn_with")
         columns = cases.c.id, cases.c.score, cases.c.thread_ts, drawn_with, _week(starts)
         is_earlier = sa.func.coalesce(replies.c.ts < start_ts, sa.true()).label("is_earlier")
-        query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _is_reply(place))
-        if place.origin is not Origin.WATCHED:
-            query = query.where(_THREAD.in_(_labelled_threads(place)))
+        query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _IS_REPLY)
         scored = _in_shared_threads(query.where(_is_of(kind), is_public(place, span)).cte("scored"))
         by = scored.c.score, given.c.label, scored.c.week, scored.c.thread_ts
         rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier, given.c.given
@@ -199,6 +178,17 @@ class Tallies(StoreQueries):
         return query.group_by(*by, *rest)
 
 
+_OUTCOME = (
+    cases.c.score,
+    cases.c.unscored_reason,
+    sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater"),
+    cases.c.unread.is_not(None).label("has_unread"),
+)
+_IS_REPLY = sa.and_(
+    replies.c.team_id == cases.c.team_id,
+    replies.c.channel_id == cases.c.channel_id,
+    replies.c.ts == cases.c.message_ts,
+)
 _THREAD = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
 """A case without a thread is in one of its own."""
 
@@ -220,8 +210,11 @@ def _labelled_threads(place: Place) -> sa.Select[Any]:
     return sa.select(_THREAD).join(labels, labels.c.case_id == cases.c.id).where(*_is_blind(place))
 
 
-def _is_unlabelled(place: Place, span: Span, kind: Kind) -> Sequence[sa.ColumnElement[bool]]:
-    return _is_of(kind), is_public(place, span), _THREAD.not_in(_labelled_threads(place))
+def _blind_labels(place: Place) -> sa.Subquery:
+    label = sa.func.avg(labels.c.score * 1.0).label("label")
+    each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
+    of_case = labels.c.case_id, label, sa.func.aggregate_strings(each, ",").label("given")
+    return sa.select(*of_case).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
@@ -272,16 +265,6 @@ def is_public(
     if place.origin is Origin.AUTOMATED:
         return sa.and_(within, is_automated(cases))
     return sa.and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
-
-
-def _is_reply(place: Place) -> sa.ColumnElement[bool]:
-    if place.origin is not Origin.WATCHED:
-        return sa.false()
-    return sa.and_(
-        replies.c.team_id == cases.c.team_id,
-        replies.c.channel_id == cases.c.channel_id,
-        replies.c.ts == cases.c.message_ts,
-    )
 
 
 def _by(place: Place) -> sa.ColumnElement[bool]:
