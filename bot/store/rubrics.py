@@ -131,7 +131,7 @@ class Rubrics(StoreQueries):
         """Records what a channel is scored by from now on, and who changed it.
 
         If `saves` is given, that rubric is saved first. `decides` is a statement that records a decision in the same
-        transaction. Returns False if it changes nothing, because the decision was made before. A finished comparison
+        transaction. Returns False if it changes nothing: another press has done or decided it. A finished comparison
         that waits for its decision is dropped, because it compared with another judge. Raises RubricGoneError if the
         rubric was deleted in the meantime, and what `save` raises.
         """
@@ -142,6 +142,9 @@ class Rubrics(StoreQueries):
         if saves is not None:
             await self._save(connection, saves)
         place = {"team_id": team_id, "channel_id": channel_id}
+        is_same = select(channels.c.team_id).filter_by(**place, **to_columns(judge))
+        if decides is None and (await connection.execute(is_same)).first():
+            return False
         version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
         # Locked until the end: a transaction that deletes the rubric waits, and then finds it in use.
         is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()

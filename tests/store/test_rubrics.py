@@ -78,6 +78,14 @@ async def test_a_chosen_rubric_leaves_the_channels_other_settings_alone(log: Sto
 
 
 @pytest.mark.on("sqlite", "postgres")
+async def test_one_of_two_presses_switches_a_channel(log: Store) -> None:
+    for judge in (ChannelJudge("code", None, "large"), ChannelJudge("code")):
+        presses = await asyncio.gather(*(log.rubrics.use("T1", "C1", judge, "U1") for _ in range(2)))
+        assert sorted(presses) == [False, True]
+    assert len(await log.audit.since()) == 2
+
+
+@pytest.mark.on("sqlite", "postgres")
 async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_used(log: Store) -> None:
     own = ChannelJudge("tone", VERSIONS[0])
     with pytest.raises(RubricGoneError):
