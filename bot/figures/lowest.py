@@ -33,12 +33,10 @@ def missed(case: LowCase) -> str:
     return f"Missed: {', '.join(names)}" if names else ""
 
 
-def low_blocks(
-    lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str, *, is_alert: bool = False
-) -> list[ui.Block]:
-    """Each reply with its reason, if there is one, and the buttons; `names` are its author's, empty if not shown.
+def low_blocks(lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str) -> list[ui.Block]:
+    """Each reply with its question, the reason, if there is one, the criteria that it does not meet, and the buttons.
 
-    An alert also has its question, and the criteria that it does not meet.
+    `names` are its author's, empty if not shown.
 
     All words are after the first line of a block of its own, from which `bot/pipeline/quoting.py` can take them. It
     knows of posts that quote a reason, so without a reason there is nothing else.
@@ -46,8 +44,8 @@ def low_blocks(
     blocks = []
     for case, who in zip(lowest, names, strict=True):
         reason, question = reason_of(case), excerpt(case.question or "", _REASON)
-        asked = f"Question: “{question}”" if is_alert and question and reason else ""
-        points = missed(case) if is_alert and reason else ""
+        asked = f"Question: “{question}”" if question and reason else ""
+        points = missed(case) if reason else ""
         words = "\n".join(filter(None, (low_line(case, who, workspace_url), asked, reason, points)))
         blocks += [ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"}, ui.fairness(case.id)]
     return [*blocks, ui.context(NOT_BLIND)] if blocks else []

@@ -266,7 +266,7 @@ def _details(figures: Figures) -> str:
     tokens = f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else ""
     cost = _cost(usage)
     parts = [
-        f"Requested by {number_of(usage.people, 'person', 'people')}",
+        f"Requested by {number_of(usage.people, 'person', 'people')}" if usage.people else "",
         *_closer(figures),
         tokens or (cost and "tokens unknown"),
         cost or (tokens and "cost unknown"),

@@ -239,7 +239,7 @@ def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: 
         what = f"got the lowest scores for {len(found)} more replies in <#{watch.channel_id}>"
     shown = found[:_MOST_LOW]
     more = [ui.context(f"And {len(found) - _MOST_LOW:,} more.")] if len(found) > _MOST_LOW else []
-    blocks = low_blocks(shown, [name] * len(shown), workspace_url, is_alert=True)
+    blocks = low_blocks(shown, [name] * len(shown), workspace_url)
     return _post(f"*{clip(name)}* {what}", *blocks, *more)
 
 
