@@ -1,8 +1,8 @@
-// Links. Only schemes that cannot run code are allowed; links to messages of this workspace stay within the page.
+// Links. Only schemes that cannot run code are allowed; links to channels and messages of this workspace stay in the page.
 
 import { html, useContext } from "../vendor/preact.js";
 import { fromPermalink, toHash } from "../place.js";
-import { Names } from "./names.js";
+import { Names, channelName } from "./names.js";
 
 const SAFE = /^(https?|mailto|tel):/i;
 
@@ -14,4 +14,12 @@ export function Link({ url, label, children }) {
   if (place) return html`<a href=${toHash(place)}>${text}</a>`;
   if (!SAFE.test(url)) return text;
   return html`<a href=${url} target="_blank" rel="noopener noreferrer">${text}</a>`;
+}
+
+/** A channel's name, which opens it; only the name if this person cannot see it. */
+export function ChannelLink({ id, label }) {
+  const names = useContext(Names);
+  const text = `#${label || channelName(names, id)}`;
+  if (!(id in names.channels)) return html`<span class="mention">${text}</span>`;
+  return html`<a class="mention" href=${toHash({ as: names.as, channel: id })}>${text}</a>`;
 }

@@ -4,7 +4,7 @@
 import { html, useContext } from "../vendor/preact.js";
 import { emoji } from "./emoji.js";
 import { formatDate } from "./dates.js";
-import { Link } from "./link.js";
+import { ChannelLink, Link } from "./link.js";
 import { Names, channelName, userName } from "./names.js";
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">" };
@@ -104,7 +104,7 @@ function referred(reference, { names }) {
   const [target, label] = split(reference);
   const id = target.slice(1);
   if (target.startsWith("@")) return html`<span class="mention">@${userName(names, id)}</span>`;
-  if (target.startsWith("#")) return html`<span class="mention">#${label || channelName(names, id)}</span>`;
+  if (target.startsWith("#")) return html`<${ChannelLink} id=${id} label=${label} />`;
   if (target.startsWith("!date^")) return dated(target, label);
   if (target.startsWith("!")) return html`<span class="mention">${label || `@${id.split("^")[0]}`}</span>`;
   return html`<${Link} url=${unescaped(target)} label=${label && unescaped(label)} />`;

@@ -3,8 +3,8 @@
 import { html, useContext } from "../vendor/preact.js";
 import { emoji } from "./emoji.js";
 import { formatDate } from "./dates.js";
-import { Link } from "./link.js";
-import { Names, channelName, userName } from "./names.js";
+import { ChannelLink, Link } from "./link.js";
+import { Names, userName } from "./names.js";
 import { own } from "./lookup.js";
 
 const STYLES = [
@@ -22,7 +22,7 @@ const INLINE = {
   emoji: (element) => emoji(element.name),
   user: (element, names) => html`<span class="mention">@${userName(names, element.user_id)}</span>`,
   usergroup: (element) => html`<span class="mention">@${element.usergroup_id}</span>`,
-  channel: (element, names) => html`<span class="mention">#${channelName(names, element.channel_id)}</span>`,
+  channel: (element) => html`<${ChannelLink} id=${element.channel_id} />`,
   broadcast: (element) => html`<span class="mention">@${element.range}</span>`,
   citation: (element) => html`<sup>[<${Link} url=${element.url} label=${element.text} />]</sup>`,
   tag: (element) => html`<span class="app-badge">${element.text}</span>`,
