@@ -36,7 +36,9 @@ from pocket_slack.journal import Entry
 
 NAME = "helper"
 _LEAST_WORDS = 2
-_WORD = re.compile(r"\w{3,}")
+_WORD = re.compile(r"\b\w{3,}")
+_STEM = 4
+"""Of "drops" and "dropping", so many letters are compared."""
 _COMMON = frozenset(
     _WORD.findall(
         "about and any anybody are can could does for from good have hello help hey how more morning now please "
@@ -86,7 +88,7 @@ def _closest(question: str, known: Mapping[str, list[str]]) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower())) - _COMMON
+    return {word[:_STEM] for word in _WORD.findall(text.lower()) if word not in _COMMON}
 
 
 _QUESTION = "How do I undo my last git commit but keep the changes?"

@@ -16,12 +16,13 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility, text_hash
 from bot.domain.verdict import MADE_UP, CaseVerdict
 from bot.domain.watch import ReplyOutcome, Shows
 from bot.domain.week import Schedule
 from bot.pipeline.verdict_text import verdict_message
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
+from bot.slack.mrkdwn import to_plain
 from bot.store import Store, schema
 from judge import Rating, load_rubric
 from judge.scoring.ratings import combine
@@ -181,7 +182,8 @@ def _ratings(key: Row, verdict: CaseVerdict) -> Iterator[Row]:
 
 def _case(workspace: Workspace, number: int, verdict: CaseVerdict, at: datetime) -> Row:
     """A case that a watch drew and whose texts are not stored."""
-    nothing = ("parent_ts", "thread_ts", "reply_ts", "question", "question_ts", "response", "question_author_id")
+    nothing = ["parent_ts", "thread_ts", "reply_ts", "question_ts", "question_author_id"]
+    nothing += ["question", "question_hash", "response", "response_hash"]
     judged = ("score", "lowest", "highest", "mean", "spread", "justification", "rubric", "rubric_version")
     row: Row = dict.fromkeys(nothing) | dict.fromkeys(("created_at", "judged_at", "delivered_at"), at)
     row |= {name: getattr(verdict, name) for name in judged}
@@ -207,8 +209,15 @@ def _case(workspace: Workspace, number: int, verdict: CaseVerdict, at: datetime)
 
 def _of_message(workspace: Workspace, message: Message) -> Row:
     parent = workspace.channels[message.channel_id].messages[message.thread_ts or ""]
-    texts = {"question": parent.text, "response": message.text, "question_author_id": parent.author.id}
-    return texts | dict.fromkeys(("parent_ts", "thread_ts", "question_ts"), parent.ts) | {"message_ts": message.ts}
+    texts = {"question": to_plain(parent.text), "response": to_plain(message.text)}
+    hashes = {f"{name}_hash": text_hash(text) for name, text in texts.items()}
+    return (
+        texts
+        | hashes
+        | {"question_author_id": parent.author.id}
+        | dict.fromkeys(("parent_ts", "thread_ts", "question_ts"), parent.ts)
+        | {"message_ts": message.ts}
+    )
 
 
 def _example(workspace: Workspace, number: int, example: dict[str, Any], now: datetime) -> tuple[Row, CaseVerdict]:

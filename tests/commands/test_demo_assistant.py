@@ -35,7 +35,7 @@ def answer_to(slack: Sandbox, clock: ManualClock, asked: str, follow_up: str = "
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("Why does my VPN drop every ten minutes?", "set Protocol to IKEv2"),
+        ("Why does my VPN keep dropping?", "set Protocol to IKEv2"),
         ("May I pay for lunch with the company card?", "up to 25 euros"),
         ("COMMITTED, and not PUSHED.", "git reset --soft HEAD~1"),
         ("Which vacation days count?", "Is there anything else that I can do?"),

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.commands.demo_past import CHANNEL, EXAMPLE, SAID, demo_workspace, post_offline_note, write_past
+from bot.domain.case import text_hash
 from bot.domain.verdict import MADE_UP
 from bot.slack import ids
 from bot.store import Store
@@ -44,7 +45,10 @@ async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_
             verdict = await store.cases.verdict(int(details["value"]))
             assert verdict is not None
             assert len(verdict.ratings) == 3
-            assert (await store.cases.get(int(details["value"]))).reply_ts == message.ts
+            case = await store.cases.get(int(details["value"]))
+            assert case.reply_ts == message.ts
+            assert case.question_hash == text_hash(case.question or "")
+            assert "&gt;" not in (case.response or "")
 
 
 def test_each_stands_under_the_reply_it_speaks_of(workspace: Workspace) -> None:
