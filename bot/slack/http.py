@@ -113,7 +113,7 @@ class HttpFront(HttpServer):
         with self._traffic.payload(bolt_request.body):
             if app := await self._door(bolt_request.body):
                 return await to_aiohttp_response(await app.async_dispatch(bolt_request))
-        return web.Response()
+            return web.Response()
 
     def _may_be_slacks(self, headers: Mapping[str, str]) -> bool:
         """Whether there is a well-formed, fresh signature; verifying it takes the body as well."""

@@ -25,7 +25,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.clock import accepted_within
 from bot.errors import SlackError
 from bot.slack.client import open_socket_url
-from bot.slack.invocation import INCOMPLETE, is_event
+from bot.slack.invocation import is_event
 
 Door = Callable[[dict[str, Any]], Awaitable[AsyncApp | None]]
 """Returns the Bolt app that serves a payload, or None if it is handled. Raises if Slack should send it again."""
@@ -64,20 +64,13 @@ class Traffic:
 
     @contextmanager
     def payload(self, body: Mapping[str, Any]) -> Iterator[None]:
-        """Counts a payload while the context is open. Events have no deadline, because Slack sends them again.
-
-        An event that lacks a part ends the context: it is logged, and acknowledged.
-        """
+        """Counts a payload while the context is open. Events have no deadline, because Slack sends them again."""
         payload = object()
         self._since[payload] = self._clock()
         self._note()
         try:
             with nullcontext() if is_event(body) else accepted_within(self.accept_within_s):
                 yield
-        except INCOMPLETE as exc:
-            if not is_event(body):
-                raise
-            logger.warning("event_incomplete", exc_info=exc)
         finally:
             del self._since[payload]
             self._note()
@@ -166,8 +159,8 @@ class SocketLink:
         with self._traffic.payload(req.payload):
             if app := await self._door(req.payload):
                 await send_async_response(client, req, await run_async_bolt_app(app, req), time.time())
-                return
-        await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
+            else:
+                await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
 
     async def is_connected(self) -> bool:
         return await self._socket.is_connected()

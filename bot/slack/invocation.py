@@ -76,10 +76,6 @@ def to_invocation(body: Raw) -> Invocation:
     return _from_interaction(body)
 
 
-INCOMPLETE = (AttributeError, LookupError, TypeError, ValueError)
-"""What a payload raises that lacks a part which Slack always sends: sent again, it would raise it again."""
-
-
 def is_event(body: Mapping[str, Any]) -> bool:
     return "event" in body
 

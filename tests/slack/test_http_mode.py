@@ -1,7 +1,6 @@
 """HTTP mode: signed payloads come in over HTTP; and in every mode health and metrics are answered."""
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -104,27 +103,6 @@ async def test_what_would_be_acknowledged_too_late_is_refused_and_leaves_no_case
     assert status == 500  # Slack tells the person
     assert await front.log.cases.newest(1) == []
     assert front.slack.person("ann").ephemerals(CHANNEL) == []
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        "odd",
-        {"type": "message", "channel_type": "channel"},
-        {"type": "app_mention", "user": "U1", "user_team": "T1", "ts": "1.1", "text": "hi"},
-        {"type": "member_joined_channel"},
-    ],
-)
-async def test_an_event_without_its_parts_is_acknowledged_and_warned_of(
-    front: Front, event: object, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, _ = await front.send(
-        json.dumps({"type": "event_callback", "team_id": front.slack.workspace.team_id, "event": event})
-    )
-    assert status == 200
-    said = "".join(capsys.readouterr())
-    assert "warning" in said
-    assert "error    " not in said
 
 
 async def test_a_command_is_read_whatever_words_are_in_it(front: Front) -> None:

@@ -171,7 +171,6 @@ def register_first(app: AsyncApp, services: Services) -> None:
     @app.error
     async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
         kind, said = payloads.kind_of(body), messages.WENT_WRONG
-        is_incomplete = payloads.is_event(body) and isinstance(error, payloads.INCOMPLETE)
         if isinstance(error, TooLateError):
             logger.warning("payload_refused", reason=str(error))
             return None  # Slack has already told the person
@@ -181,13 +180,12 @@ def register_first(app: AsyncApp, services: Services) -> None:
             said = messages.unsure_of_membership(error)
             logger.warning("membership_unknown", kind=kind, reason=str(error))
         else:
-            reason, log = in_brief(error), logger.warning if is_incomplete else logger.error
-            log("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
+            reason = in_brief(error)
+            logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
         if await services.fail(body, messages.WENT_WRONG):
             return BoltResponse(status=200) if response else None  # the step has failed; Slack must not resend it
         if payloads.is_event(body):
-            # No person is waiting, and Slack sends unacknowledged events again.
-            return BoltResponse(status=200) if response and is_incomplete else None
+            return None  # no person is waiting, and Slack sends unacknowledged events again
         await services.messenger.tell(payloads.to_invocation(body).recipient, said)
         # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has no response here if
         # the listener has already acknowledged.
