@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judge.cli.options import to_printable
-from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion, mean_labels
+from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion
 from judge.evaluation.agreement.report import Comparison, Difference, Report
 from judge.evaluation.agreement.scores import Columns
 from judge.scoring.numbers import number_of
@@ -53,7 +53,9 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
     if report.by_group:
-        _print_parts(console, Text(to_printable(f"By {columns.group}"), "bold"), _groups(report))
+        _print_parts(
+            console, Text(to_printable(f"By {columns.group}"), "bold"), _groups(report), *_calibrations(report)
+        )
     for each in report.differences:
         title = Text(to_printable(f"{each.judge} less {each.other}, both against people"), "bold")
         over = f"{number_of(each.responses, 'response')} to {number_of(each.prompts, 'prompt')} that both scored"
@@ -96,12 +98,18 @@ def _confusion(comparison: Comparison) -> RenderableType:
     for row, each in enumerate(counts):
         cells = [Text(f"{count:,}" if count else ".", "bold" * (row == column)) for column, count in enumerate(each)]
         table.add_row(levels[row], *cells)
-    means = {
-        str(score): f"{mean:.1f}" + (f"\n{low:.1f}-{high:.1f}" if low is not None and len(levels) < 8 else "")
-        for score, (mean, low, high) in mean_labels(comparison.sample)
-    }
-    table.add_row("Mean label", *(means.get(level, "") for level in levels))
+    table.add_row("Mean label", *_mean_labels(comparison))
     return table
+
+
+def _mean_labels(comparison: Comparison) -> list[str]:
+    """What people give on average at each score of the scale, with its interval where there is room."""
+    low, high = comparison.sample.scale
+    means = {
+        score: f"{mean:.1f}" + (f"\n{least:.1f}-{most:.1f}" if least is not None and high - low < 7 else "")
+        for score, (mean, least, most) in comparison.calibration
+    }
+    return [means.get(score, "") for score in range(low, high + 1)]
 
 
 def _between(comparisons: Iterable[Comparison]) -> Table:
@@ -122,6 +130,18 @@ def _groups(report: Report) -> Table:
         name = f"{group}\n{each.judge}" if has_several else group
         table.add_row(to_printable(name), f"{len(each.sample.scores):,}", *values)
     return table
+
+
+def _calibrations(report: Report) -> Iterator[Table]:
+    """The mean label at each score, by group; none if the scale is too long."""
+    low, high = report.scores.scale
+    if high - low < _MOST_LEVELS:
+        levels = [str(level) for level in range(low, high + 1)]
+        table = _table("Mean label at score", *levels, right=levels)
+        for group, each in report.by_group:
+            name = f"{group}\n{each.judge}" if len(report.scores.judges) > 1 else group
+            table.add_row(to_printable(name), *_mean_labels(each))
+        yield table
 
 
 def _difference(difference: Difference, high: int) -> Table:

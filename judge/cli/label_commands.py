@@ -56,7 +56,7 @@ def agreement(
             from judge.evaluation.agreement.plots import save_plot
 
             print_report(report, columns, text := StringIO())
-            save_plot(plot, report.with_people, text.getvalue())
+            save_plot(plot, report, text.getvalue())
     if as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
     else:

@@ -4,7 +4,6 @@ The intervals are by the jackknife: each prompt is left out once, because respon
 Source: Shao and Tu, The Jackknife and Bootstrap (1995). The same sample always gives the same interval.
 """
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -16,7 +15,7 @@ import numpy as np
 
 from judge.evaluation.agreement.sample import MOST_GROUPS, Bools, Floats, Ints, Sample
 from judge.evaluation.kappa import Moments, atanh_interval
-from judge.evaluation.stats import Interval, MeanEstimator, t_quantile, wilson_ends
+from judge.evaluation.stats import t_quantile, wilson_ends
 
 _NO_SPREAD = 1e-9
 
@@ -113,16 +112,6 @@ def confusion(sample: Sample) -> Ints:
     table = np.zeros((sample.n_levels, sample.n_levels), dtype=np.int64)
     np.add.at(table, sample.levels, 1)
     return table
-
-
-def mean_labels(sample: Sample) -> list[tuple[int, Interval]]:
-    """For each score, halves rounded up, the mean label of the responses that have it."""
-    means = defaultdict[int, MeanEstimator](lambda: MeanEstimator(sample.scale))
-    for level, label, prompt in zip(
-        sample.levels[1].tolist(), sample.label.tolist(), sample.prompts.tolist(), strict=True
-    ):
-        means[level + sample.scale.low].add(label, cluster=prompt)
-    return [(score, found.judge) for score, mean in sorted(means.items()) if (found := mean.estimate())]
 
 
 def exact_match(sample: Sample) -> Statistic:

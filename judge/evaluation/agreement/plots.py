@@ -1,7 +1,6 @@
 """Plots of agreement: one heat map for each judge, as PNG or as a self-contained HTML page."""
 
 import re
-from collections.abc import Sequence
 from html import escape
 from io import StringIO
 from math import ceil
@@ -14,12 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from judge.errors import SetupError
-from judge.evaluation.agreement.measures import confusion, mean_labels
-from judge.evaluation.agreement.report import Comparison
+from judge.evaluation.agreement.measures import confusion
+from judge.evaluation.agreement.report import Comparison, Report
 from judge.rows.files import os_reason, private, refuse_foreign
 
 _MOST_NUMBERED_LEVELS = 11
-_ACROSS = 3
+_ACROSS, _MOST_GROUPS = 3, 12
 _MARK = "figures of slack-judge"
 _PAGE = """<!doctype html>
 <!-- figures of slack-judge -->
@@ -39,10 +38,13 @@ pre {{ overflow-x: auto }}
 """
 
 
-def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
-    """Writes the confusion matrices to a .png, or together with the report's `text` to a .html."""
+def save_plot(path: Path, report: Report, text: str) -> None:
+    """Writes the confusion matrices to a .png, or together with the report's `text` to a .html.
+
+    Those of the largest groups follow that of all responses.
+    """
     refuse_foreign(path, _MARK.encode(), "a plot of judge agreement", "--plot")
-    figure = draw(comparisons)
+    figure = draw(report)
     try:
         if path.suffix == ".png":
             with open(path, "wb", opener=private) as file:
@@ -58,19 +60,21 @@ def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
         raise SetupError(f"--plot {path}: cannot write the file ({os_reason(exc)}).") from exc
 
 
-def draw(comparisons: Sequence[Comparison]) -> Figure:
+def draw(report: Report) -> Figure:
+    groups = [(f"{group}, {each.judge}", each) for group, each in report.by_group[:_MOST_GROUPS]]
+    comparisons = [*((each.judge, each) for each in report.with_people), *groups]
     across = min(_ACROSS, len(comparisons))
     down = ceil(len(comparisons) / across)
     figure = Figure(figsize=(4.6 * across, 4.9 * down), layout="constrained")
     places = figure.subplots(down, across, squeeze=False).ravel()
-    for place, comparison in zip(places, comparisons, strict=False):
-        _draw_one(place, comparison)
+    for place, (title, comparison) in zip(places, comparisons, strict=False):
+        _draw_one(place, title, comparison)
     for place in places[len(comparisons) :]:
         place.remove()
     return figure
 
 
-def _draw_one(axes: Axes, comparison: Comparison) -> None:
+def _draw_one(axes: Axes, title: str, comparison: Comparison) -> None:
     counts, (low, high) = confusion(comparison.sample), comparison.sample.scale
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     edges = np.arange(low, high + 2) - 0.5
@@ -82,10 +86,10 @@ def _draw_one(axes: Axes, comparison: Comparison) -> None:
             axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)
         axes.set_xticks(range(low, high + 1))
         axes.set_yticks(range(low, high + 1))
-    for score, (mean, lowest, highest) in mean_labels(comparison.sample):
+    for score, (mean, lowest, highest) in comparison.calibration:
         ends = [each for each in (lowest, mean, highest) if each is not None]
         axes.plot([score + 0.3] * len(ends), ends, color="#c2410c")
         axes.plot(score + 0.3, mean, "o", color="#c2410c", markersize=4)
-    axes.set_title(f"{fill(comparison.judge, 36)}\n{len(comparison.sample.scores):,} responses", fontsize=11)
+    axes.set_title(f"{fill(title, 36)}\n{len(comparison.sample.scores):,} responses", fontsize=11)
     axes.set_xlabel("judge's score")
     axes.set_ylabel("people's label (shade: share of the row; dots: means)")

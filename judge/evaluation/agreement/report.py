@@ -13,7 +13,9 @@ from judge.evaluation.agreement import measures
 from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, Measure, estimate
 from judge.evaluation.agreement.sample import Sample, to_paired_samples, to_people_sample, to_sample
 from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.labelled import mean_labels
 from judge.evaluation.planning import MORE_LABELS, narrowing
+from judge.evaluation.stats import Interval
 
 # The one left out does not depend on the judge.
 _COMPARED = tuple(each for each in MEASURES if each is not measures.top_best_by_chance)
@@ -115,6 +117,13 @@ class Comparison:
             return None
         judge, people = measures.kappa_with_each(self.sample), measures.kappa_among_people(self.sample)
         return estimate(measures.difference(judge, people))
+
+    @property
+    def calibration(self) -> Sequence[tuple[int, Interval]]:
+        """What people give on average at each of the judge's scores."""
+        sample = self.sample
+        columns = sample.scores.tolist(), sample.label.tolist(), sample.prompts.tolist()
+        return mean_labels(zip(*columns, strict=True), sample.scale)
 
     @property
     def narrowing(self) -> str:

@@ -93,7 +93,7 @@ class Trial:
         Distance is not enough: a judge that always gives the middle of the scale is closer than one that guesses.
         """
         if (self.gain.low or 0) <= 0:
-            seen = to_be_seen(self.gain, (1 - self.confidence) / 2)
+            seen = to_be_seen(self.gain, (1 - self.confidence) / 2, self.threads)
             hint = f" A gain of {seen:.1f} points would show in 4 of 5 such tests." if seen else ""
             return f"The scores are not clearly closer to people's.{hint}"
         if (self.kappa_gain.low or 0) <= 0:

@@ -10,11 +10,13 @@ from importlib.resources import files
 from itertools import chain
 from math import ceil, floor
 from pathlib import Path
+from statistics import fmean
 from string import Template
 from typing import Any
 
 from judge.evaluation import stats
 from judge.evaluation.estimate import Estimator, OneScore, how_near, why_rough
+from judge.evaluation.labelled import mean_labels
 from judge.evaluation.view.replies import Label, Replies, Reply, Version, clear_difference
 from judge.rows.files import encode, refuse_foreign, replacing
 from judge.scoring.numbers import number_of
@@ -30,11 +32,12 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     """The figures of the replies of one judge version, ready to show: `facts`, `notes` and `bars`."""
     scale = scale_of(replies)
     is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
-    estimator, labelled = Estimator(scale), 0
+    estimator, labelled, pairs = Estimator(scale), 0, list[tuple[float, float, str | None]]()
     for reply in replies:
         if reply.score is not None:
             used = _used(reply, is_drawn)
             labelled += bool(used)
+            pairs += [(reply.score, fmean(each.score for each in used), reply.cluster)] if used else []
             probability = used[0].probability or 1.0 if used else 1.0
             estimator.add(
                 OneScore(
@@ -55,7 +58,12 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     counts = Counter(to_bar(reply) for reply in replies)
     names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
     bars = [{"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED]]
-    return {"facts": facts, "notes": notes, "bars": bars}
+    n = Counter(floor(score + 0.5) for score, *_ in pairs)
+    at = [
+        {"score": score, "labels": n[score], **_to_fact(mean, scale, ".1f")}
+        for score, mean in reversed(mean_labels(pairs, scale))
+    ]
+    return {"facts": facts, "notes": notes, "bars": bars, "calibration": at if _bar_width(scale) == 1 else []}
 
 
 def scale_of(replies: Sequence[Reply]) -> Scale:
@@ -75,13 +83,16 @@ def _facts(what: str, by: str, mean: stats.MeanEstimate, scale: Scale, form: str
     for whose, found in (("by the judge", mean.judge), (by, mean.corrected)):
         if found is None:
             continue
-        fact = {"title": f"{what}, {whose}", "value": format(found.mean, form)}
-        if found.low is None or found.high is None:
-            yield fact | {"range": "of unknown precision"}
-            continue
-        ends = (found.low, found.mean, found.high)
-        places = [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]
-        yield fact | {"range": f"between {found.low:{form}} and {found.high:{form}}", "places": places}
+        yield {"title": f"{what}, {whose}", **_to_fact(found, scale, form)}
+
+
+def _to_fact(found: stats.Interval, scale: Scale, form: str) -> dict[str, Any]:
+    if found.low is None or found.high is None:
+        return {"value": format(found.mean, form), "range": "of unknown precision"}
+    ends = (found.low, found.mean, found.high)
+    places = [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]
+    range_ = f"between {found.low:{form}} and {found.high:{form}}"
+    return {"value": format(found.mean, form), "range": range_, "places": places}
 
 
 def _notes(mean: stats.MeanEstimate, is_blind: bool) -> Iterator[str]:

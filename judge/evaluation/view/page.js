@@ -66,7 +66,9 @@ function card(version, number) {
   });
   return make("section", { className: "card" }, make("h3", {}, data.versions.length > 1 ? `${number + 1}. ${seen(version.name)}` : seen(version.name)),
     facts.length ? make("dl", { className: "facts" }, ...facts) : null,
-    ...version.notes.map((note) => make("p", { className: "note" }, note)), bars);
+    ...version.notes.map((note) => make("p", { className: "note" }, note)), bars,
+    ...table("What people give at each score of the judge", ["Score", "Labels", "Mean", "", "95%"],
+      version.calibration.map((each) => [String(each.score), each.labels.toLocaleString("en"), each.value, each.places ? gauge(each) : "", each.range])));
 }
 
 // ---- trend: a line for each judge version, since figures of two are not to be joined
@@ -187,7 +189,7 @@ function table(title, names, rows) {
   if (!rows.length) return [];
   const used = names.map((_, column) => rows.some((row) => row[column] !== ""));
   const cells = (kind, values) => make("tr", {},
-    ...values.filter((_, column) => used[column]).map((value) => make(kind, { dir: "auto" }, seen(value))));
+    ...values.filter((_, column) => used[column]).map((value) => make(kind, { dir: "auto" }, typeof value === "string" ? seen(value) : value)));
   const body = make("table", {}, make("thead", {}, cells("th", names)), make("tbody", {}, ...rows.map((row) => cells("td", row))));
   return [make("h3", {}, title), make("div", { className: "scroll" }, body)];
 }

@@ -109,12 +109,13 @@ def test_a_difference_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Pat
     assert re.search(r"Mean error +\S+ +\S+ +[+]0[.]00 +[+]0[.]00 to [+]0[.]00\n", shown)
 
 
-def test_each_judge_has_a_heat_map_with_the_lowest_label_on_top() -> None:
+def test_each_judge_has_a_heat_map_also_by_group_with_the_lowest_label_on_top() -> None:
     from judge.evaluation.agreement.plots import draw  # Matplotlib takes each process that collects the tests 0.6 s
 
-    responses = tuple(Response(str(n), dict.fromkeys("abcd", 2), (n,)) for n in range(6))
-    figure = draw(make_report(Scores(responses, tuple("abcd"), Scale(0, 5), (), 0)).with_people)
-    assert [axes.get_title() for axes in figure.axes] == [f"{judge}\n6 responses" for judge in "abcd"]
+    responses = tuple(Response(str(n), dict.fromkeys("ab", 2), (n,), "ko" if n < 4 else "en") for n in range(6))
+    figure = draw(make_report(Scores(responses, tuple("ab"), Scale(0, 5), (), 0)))
+    titles = ["a\n6", "b\n6", "ko, a\n4", "ko, b\n4", "en, a\n2", "en, b\n2"]
+    assert [axes.get_title() for axes in figure.axes] == [f"{title} responses" for title in titles]
     assert all(axes.yaxis_inverted() for axes in figure.axes)
     counted = [text.get_position() for text in figure.axes[0].texts if text.get_text() == "1"]
     assert counted == [(2, label) for label in range(6)]
@@ -204,6 +205,8 @@ def test_agreement_is_given_for_each_group_with_enough_labels(run: Run, tmp_path
     assert re.search(r"en +60 +1\.00 +100\.0% +0\.00", table)
     assert re.search(r"ko +25 +0\.\d\d +64\.0% +0\.36", table)
     assert re.search(r"ja +5 +too few labels", table)
+    # Each third Korean reply is scored a point too high: of five scored 1, two got a 0 and three a 1.
+    assert re.search(r"ko +0\.0 +0\.\d +1\.\d", table)
     assert max(map(len, out.splitlines())) <= 80
     assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout
 

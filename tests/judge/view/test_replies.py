@@ -171,6 +171,14 @@ def test_labels_are_called_blind_if_the_rows_say_so(read: Read, fields: Row, by:
     assert any("does not say" in note for note in figures["notes"]) is not bool(fields)
 
 
+def test_people_s_mean_at_each_score_is_given_with_its_interval(read: Read) -> None:
+    rows = [{"score": 5, "human": human} for human in (3, 4, 5)] + [{"score": 2, "human": 1}, {"score": 1}]
+    first, second = to_figures(read(rows).replies)["calibration"]
+    assert (first["score"], first["labels"], first["value"]) == (5, 3, "4.0")
+    assert first["places"][0] < first["places"][1] == 0.8 < first["places"][2]
+    assert second == {"score": 2, "labels": 1, "value": "1.0", "range": "of unknown precision"}
+
+
 def test_error_range_of_half_the_scale_is_not_shown(read: Read) -> None:
     notes = to_figures(read([{"score": 5, "human": 2}] * 24).replies)["notes"]
     assert not [note for note in notes if "9 of 10 cases" in note]
