@@ -95,8 +95,9 @@ class Workspaces:
 
     @property
     def template(self) -> Work:
-        forget = PeriodicJob("forget_workspaces", self._forget, is_for_all=True)
-        return replace(self.first.work, periodic_jobs=[*self.first.work.periodic_jobs, forget])
+        rounds = {"forget_workspaces": self._forget, "gather_workspaces": self._gather}
+        its = [PeriodicJob(name, run, is_for_all=True) for name, run in rounds.items()]
+        return replace(self.first.work, periodic_jobs=[*self.first.work.periodic_jobs, *its])
 
     async def team_ids(self) -> Collection[str]:
         if self.installations is None:
@@ -148,6 +149,7 @@ class Workspaces:
 
     async def _end(self, installations: "Installations", body: Mapping[str, Any]) -> None:
         """Ends the installation that Slack says is gone, unless it was made again since."""
+        await self._gather()
         granted, said_at = (body.get("authorizations") or [body])[0], body.get("event_time")
         is_organisation = granted.get("is_enterprise_install") or not body["team_id"]
         before = datetime.fromtimestamp(said_at, UTC) + _SAME_SECOND if said_at else None
@@ -158,6 +160,17 @@ class Workspaces:
         for team_id in await self.installations.left() if self.installations else ():
             await self.first.services.store.forgetting.forget_team(team_id, "app removed")
 
+    async def _gather(self) -> None:
+        """Gives to organisations that have the app what their workspaces have stored, which may have had it alone."""
+        forgetting = self.first.services.store.forgetting
+        self._current.forget(None)  # another process may have installed it
+        for each in (await self._current.get(None)).values():
+            found = await self._opened.get(each) if each.is_organisation else None
+            for team_id in await teams_of(found.services.client) if found else ():
+                if team_id and await forgetting.count_of_team(team_id):
+                    await forgetting.move_team(team_id, each.team_id)
+                    self._current.forget(None)
+
     async def _read(self, _: None) -> Mapping[str, "Installed"]:
         return await self.installations.current() if self.installations else {}
 
@@ -166,7 +179,7 @@ class Workspaces:
         token = self.installations.token_of(installed) if self.installations else None
         if not (token and self._make):
             return None
-        client = with_token(self.first.services.client, token, is_for_organisation=installed.is_organisation)
+        client = with_token(self.first.services.client, token, installed.team_id)
         try:
             answer = await client.auth_test()
         except SlackApiError as exc:

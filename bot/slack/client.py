@@ -5,7 +5,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -104,11 +104,11 @@ _PAGE = 999
 
 
 class ScopedClient(AsyncWebClient):
-    """`is_for_organisation`: its token is for all workspaces of an organisation, which some methods want to know."""
+    """`team_id` is that of the workspace or the organisation that has installed the app, if any has."""
 
-    def __init__(self, *args: Any, is_for_organisation: bool = False, **options: Any) -> None:
+    def __init__(self, *args: Any, team_id: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
-        self.is_for_organisation = is_for_organisation
+        self.team_id = team_id
         self._teams = Shared[str, Sequence[str]](self._list_teams, time.monotonic, _TEAMS_KEPT_S)
         self._granted = frozenset[str]()
         self._limited_until: dict[tuple[str, object], float] = {}
@@ -172,6 +172,7 @@ _TIMEOUT_S = 30
 # Slack closes idle connections; if a post on a closing one fails, it is unknown whether it arrived.
 _KEEP_ALIVE_S = 10
 _APP = "api.slack.com/apps > your app"
+_AGAIN = "install the app there again at /slack/install"
 _MEND = {
     "invalid_auth": f"copy the token again ({_APP})",
     "not_authed": f"copy the token again ({_APP})",
@@ -230,10 +231,10 @@ async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[Asy
         )
 
 
-def with_token(client: AsyncWebClient, token: str, *, is_for_organisation: bool) -> ScopedClient:
+def with_token(client: AsyncWebClient, token: str | None, team_id: str) -> ScopedClient:
     """A client for another workspace over the same connections; Slack limits each workspace for itself."""
     return ScopedClient(
-        is_for_organisation=is_for_organisation,
+        team_id=team_id,
         token=token,
         base_url=client.base_url,
         session=client.session,
@@ -244,12 +245,16 @@ def with_token(client: AsyncWebClient, token: str, *, is_for_organisation: bool)
 
 async def teams_of(client: AsyncWebClient) -> Sequence[str | None]:
     """The workspaces of a client's organisation; None stands for the only one of its token."""
-    return await client.teams() if isinstance(client, ScopedClient) and client.is_for_organisation else [None]
+    return await client.teams() if isinstance(client, ScopedClient) and client.team_id.startswith("E") else [None]
 
 
 async def identify(client: AsyncWebClient) -> Identity:
     """The app's identity; raises SlackError if Slack refuses the bot token or cannot be reached."""
-    return to_identity(await _at_start(client.auth_test(), "SLACK_BOT_TOKEN", client.base_url))
+    team_id = client.team_id if isinstance(client, ScopedClient) else ""
+    if team_id and client.token is None:
+        raise SlackError(f"{team_id}: TOKEN_KEYS: no key reads its token; add the key that was in use")
+    found = to_identity(await _at_start(client.auth_test(), team_id or "SLACK_BOT_TOKEN", client.base_url))
+    return replace(found, team_id=team_id or found.team_id)
 
 
 NOBODY = Identity("", "", "", "", "", "", frozenset())
@@ -285,7 +290,8 @@ async def _at_start(call: Awaitable[AsyncSlackResponse], setting: str, base_url:
                 f"SLACK_API_URL {base_url}: cannot answer now (Slack: {slack_word(exc)}); try again"
             ) from exc
         error = slack_word(exc)
-        mend = _MEND.get(error, "docs.slack.dev explains the error")
+        is_installed = not setting.startswith("SLACK_")
+        mend = _AGAIN if is_installed else _MEND.get(error, "docs.slack.dev explains the error")
         raise SlackError(f"{setting}: Slack refuses it ({error}); {mend}") from exc
     except (aiohttp.ClientError, TimeoutError) as exc:
         raise SlackError(f"SLACK_API_URL {base_url}: cannot be reached ({connection_word(exc)})") from exc

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, QuestionSource
@@ -45,6 +46,8 @@ PAUSE_S = 0.05  # lets others write in between
 _CHECKPOINT_PATIENCE_MS = 200
 _OF_TEAMS = [table for table in reversed(metadata.sorted_tables) if "team_id" in table.c]
 """Each before those that it refers to."""
+
+logger = structlog.get_logger(__name__)
 
 
 class Forgetting(StoreQueries):
@@ -107,6 +110,37 @@ class Forgetting(StoreQueries):
 
         await self._database.write(remove)
         return total
+
+    async def move_team(self, team_id: str, to: str) -> None:
+        """Gives everything of a workspace to its organisation, cases last and in small batches.
+
+        Of two settings with the same key, the organisation's stays; of two cases, both.
+        """
+
+        async def move(connection: AsyncConnection) -> None:
+            await lock_learning(connection)
+            for table in (each for each in _OF_TEAMS if each is not cases):
+                its, twin = table.c.team_id == team_id, table.alias()
+                for key in table.constraints:
+                    if isinstance(key, sa.PrimaryKeyConstraint | sa.UniqueConstraint) and "team_id" in key.columns:
+                        same = [twin.c[each.name] == (each if each.name != "team_id" else to) for each in key.columns]
+                        await connection.execute(sa.delete(table).where(its, sa.exists().where(*same)))
+                # What is about a case follows it.
+                rest = [table.c.case_id.is_(None)] if table.foreign_keys else []
+                await connection.execute(sa.update(table).where(its, *rest).values(team_id=to))
+
+        some, twin = sa.select(cases.c.id).where(cases.c.team_id == team_id).limit(BATCH), cases.alias()
+        is_twin = sa.exists().where(twin.c.team_id == to, twin.c.key == cases.c.key)
+        key = sa.case((is_twin, cases.c.key.concat(f" of {team_id}")), else_=cases.c.key)
+        # An attempt that is under way with the workspace's token no longer holds its case.
+        moved = sa.update(cases).where(cases.c.id.in_(some)).values(team_id=to, key=key, lease_owner=None)
+
+        async def move_cases(connection: AsyncConnection) -> int:
+            return (await connection.execute(moved)).rowcount
+
+        await self._database.write(move)
+        total = await self._in_batches(move_cases)
+        logger.info("workspace_moved", team=team_id, to=to, cases=total)
 
     async def drop_older_texts(self, before: datetime) -> int:
         """Removes the texts of the cases at rest that were created before this time, in small batches."""

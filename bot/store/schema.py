@@ -99,7 +99,8 @@ def _maybe(*strings: str, **kinds: Any) -> Iterator[sa.Column[Any]]:
 
 
 def _of_case() -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE")
+    case = ["cases.team_id", "cases.id"]
+    return sa.ForeignKeyConstraint(["team_id", "case_id"], case, ondelete="CASCADE", onupdate="CASCADE")
 
 
 # A query uses such an index only if it states the condition in the same words.

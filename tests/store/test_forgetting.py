@@ -156,3 +156,21 @@ async def test_everything_of_a_team_is_purged_and_nothing_of_another(log: Store)
     assert await counts(log.database.engine, "T2") == of_other
     (act,) = [each for each in await log.audit.since() if each.team_id == "T1"]
     assert (act.who, act.what, act.cases) == ("os:root", "purged", 2)
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_what_a_workspace_has_goes_to_its_organisation_and_of_two_equal_settings_the_organisations_stay(
+    log: Store,
+) -> None:
+    for team_id in ("T1", "T2", "E1"):
+        await log.channels.save(team_id, "C1", "U1", score_reaction=team_id.lower())
+        await log.add(a_case(team_id=team_id, key="the same"))
+    for team_id, first in (("T1", 101), ("T2", 201), ("E1", 301)):
+        await fill(log.database.engine, team_id, first)
+    before = [await counts(log.database.engine, team_id) for team_id in ("T1", "T2", "E1")]
+    await log.forgetting.move_team("T1", "E1")
+    ours, others, theirs = [await counts(log.database.engine, team_id) for team_id in ("T1", "T2", "E1")]
+    assert not any(ours.values())
+    assert others == before[1]
+    assert theirs == {name: number + before[2][name] - (name == "channels") for name, number in before[0].items()}
+    assert (await log.channels.of("E1", "C1")).score_reaction == "e1"

@@ -1,16 +1,23 @@
 """One installation for an Enterprise Grid organisation, which serves all its workspaces, also those that join later."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from unittest.mock import ANY
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from bot.slack import ids
-from bot.store.schema import cases, labels
-from pocket_slack import Person
+from bot.store.installations import Installations
+from bot.store.jobs import submit_oldest
+from bot.store.schema import cases, channels, digests, labels, watches
+from pocket_slack import Person, installing
 from tests.gestures import agree
-from tests.stage import ANSWER, CHANNEL, QUESTION
+from tests.model_server import Held
+from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION
 from tests.workspaces.conftest import Company
+from tests.workspaces.test_installing import until
 
 
 @pytest.fixture
@@ -69,3 +76,77 @@ async def test_an_app_of_another_of_its_workspaces_is_known_as_one(grid: Company
     await grid.slack.until(lambda: grid.verdicts(org, parent))
     rows = await grid.bot.store.database.all(select(cases.c.excluded))
     assert [row.excluded for row in rows] == [None]
+
+
+@pytest.fixture
+async def joining(company: Company) -> AsyncIterator[Company]:
+    """A workspace that has the app alone, has become one of an organisation, and has it alone still."""
+    async with company.running():
+        assert await company.install(company.workspaces[0]) == 200
+        yield company
+
+
+async def post_digests(company: Company, team_id: str) -> None:
+    """Does what a running bot does every minute."""
+    work = await company.bot.workspaces.work_of(team_id)
+    assert work
+    await next(each.run() for each in work.periodic_jobs if each.name == "post_due_digests")
+
+
+@pytest.mark.parametrize("organisation", [None])
+async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(joining: Company) -> None:
+    ws, workspaces, database = joining.workspaces[0], joining.bot.workspaces, joining.bot.store.database
+    place = {"team_id": ws.team_id, "channel_id": ws.channel(CHANNEL).id}
+    gate = asyncio.Event()
+    joining.model.script(GOOD, Held(gate, GOOD))
+    first = joining.ask_for_score(ws)
+    (verdict,) = await joining.slack.until(lambda: joining.verdicts(ws, first))
+    Person(ws, "ann").click(verdict, ids.ACTION_AGREE, agree())
+    await joining.slack.until(lambda: Person(ws, "ann").ephemerals(CHANNEL))
+    second = joining.ask_for_score(ws, "And how do I undo two?")
+    await joining.model.asked(2)
+    now = datetime.now(UTC)
+    on = {"is_digest_on": True, "digest_since": now - timedelta(days=30)}
+    await database.execute(insert(channels).values(place | on))
+    watch = {"author_id": "U9", "shows": "nothing", "share": 1.0, "per_day": 9}
+    await database.execute(
+        insert(watches).values(place | watch | dict.fromkeys(("since", "look_at", "read_until"), now))
+    )
+    await post_digests(joining, ws.team_id)
+
+    ws.join("E0000000A")
+    assert await joining.install(ws) == 200
+    ws.dead_tokens[str(ws.own_token)] = installing.GONE  # what it had alone is removed before anything else happens
+    await workspaces.door({"enterprise_id": "E0000000A", "team_id": ws.team_id, "event": {"type": "app_uninstalled"}})
+    gate.set()
+
+    assert await joining.bot.store.forgetting.count_of_team(ws.team_id) == 0
+    assert [each.team_id for each in await Installations(database).all()] == ["E0000000A"]
+
+    async def is_settled() -> bool:
+        await submit_oldest(database, "E0000000A")  # as every minute
+        return bool(joining.verdicts(ws, second))
+
+    await until(is_settled)
+    await post_digests(joining, "E0000000A")
+    third = joining.ask_for_score(ws, "And three?")
+    await joining.slack.until(lambda: joining.verdicts(ws, third))
+    assert [m.text for m in ws.channel(CHANNEL).messages.values() if m.author is ws.bot and not m.is_reply] == [ANY]
+    assert [len(joining.verdicts(ws, each)) for each in (first, second, third)] == [1, 1, 1]
+    kept = [await database.all(select(table.c.team_id)) for table in (cases, labels, channels, watches, digests)]
+    assert [[row.team_id for row in rows] for rows in kept] == [["E0000000A"] * n for n in (3, 1, 1, 1, 1)]
+
+
+@pytest.mark.parametrize("organisation", [None])
+async def test_people_of_ones_own_organisation_are_at_home_where_one_workspace_has_the_app(company: Company) -> None:
+    ws = company.workspaces[0]
+    async with company.running():
+        assert await company.install(ws) == 200
+    ws.join("E0000000A")
+    zoe = ws.add_user("zoe", team_id=ws.add_team())
+    ws.channel(CHANNEL).members.append(zoe.id)
+    async with company.running():
+        parent = Person(ws, "ann").post(CHANNEL, QUESTION)
+        Person(ws, "helper").post(CHANNEL, ANSWER, thread_ts=parent.ts)
+        Person(ws, "zoe").post(CHANNEL, "@Slack Judge score this", thread_ts=parent.ts)
+        await company.slack.until(lambda: company.verdicts(ws, parent))
