@@ -83,6 +83,7 @@ class ReaderSettings(StoreSettings):
     """Adds the zone of the weeks, and what names channels need; without a token, Slack is not asked for them."""
 
     slack_bot_token: setting_values.BotToken | None = None
+    token_keys: setting_values.TokenKeys = ()
     slack_api_url: setting_values.SlackAddress = SLACK_API_URL
     digest_tz: Zone = "UTC"
 
@@ -92,7 +93,6 @@ class Settings(StoreSettings):
 
     hears_slack: ClassVar[bool] = True
     asks_model: ClassVar[bool] = True
-    serves_many: ClassVar[bool] = True
 
     serve_http: bool = False
     """`true`, or `judge-bot serve --http`: Slack sends requests to `HTTP_PORT`, instead of Socket Mode"""
@@ -190,11 +190,11 @@ class Settings(StoreSettings):
     @classmethod
     def _has_workspaces(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         parts = [info.data.get(name) for name in ("slack_client_id", "slack_client_secret", "token_keys")]
-        if token or (cls.serves_many and all(parts)):
+        if token or all(parts):
             return token
         many = "; for many workspaces, all of SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, TOKEN_KEYS" if any(parts) else ""
         made = f"a new app is made from the manifest {manifest_path()}"
-        raise ValueError(f"missing; {setting_values.EXPECTED_BOT}; {made}{many if cls.serves_many else ''}")
+        raise ValueError(f"missing; {setting_values.EXPECTED_BOT}; {made}{many}")
 
     @field_validator("slack_app_token")
     @classmethod
@@ -268,8 +268,6 @@ class _WorkerSettings(Settings):
 
 class PreviewSettings(_FrontSettings, _WorkerSettings):
     """The settings of a command that calls Slack, but receives nothing from it and asks no model."""
-
-    serves_many = False
 
 
 _OF_ROLE = {

@@ -17,6 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import judges
 from bot.commands import screens
+from bot.commands.channels import installed
 from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.setting_values import Role, readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
@@ -118,18 +119,28 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             say(f"note   OpenTelemetry is off: {exc}")
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in _checks(settings)])
-        if is_well and not settings.is_for_many:  # otherwise the same problem would be reported twice
+        clients = [client]
+        if is_well and settings.is_for_many:
+            async with await Store.open(settings.database_url) as store:
+                clients = [*(await installed(settings, store.database, client)).values()]
+            checks = _of_workspace(settings)
+            is_well = all([await _is_well(check, each, settings) for each in clients for check in checks])
+            if not clients:
+                typer.echo("note   no workspace has the app: open /slack/install in a browser")
+        if is_well and clients:  # otherwise the same problem would be reported twice
             typer.echo("       Slack checks all messages and windows, which takes about a minute ...")
-            is_well = await _is_well(screens.check, client, settings)
-            for line in await channel_lines(client, settings):
+            is_well = await _is_well(screens.check, clients[0], settings)
+            for line in [line for each in clients for line in await channel_lines(each, settings)]:
                 typer.echo(line)
     return is_well
 
 
+def _of_workspace(settings: Settings) -> list[Check]:
+    return [_bot_token, event_scopes] if settings.watch_by == "events" else [_bot_token]
+
+
 def _checks(settings: Settings) -> Iterator[Check]:
-    yield from (_files, _bot_token)
-    if settings.watch_by == "events":
-        yield event_scopes
+    yield from [_files] if settings.is_for_many else [_files, *_of_workspace(settings)]
     if settings.hears_slack and not settings.serve_http:
         yield _app_token
     yield _database
@@ -160,18 +171,17 @@ async def _files(_: AsyncWebClient, __: Settings) -> str:
 
 
 async def _bot_token(client: AsyncWebClient, settings: Settings) -> str:
-    if settings.is_for_many:
-        return "SLACK_CLIENT_ID: workspaces install the app at /slack/install; judge-bot installations list names them"
     identity = await slack_client.identify(client)
+    whose = identity.team_id if settings.is_for_many else "SLACK_BOT_TOKEN"
     if missing := [scope for scope in manifest.bot_scopes(manifest.MINIMAL) if scope not in identity.scopes]:
         raise SlackError(
-            f"SLACK_BOT_TOKEN: scopes are missing: {', '.join(missing)}; paste {manifest.manifest_path()} or "
+            f"{whose}: scopes are missing: {', '.join(missing)}; paste {manifest.manifest_path()} or "
             f"{manifest.manifest_path(manifest.MINIMAL)} again (api.slack.com/apps > your app > App Manifest) "
             "and reinstall the app"
         )
     off = [f"{said} ({scope})" for scope, said in manifest.OFF_WITHOUT.items() if scope not in identity.scopes]
     granted = f"without these scopes {'; '.join(off)}" if off else "with all scopes"
-    return f"SLACK_BOT_TOKEN: bot {identity.user} in workspace {identity.team}, {granted}"
+    return f"{whose}: bot {identity.user} in workspace {identity.team}, {granted}"
 
 
 async def _app_token(client: AsyncWebClient, settings: Settings) -> str:

@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 import typer
 
 from bot.app import make_services
-from bot.commands.channels import Channel, find_channel
+from bot.commands.channels import Channel, find_channel, opened_slack
 from bot.commands.opened import operator
 from bot.domain.clock import Clock, utc_now
 from bot.errors import BotError, SlackError
 from bot.feature import Services
 from bot.settings import Settings
-from bot.slack.client import identify, web_client
+from bot.slack.client import identify
 from bot.store import Store
 from bot.store.figures import Place
 
@@ -21,8 +21,9 @@ from bot.store.figures import Place
 async def _opened(settings: Settings, given: str, clock: Clock) -> AsyncIterator[tuple[Services, Channel]]:
     async with (
         await Store.open_existing(settings.database_url) as store,
-        web_client(settings.slack_bot_token, settings.slack_api_url) as client,
+        opened_slack(settings, store.database, given) as client,
     ):
+        assert client is not None  # noqa: S101 - it is needed
         services = make_services(settings, store, client, await identify(client), clock=clock)
         yield services, await find_channel(given, client)
 

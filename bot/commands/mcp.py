@@ -14,7 +14,7 @@ from pydantic import Field
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import opened
-from bot.commands.channels import find_channel
+from bot.commands.channels import find_channel, opened_slack
 from bot.commands.view import find_team
 from bot.domain.clock import utc_now
 from bot.domain.week import Week, parse_zone
@@ -22,7 +22,7 @@ from bot.errors import BotError
 from bot.figures import week as figures_week
 from bot.figures.quality import Agreement
 from bot.settings import ReaderSettings, load
-from bot.slack.client import SLACK_ERRORS, web_client
+from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import Listed, list_channels
 from bot.store.audit import Act, Action
 from bot.store.channels import Channels
@@ -44,9 +44,7 @@ async def serve() -> None:
     settings = load(ReaderSettings)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(opened.opened_database())
-        client = None
-        if settings.slack_bot_token:
-            client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+        client = await stack.enter_async_context(opened_slack(settings, database, "", is_needed=False))
         log, server = Log(database, settings.digest_tz, client), mcp.Server("slack-judge-log")
         for tool in (log.channels, log.recent, log.lowest, log.stats, log.agreement):
             server.add_tool(tool, annotations=mcp.READS)
@@ -110,7 +108,7 @@ class Log:
 
     async def _find(self, channel: str, week: str | None) -> tuple[Place, Week]:
         """The channel and its week, in the time zone of its digest."""
-        channel_id, _ = await find_channel(channel.rpartition("/")[2], self.client)
+        channel_id, _ = await find_channel(channel, self.client)
         team_id = await find_team(Exports(self.database), channel, channel_id, watched=False)
         chosen = await Channels(self.database).of(team_id, channel_id)
         place = Place(team_id, channel_id)

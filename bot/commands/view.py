@@ -8,13 +8,12 @@ from typing import Any
 import typer
 from sqlalchemy import Row
 
-from bot.commands.channels import find_channel
+from bot.commands.channels import find_channel, is_id, opened_slack
 from bot.commands.export import to_row
 from bot.commands.opened import note, one_team, opened_database, operator, reading
 from bot.errors import BotError
 from bot.pipeline.verdict_text import in_short
 from bot.settings import ReaderSettings, load
-from bot.slack.client import web_client
 from bot.store.audit import Act, Action
 from bot.store.export import Exports, Selection
 from judge import Turn
@@ -32,13 +31,9 @@ _CARRIED = (
 async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:
     settings, reader = load(ReaderSettings), Reader()
     has_texts = settings.store_text == "full"
-    given = channel.rpartition("/")[-1]
-    if settings.slack_bot_token is None:
-        channel_id, name = await find_channel(given, None)
-    else:
-        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
-            channel_id, name = await find_channel(given, client)
     async with opened_database() as database:
+        async with opened_slack(settings, database, channel, is_needed=not is_id(channel)) as client:
+            channel_id, name = await find_channel(channel, client)
         exports = Exports(database)
         with reading():
             place = await find_team(exports, channel, channel_id, watched=watched), channel_id

@@ -108,6 +108,7 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
         "       sent to    127.0.0.1",
         "       scored in  all channels",
         "       replies of bots; people's are shown to who asked",
+        "       companies  our own alone",
         "note   OpenTelemetry is off",
         "ok     secrets",
         "ok     SLACK_BOT_TOKEN",

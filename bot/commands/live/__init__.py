@@ -44,6 +44,8 @@ async def check(
     The app runs here, on a database that is deleted afterwards, so it must not run elsewhere. Raises BotError if the
     check cannot go on; all that was posted is deleted then, too.
     """
+    if settings.is_for_many:
+        raise BotError("SLACK_BOT_TOKEN: missing; live needs the token of the one workspace that it tries the app in")
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         identity, channel = await identify(client), await find_channel(given, client)
         run = Run(client, None if settings.serve_http else settings.slack_app_token, identity, channel.id)

@@ -1,0 +1,88 @@
+"""Commands where several workspaces have installed the app: each names its workspace, or asks which one is meant."""
+
+import os
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from cryptography.fernet import Fernet
+from sqlalchemy import insert, select
+
+from bot.store.schema import cases, releases, watches
+from pocket_slack import installing
+from tests.cases import a_row
+from tests.programs import run
+from tests.stage import CHANNEL, GOOD
+from tests.workspaces.conftest import KEY, Company
+
+
+def environment(company: Company) -> dict[str, str]:
+    app = company.workspaces[0].app
+    return {
+        "PATH": os.environ["PATH"],
+        "SLACK_CLIENT_ID": app.client_id,
+        "SLACK_CLIENT_SECRET": app.client_secret,
+        "TOKEN_KEYS": KEY,
+        "SLACK_APP_TOKEN": app.token,
+        "SLACK_API_URL": company.slack.api_url,
+        "OPENAI_BASE_URL": company.model.base_url,
+        "JUDGE_SAMPLES": "1",
+        "DATABASE_URL": f"sqlite+aiosqlite:///{company.folder}/log.db",
+    }
+
+
+async def fill(company: Company) -> None:
+    """A week with a score in each workspace, and a watch."""
+    now = datetime.now(UTC)
+    at = dict.fromkeys(("created_at", "judged_at", "delivered_at"), now - timedelta(days=now.weekday() + 3))
+    times = dict.fromkeys(("since", "look_at", "read_until"), now)
+    for score, each in enumerate(company.workspaces, 2):
+        place = {"team_id": each.team_id, "channel_id": each.channel(CHANNEL).id}
+        its = {"author_id": each.user("helper").id}
+        row = a_row(key="k", **place, **at, **its, score=score, status="delivered", message_ts="1.0")
+        await company.bot.store.database.execute(insert(cases).values(row))
+        watch = place | its | times | {"shows": "nothing", "share": 1.0, "per_day": 9}
+        await company.bot.store.database.execute(insert(watches).values(watch))
+
+
+@pytest.mark.parametrize("command", ["digest", "release", "view"])
+async def test_a_command_for_a_channel_names_its_workspace_or_asks_which_one_is_meant(
+    both: Company, command: str
+) -> None:
+    await fill(both)
+    more = ("--assistant", "helper") if command == "release" else ()
+    first, second = (each.team_id for each in both.workspaces)
+    for given, expected in (
+        (CHANNEL, f"say which: --channel {first}/{CHANNEL}, --channel {second}/{CHANNEL}"),
+        (f"T9/{CHANNEL}", "the app is not installed there"),
+    ):
+        code, out, err = await run(command, environment(both), both.folder, "--channel", given, *more)
+        assert (code, out, expected in err) == (2, "", True)
+    code, _, err = await run(command, environment(both), both.folder, "--channel", f"{second}/#{CHANNEL}", *more)
+    assert (code, err) == (0, "")
+    database = both.bot.store.database
+    acts = [row.team_id for row in await database.all(select(releases))] if command == "release" else [second]
+    assert acts == [second]
+
+
+async def test_doctor_says_of_each_installation_how_it_is(both: Company) -> None:
+    await fill(both)
+    first, second = both.workspaces
+    both.model.script(GOOD)
+    code, out, _ = await run("doctor", environment(both), both.folder)
+    assert code == 0
+    for each in both.workspaces:
+        assert f"ok     {each.team_id}: bot Slack Judge in workspace {each.name}, with all scopes" in out
+    assert out.count("ok     watches in") == 2
+    second.dead_tokens[second.bot_token] = installing.REVOKED
+    both.model.script(GOOD)
+    code, out, _ = await run("doctor", environment(both), both.folder)
+    assert code == 1
+    assert f"ok     {first.team_id}" in out
+    assert f"wrong  {second.team_id}: Slack refuses it (token_revoked); install the app there again" in out
+
+
+async def test_doctor_names_the_setting_if_no_key_reads_a_token(both: Company) -> None:
+    both.model.script(GOOD)
+    other = {"TOKEN_KEYS": Fernet.generate_key().decode()}
+    _, out, _ = await run("doctor", environment(both) | other, both.folder)
+    assert out.count("TOKEN_KEYS: no key reads its token; add the key that was in use") == 2
