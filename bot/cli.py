@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import typer
 
 from judge.cli.options import Group, Version, refuse_clash, say
+from judge.errors import JudgeError, needs_extra
 
 T = TypeVar("T")
 
@@ -151,14 +152,8 @@ def demo(
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Try the bot in the browser: no workspace, no key."""
-    from bot.errors import BotError
-
-    try:
+    with needs_extra("the demo", "demo", "pocket_slack"):
         from bot.commands.demo import play, show
-    except ModuleNotFoundError as exc:
-        if exc.name != "pocket_slack":
-            raise
-        raise BotError("the demo needs the pocket Slack: pip install 'slack-judge[demo]'") from exc
     asyncio.run(play(database) if script else show(database, port, opens))
 
 
@@ -256,14 +251,8 @@ def mcp() -> None:
     The assistant starts this command and talks to it over standard input and output (Model Context Protocol). It gets
     figures and the timestamps of single replies, but no texts.
     """
-    from bot.errors import BotError
-
-    try:
+    with needs_extra("mcp", "mcp", "mcp"):
         from bot.commands.mcp import serve as answer
-    except ModuleNotFoundError as exc:
-        if exc.name != "mcp":
-            raise
-        raise BotError("mcp needs the package mcp: pip install 'slack-judge[mcp]'") from exc
     _run(answer())
 
 
@@ -345,7 +334,6 @@ def audit(
 def main() -> None:
     """The entry point: an error becomes one plain sentence and exit code 2, never a traceback."""
     from bot.errors import BotError
-    from judge.errors import JudgeError
 
     try:
         refuse_clash()

@@ -15,6 +15,9 @@
 Every message is one plain sentence that names the setting to change. None contains a key or a judged text.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -72,3 +75,18 @@ class BadResponseError(JudgeError):
 
 HOPELESS = SetupError, ModelNotFoundError, QuotaExceededError
 """Errors after which no other text would succeed either."""
+
+
+@contextmanager
+def needs_extra(what: str, extra: str, *packages: str, error: type[Exception] = SetupError) -> Iterator[None]:
+    """A context that raises `error` if a package of an extra is missing, and says how to install the extra."""
+    try:
+        yield
+    except ModuleNotFoundError as exc:
+        package = (exc.name or "").partition(".")[0]
+        if package not in packages:
+            raise
+        setup = Path(__file__).parents[1] / "tools" / "setup"
+        of_checkout = f"sh '{setup}' --no-dev --inexact --extra {extra}"  # its .venv has no pip
+        command = of_checkout if setup.exists() else f"pip install 'slack-judge[{extra}]'"
+        raise error(f"{what} needs {package}: {command}") from exc

@@ -22,6 +22,7 @@ from bot.domain.clock import utc_now
 from bot.errors import BotError, StoreError
 from bot.store.database import Database, StoreQueries, after_commit, columns_of, in_transaction, upsert
 from bot.store.schema import channels, installations, oauth_states, watches
+from judge.errors import needs_extra
 
 DATA_KEPT = timedelta(days=30)
 """How long a workspace's data is kept after the app was removed from it."""
@@ -54,10 +55,8 @@ class Installations(StoreQueries, AsyncInstallationStore):
         self._has_old_keys = len(keys) > 1
         if not keys:
             return
-        try:
-            from cryptography.fernet import Fernet, InvalidToken, MultiFernet  # an extra
-        except ModuleNotFoundError as exc:
-            raise BotError("TOKEN_KEYS needs the package cryptography: pip install 'slack-judge[oauth]'") from exc
+        with needs_extra("TOKEN_KEYS", "oauth", "cryptography", error=BotError):
+            from cryptography.fernet import Fernet, InvalidToken, MultiFernet
         self._keys, self._unreadable = MultiFernet(map(Fernet, keys)), InvalidToken
 
     async def all(self) -> Sequence[Installed]:

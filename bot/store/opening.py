@@ -26,6 +26,7 @@ from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.jobs import database_queue
 from bot.store.ownership import make_file, make_folder
+from judge.errors import needs_extra
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -132,13 +133,11 @@ def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) 
     arguments = address.arguments | {"command_timeout": query_timeout_s}
     if address.is_sqlite:
         arguments = {"async_creator_fn": _connect_sqlite}
-    try:
-        # An error that shows its parameters would put the judged texts into the log file.
-        # With SQLite, the connection that was used last is the next: it has its pages and statements at hand.
-        pool: dict[str, Any] = {"pool_size": _CONNECTIONS, "max_overflow": 0, "pool_use_lifo": address.is_sqlite}
+    # An error that shows its parameters would put the judged texts into the log file.
+    # With SQLite, the connection that was used last is the next: it has its pages and statements at hand.
+    pool: dict[str, Any] = {"pool_size": _CONNECTIONS, "max_overflow": 0, "pool_use_lifo": address.is_sqlite}
+    with needs_extra("DATABASE_URL: PostgreSQL", "postgres", "asyncpg", error=StoreError):
         engine = create_async_engine(address.url, hide_parameters=True, connect_args=arguments, **pool)
-    except ModuleNotFoundError as exc:
-        raise StoreError("DATABASE_URL: PostgreSQL needs the package asyncpg; pip install asyncpg") from exc
     if address.is_sqlite:
         _configure_sqlite(engine)
     else:

@@ -10,6 +10,7 @@ import structlog
 from dotenv import dotenv_values
 
 from bot.errors import BotError
+from judge.errors import needs_extra
 
 if TYPE_CHECKING:
     from bot.telemetry.otlp import Telemetry
@@ -55,12 +56,8 @@ def check_variables(wanted: Sequence[str]) -> None:
 
 def load() -> "type[Telemetry]":
     """The class that sends the signals; raises BotError if the extra is not installed."""
-    try:
+    with needs_extra(f"{_RECEIVER} is set, and", "otel", "opentelemetry", error=BotError):
         from bot.telemetry.otlp import Telemetry
-    except ModuleNotFoundError as exc:
-        if not (exc.name or "").startswith("opentelemetry"):
-            raise
-        raise BotError(f"{_RECEIVER} is set, but nothing is sent without pip install 'slack-judge[otel]'") from exc
     return Telemetry
 
 

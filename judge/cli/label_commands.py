@@ -10,7 +10,7 @@ import typer
 
 from judge.cli import options
 from judge.cli.options import Reports, say, to_summary
-from judge.errors import SetupError
+from judge.errors import SetupError, needs_extra
 from judge.scoring.numbers import number_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def agreement(
 
     columns = Columns(label, tuple(score or ["score"]), scale, by, other_judge)
     scores = read_scores(file, columns, rubric)
-    with options.needs_extra("agreement", "matplotlib", "numpy", "scipy"):
+    with needs_extra("judge agreement", "agreement", "matplotlib", "numpy", "scipy"):
         from judge.cli.agreement_tables import print_report
         from judge.evaluation.agreement.report import make_report
 

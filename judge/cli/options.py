@@ -4,8 +4,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -205,18 +204,6 @@ def to_summary(*sentences: str) -> str:
     """Each sentence as its own paragraph, no wider than a terminal; file names are not broken."""
     fill = partial(textwrap.fill, width=_WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n".join(map(fill, sentences))
-
-
-@contextmanager
-def needs_extra(command: str, *packages: str) -> Iterator[None]:
-    """Raises SetupError if a package is missing that the extra with the name of a command installs."""
-    try:
-        yield
-    except ModuleNotFoundError as exc:
-        package = (exc.name or "").partition(".")[0]
-        if package not in packages:
-            raise
-        raise SetupError(f"judge {command} needs {package}: pip install 'slack-judge[{command}]'") from exc
 
 
 def refuse_same_file(source: Path, written: Path | None, why: str) -> None:

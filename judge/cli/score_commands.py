@@ -13,7 +13,7 @@ import typer
 
 from judge.cli import options
 from judge.cli.options import to_printable
-from judge.errors import SetupError
+from judge.errors import SetupError, needs_extra
 from judge.rows.files import decode
 from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.ratings import Rating, Unscored, Verdict
@@ -191,7 +191,7 @@ def mcp(
     They are score, rubrics and estimate, over the Model Context Protocol. The assistant starts this command and talks
     to it over standard input and output.
     """
-    with options.needs_extra("mcp", "mcp"):
+    with needs_extra("judge mcp", "mcp", "mcp"):
         from judge.integrations.mcp import Tools, serve_http
     server = Tools(lambda rubric: make(rubric=rubric), make.keywords["rubric"], concurrency).server()
     asyncio.run(server.run_stdio_async() if http is None else serve_http(server, http))

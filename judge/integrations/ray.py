@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-try:
-    import pyarrow as pa  # type: ignore[import-untyped]
-except ModuleNotFoundError as exc:
-    raise ImportError("judge.integrations.ray needs pyarrow on each node: pip install 'slack-judge[ray]'") from exc
-
-from judge.errors import HOPELESS, JudgeError
+from judge.errors import HOPELESS, JudgeError, needs_extra
 from judge.rows.files import encode
 from judge.rows.row_file import ADDED, Row, own_name, to_added
 from judge.scoring.judging import Judge
 from judge.scoring.ratings import Unscored, UnscoredReason
+
+with needs_extra("judge.integrations.ray", "ray", "pyarrow", error=ImportError):  # on each node
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 _TYPES = {int: pa.int64(), float: pa.float64()}
 

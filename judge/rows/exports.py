@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from judge.errors import SetupError
+from judge.errors import SetupError, needs_extra
 from judge.rows import files
 from judge.rows.messages import split_messages
 from judge.rows.row_file import ADDED, Row, check_prompt
@@ -28,10 +28,8 @@ def choose_format(path: Path, asked: files.Format | None) -> files.Format:
         raise SetupError(f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet.")
     chosen = asked or _format_of(path) or files.Format.JSONL
     if chosen is files.Format.PARQUET:
-        try:
+        with needs_extra("Parquet", "parquet", "pyarrow"):
             import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
-        except ImportError as exc:
-            raise SetupError("Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.") from exc
     return chosen
 
 

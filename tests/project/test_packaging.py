@@ -151,7 +151,7 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp
             for line in TYPED.splitlines():
                 run(line)
     subprocess.run([UV, "pip", "uninstall", "--quiet", "--python", scripts / "python", "pocket-slack"], check=True)
-    run("judge-bot demo --script | judge-bot: the demo needs the pocket Slack: pip install 'slack-judge[demo]'")
+    run("judge-bot demo --script | judge-bot: the demo needs pocket_slack: pip install 'slack-judge[demo]'")
     typed = {tuple(line.split()[:2]) for line in TYPED.splitlines()}
     for program, app in (("judge", judge), ("judge-bot", judge_bot)):
         assert {(program, name) for name in typer.main.get_command(app).commands} - typed <= {("judge-bot", "serve")}

@@ -163,7 +163,8 @@ def test_a_missing_extra_names_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     done = run(scored, "--label", "human")
     assert done.returncode == 2
-    assert done.stderr == "judge agreement needs scipy: pip install 'slack-judge[agreement]'\n"
+    setup = Path(__file__).parents[3] / "tools" / "setup"
+    assert done.stderr == f"judge agreement needs scipy: sh '{setup}' --no-dev --inexact --extra agreement\n"
 
 
 @pytest.mark.parametrize("name", ["out.png", "out.html"])

@@ -16,6 +16,7 @@ from tests.model_server import Answer, Decided, Failure, ModelServer
 from tests.row_files import read, write
 from tests.tables import each
 
+SETUP = Path(__file__).parents[3] / "tools" / "setup"
 EGGS = "How do I boil an egg?"
 
 
@@ -645,7 +646,7 @@ def test_missing_pyarrow_is_reported_before_any_row_is_judged(
     monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
     done = offline(source, output.with_suffix(".parquet"))
     assert done.returncode == 2
-    assert done.stderr == "Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.\n"
+    assert done.stderr == f"Parquet needs pyarrow: sh '{SETUP}' --no-dev --inexact --extra parquet\n"
     assert not output.exists()
 
 
