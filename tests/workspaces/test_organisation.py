@@ -69,7 +69,7 @@ async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(g
 async def test_an_app_of_another_of_its_workspaces_is_known_as_one(grid: Company) -> None:
     org = grid.workspaces[0]
     pager = org.add_webhook("pager")
-    pager.team_id = org.add_team()
+    pager.team_id, _ = org.add_team(), org.add_team()
     parent = Person(org, "ann").post(CHANNEL, QUESTION)
     answer = Person(org, "pager").post(CHANNEL, ANSWER, thread_ts=parent.ts)
     Person(org, "ann").shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
