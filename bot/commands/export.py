@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from io import TextIOWrapper
 from pathlib import Path
@@ -114,9 +115,13 @@ async def export_labels(
         with _output(path, table) as output:
             with opened.reading():
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
+                drawn = 0 if which.watched else await Exports(database).count(replace(which, watched=True))
             await opened.note(database, [Act(team_id, opened.operator(), Action.EXPORTED_LABELS) for team_id in teams])
             count, left_out = await export(database, output, which, has_texts, CONVERTERS.get(form or ""))
-    typer.echo(f"{number_of(count, 'row' if which.has_unlabelled else 'label')} written", err=True)
+    what = "row" if which.has_unlabelled else "label"
+    typer.echo(f"{number_of(count, what)} written", err=True)
+    if drawn:
+        typer.echo(f"{number_of(drawn, what)} left out, of replies that watches drew; --watched writes these", err=True)
     if left_out:
         typer.echo(f"{left_out} left out, because their texts are not in the database", err=True)
 

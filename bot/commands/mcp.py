@@ -109,7 +109,7 @@ class Log:
     async def _find(self, channel: str, week: str | None) -> tuple[Place, Week]:
         """The channel and its week, in the time zone of its digest."""
         channel_id, _ = await find_channel(channel, self.client)
-        team_id = await find_team(Exports(self.database), channel, channel_id, watched=False)
+        team_id = await find_team(Exports(self.database), channel, channel_id)
         chosen = await Channels(self.database).of(team_id, channel_id)
         place = Place(team_id, channel_id)
         zone = parse_zone(chosen.digest_tz or self.zone)

@@ -1,6 +1,7 @@
 """`judge-bot view`: an HTML page of a channel's scored replies, with what the channel may see."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -36,9 +37,11 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
             channel_id, name = await find_channel(channel, client)
         exports = Exports(database)
         with reading():
-            place = await find_team(exports, channel, channel_id, watched=watched), channel_id
+            place = await find_team(exports, channel, channel_id), channel_id
             which = Selection(since, has_unlabelled=True, watched=watched, place=place)
-            _check_number(await exports.count(which), since, channel_id)
+            drawn = 0 if watched else await exports.count(replace(which, watched=True))
+            left_out = f"--watched shows {drawn:,} that watches drew" if drawn else ""
+            _check_number(await exports.count(which), which, channel_id, left_out)
         await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
         with reading():
             async for labelled, ratings, said in exports.rows(which):
@@ -50,18 +53,21 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
     title += (", random replies" if watched else "") + (f" since {since:%Y-%m-%d}" if since else "")
     size = save_page(page, title, found)
     typer.echo(to_sentence(page, len(found.replies), size))
+    if left_out:
+        typer.echo(f"These are the replies that people chose; {left_out}")
 
 
-async def find_team(exports: Exports, given: str, channel_id: str, *, watched: bool) -> str:
-    teams = await exports.teams(channel_id, watched=watched)
+async def find_team(exports: Exports, given: str, channel_id: str) -> str:
+    teams = await exports.teams(channel_id)
     return one_team("--channel", teams, given, "no score there was visible to the whole channel; name another")
 
 
-def _check_number(number: int, since: datetime | None, channel_id: str) -> None:
+def _check_number(number: int, which: Selection, channel_id: str, left_out: str) -> None:
     if not number:
-        raise BotError(
-            f"--since {since:%Y-%m-%d}: nothing was judged in {channel_id} from then on; name an earlier day"
-        )
+        kind = "that watches drew" if which.watched else "that people chose"
+        hint = left_out or ("name an earlier day" if which.since else "name another channel")
+        since = f" since {which.since:%Y-%m-%d}" if which.since else ""
+        raise BotError(f"{channel_id}: no reply {kind} was scored there{since}; {hint}")
     if number > MOST_REPLIES:
         raise BotError(
             f"{channel_id}: {number:,} replies are more than the {MOST_REPLIES:,} that a page can hold; name a (later) "

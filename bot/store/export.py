@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, select, tuple_
+from sqlalchemy import ColumnElement, Row, func, or_, select, tuple_
 
 from bot.store.database import StoreQueries
 from bot.store.schema import cases, causes, is_of_case, labels, ratings
@@ -54,12 +54,12 @@ _LABEL = (
 
 
 class Exports(StoreQueries):
-    async def teams(self, channel_id: str, *, watched: bool) -> Sequence[str]:
+    async def teams(self, channel_id: str) -> Sequence[str]:
         """The teams in which this channel has verdicts; none for direct messages, which are for one person."""
         if channel_id.startswith(_DIRECT_MESSAGES):
             return []
         query = select(cases.c.team_id).where(cases.c.channel_id == channel_id, cases.c.judged_at.is_not(None))
-        query = query.where(is_watched(cases) if watched else is_shared(cases))
+        query = query.where(or_(is_watched(cases), is_shared(cases)))
         return await self._database.values(query.distinct().order_by(cases.c.team_id))
 
     async def channels(self) -> Sequence[str]:
@@ -69,7 +69,9 @@ class Exports(StoreQueries):
         return [each for each in found if not each.startswith(_DIRECT_MESSAGES)]
 
     async def count(self, which: Selection) -> int:
-        return int(await self._database.value(select(func.count()).where(*which.conditions())))
+        """How many labels are selected, or cases if those without a label are, too."""
+        query = select(func.count()).select_from(cases if which.has_unlabelled else cases.join(labels))
+        return int(await self._database.value(query.where(*which.conditions())))
 
     async def rows(self, which: Selection) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]], Sequence[Turn]]]:
         """A row for each label of each verdict, oldest case first, with its ratings and conversation.

@@ -76,6 +76,24 @@ async def test_random_replies_have_a_page_of_their_own(tmp_path: Path) -> None:
     for options, title, kind in ((), "C1", "chosen"), (("--watched",), "C1, random replies", "drawn"):
         data = await viewed(url(tmp_path), tmp_path, *options)
         assert (data["title"], [reply["response"] for reply in data["replies"]]) == (title, [f"Because of {kind}."])
+    _, out, _ = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
+    assert "--watched shows 1 that watches drew" in out
+
+
+async def test_a_channel_with_watched_replies_alone_says_how_to_see_them(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        case = await judged(log, "drawn", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
+        await log.labels.put(case, "UBEN", Label(1, "Wrong."))
+
+    await with_log(url(tmp_path), fill)
+    code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
+    assert (code, err) == (
+        2,
+        "judge-bot: C1: no reply that people chose was scored there; --watched shows 1 that watches drew\n",
+    )
+    code, _, err = await command("export", url(tmp_path), tmp_path, "-o", "labels.jsonl")
+    wanted = "0 labels written\n1 label left out, of replies that watches drew; --watched writes these\n"
+    assert (code, err) == (0, wanted)
 
 
 async def test_more_cases_than_are_read_at_once_are_all_there(database_url: str, tmp_path: Path) -> None:
@@ -122,7 +140,7 @@ async def test_since_leaves_out_what_was_judged_before(tmp_path: Path) -> None:
     assert [reply["response"] for reply in data["replies"]] == ["Because of new."]
     code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1", "--since", "2999-01-01")
     assert code == 2
-    assert err == "judge-bot: --since 2999-01-01: nothing was judged in C1 from then on; name an earlier day\n"
+    assert err == "judge-bot: C1: no reply that people chose was scored there since 2999-01-01; name an earlier day\n"
 
 
 async def test_without_kept_texts_there_are_none_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
