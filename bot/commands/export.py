@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -188,7 +189,7 @@ def _output(path: Path | None, table: files.Format | None = None) -> Iterator[Te
 
 def _refuse_foreign(path: Path) -> None:
     with path.open("rb") as file:
-        found = file.read(5)
+        found = file.read(8).removeprefix(BOM_UTF8)
     if found and not found.startswith(_BEGINNINGS):
         raise BotError(f"--output {path}: not an export, and would be overwritten; name another file")
 

@@ -98,7 +98,7 @@ def batch(
         cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
     work = _run(judge, given := RowFile.at(source, read_as), path, concurrency, max_cost, limit)
-    write_table()
+    write_table(given)
     say(options.to_summary(*work.sentences()))
     if work.tally.rows:
         say(f"Next: judge view {shlex.quote(str(path))}")
@@ -169,9 +169,10 @@ def _run(
 
 def _to_files(
     source: Path, output: Path, asked: Format | None, summary: Path | None
-) -> tuple[Path, Callable[[], None]]:
+) -> tuple[Path, Callable[["RowFile"], None]]:
     """The journal's path, and what writes the table of it, if one is asked for."""
     from judge.rows import exports
+    from judge.rows.row_file import find_delimiter
 
     form = exports.choose_format(output, asked)
     journal = output if form is Format.JSONL else exports.name_beside(output, Format.JSONL)
@@ -182,9 +183,10 @@ def _to_files(
     for written in (journal, table, summary):
         options.refuse_same_file(source, written, f"{rows} would be written over the input")
 
-    def write_table() -> None:
+    def write_table(given: "RowFile") -> None:
         if table:
-            exports.export(journal, table, form)
+            is_sheet = given.form is InputFormat.CSV
+            exports.export(journal, table, form, find_delimiter(source) if is_sheet else ",")
             say(f"Rows in {journal}, as a table in {table}.")
 
     return journal, write_table

@@ -104,10 +104,8 @@ def to_sentences(found: "FileEstimate") -> Iterator[str]:
     mean, good, labels = found.mean, found.good, found.mean.labels_only
     by = f"corrected by {number_of(mean.labelled, 'label')}; the judge alone says"
     yield f"Mean {_say(mean.corrected)} ({number_of(mean.n, 'score')}, {by} {mean.judge.mean:.2f})."
-    yield (
-        f"Good, at least {found.good_from}: {_say(good.corrected, '.0%')} of the responses (the judge alone says "
-        f"{good.judge.mean:.0%})."
-    )
+    share = _say(good.corrected, ".0%")
+    yield f"Good responses, at least {found.good_from}: {share} (the judge alone says {good.judge.mean:.0%})."
     yield f"The labels alone: mean {_say(labels)}."
     yield narrowing("the mean", (within(mean, more) for more in MORE_LABELS))
     yield from how_near(found.plus_minus, mean.labelled, found.scale)

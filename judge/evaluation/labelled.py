@@ -16,7 +16,7 @@ from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
 from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")  # with the comma of spreadsheets in half of Europe
 _LARGEST = 1e9
 # Up to these limits, values off the scale count as typing errors. Beyond them the file uses another scale, and its
 # values that happen to be on ours would mislead.
@@ -106,12 +106,14 @@ class LabelledRows:
         if value is None:
             return None
         number, (low, high) = to_number(value), range_
+        its = row.get("line")  # of a batch's input, where a person would correct it
+        where = f"line {row.line}" + (f" (input: {its})" if isinstance(its, int) and its != row.line else "")
         if number is None:
-            self.problems.append(f"line {row.line}: {what} {shown(value)} is not a number")
+            self.problems.append(f"{where}: {what} {shown(value)} is not a number")
             return None
         self._seen.setdefault((what, range_), Counter())[number] += 1
         if not low <= number <= high:
-            self.problems.append(f"line {row.line}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
+            self.problems.append(f"{where}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
             return None
         return number
 
@@ -127,7 +129,7 @@ def mean_labels(rows: Iterable[tuple[float, float, Hashable]], scale: Scale) -> 
 def to_number(value: object) -> float | None:
     """A number, or a CSV cell that contains one, a billion at most; None for anything else, and for NaN."""
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-        value = float(value)
+        value = float(value.replace(",", "."))
     if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and isnan(value)):
         return None
     return float(max(-_LARGEST, min(value, _LARGEST)))

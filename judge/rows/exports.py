@@ -2,6 +2,7 @@
 
 import csv
 import math
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -44,7 +45,8 @@ def refuse_other_table(table: Path, form: files.Format) -> None:
     try:
         if form is files.Format.CSV:
             with table.open("rb") as file:
-                is_ours = file.read(5) in (b"line,", b"\r\n")  # a batch without rows has no columns
+                found = file.read(8).removeprefix(BOM_UTF8)
+                is_ours = found.startswith((b"line,", b"line;", b"line\t", b"\r\n"))  # without rows, it has no columns
         else:
             from pyarrow import ArrowException, parquet
 
@@ -58,7 +60,7 @@ def refuse_other_table(table: Path, form: files.Format) -> None:
         raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
 
 
-def export(rows: Path, target: Path, form: files.Format) -> None:
+def export(rows: Path, target: Path, form: files.Format, delimiter: str = ",") -> None:
     """Writes the rows of a JSONL file as a table, which replaces `target` when it is complete.
 
     A column has one type: true or false, whole number, number or text. A column that mixes types, or holds lists or
@@ -66,7 +68,7 @@ def export(rows: Path, target: Path, form: files.Format) -> None:
     """
     columns = _columns(rows)
     with files.replacing(target, f"{target}: cannot write it ({{reason}}).") as file:
-        (_write_csv if form is files.Format.CSV else _write_parquet)(rows, file, columns)
+        _write_csv(rows, file, columns, delimiter) if form is files.Format.CSV else _write_parquet(rows, file, columns)
 
 
 def _format_of(path: Path) -> files.Format | None:
@@ -106,9 +108,9 @@ def _to_csv(value: object) -> str:
     return f"'{text}" if isinstance(value, str) and text.startswith(_FORMULAS) else text
 
 
-def _write_csv(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> None:
-    text = TextIOWrapper(file, encoding="utf-8", newline="")
-    writer = csv.writer(text)
+def _write_csv(rows: Path, file: BinaryIO, columns: Mapping[str, type], delimiter: str) -> None:
+    text = TextIOWrapper(file, encoding="utf-8-sig", newline="")  # so that Excel knows
+    writer = csv.writer(text, delimiter=delimiter)
     writer.writerow(map(_to_csv, columns))
     for _, raw in files.read_lines(rows):
         fields = files.decode(raw)

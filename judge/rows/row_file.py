@@ -310,6 +310,7 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
 
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
+_SEPARATOR = "sep="  # Excel may write a line that begins so, above the columns' names
 _MOST_COLUMNS = 1000
 _KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
 
@@ -323,19 +324,14 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
     csv.field_size_limit(files.MOST_OF_A_LINE)
     line = 1
     try:
+        delimiter = find_delimiter(path)
         with path.open(encoding="utf-8-sig", newline="") as file:
-            first = next((each for each in _lines(path, file) if each.strip()), "")
-            file.seek(0)
-            # That which gives the most known columns, and among these the most columns.
-            split = {each: next(csv.reader([first], delimiter=each), []) for each in _DELIMITERS}
-            known = {each: len(_KNOWN.intersection(map(_to_name, cells))) for each, cells in split.items()}
-            delimiter = max(split, key=lambda each: (known[each], len(split[each])))
             reader = csv.reader(_lines(path, file), delimiter=delimiter, strict=True)
             names: Sequence[str] = ()
             for cells in reader:
                 if any(cells) and names:
                     yield line, files.encode(_cells_to_fields(f"{path}, line {line}", names, cells)).encode()
-                elif any(cells):
+                elif any(cells) and cells[0] != _SEPARATOR:
                     names = _to_names(path, cells)
                 line = reader.line_num + 1
             if not names:
@@ -348,6 +344,16 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
         ) from exc
     except OSError as exc:
         raise SetupError(f"{path}: cannot read it ({files.os_reason(exc)}).") from exc
+
+
+def find_delimiter(path: Path) -> str:
+    """That which gives the most known columns, and among these the most columns."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        names = (each for each in _lines(path, file) if each.strip() and not each.startswith(_SEPARATOR))
+        first = next(names, "")
+    split = {each: next(csv.reader([first], delimiter=each), []) for each in _DELIMITERS}
+    known = {each: len(_KNOWN.intersection(map(_to_name, cells))) for each, cells in split.items()}
+    return max(split, key=lambda each: (known[each], len(split[each])))
 
 
 def _lines(path: Path, file: TextIO) -> Iterator[str]:

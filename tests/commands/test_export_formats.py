@@ -179,7 +179,7 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp
         code, out, err = await export(tmp_path, "--all", "--texts", "-o", name)
         assert (code, out, err) == (0, "", "3 rows written\n")
 
-    with (tmp_path / "out.csv").open(newline="") as file:
+    with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         sheet = list(csv.DictReader(file))
     assert sheet[0]["completion"] == f"'{HOSTILE}"
     assert [row["case"] for row in sheet] == ["1", "1", "2"]

@@ -49,7 +49,7 @@ def test_labels_that_differ_by_a_floating_point_error_are_equal(read: Reading) -
 OF_A = ROW | {"label_by": "a"}
 ONE_RESPONSE: dict[str, tuple[list[dict[str, Any]], tuple[float, ...], dict[str, int | None], int, int]] = {
     # the rows, its labels and scores, the values in conflict with an earlier line, and the lines that repeat one
-    "a label as a string": ([ROW | {"human": " 4.0 "}], (4,), {"score": 3}, 0, 0),
+    "a label as a string": ([ROW | {"human": " 3,5 "}], (3.5,), {"score": 3}, 0, 0),
     "no score and no label": ([ROW | {"score": None, "human": None}], (), {"score": None}, 0, 0),
     "several labels in a list": ([ROW | {"human": [3, None, 5]}], (3, 5), {"score": 3}, 0, 0),
     "several labels on lines of a case": ([ROW | {"case": 7, "human": n} for n in (4, 2)], (4, 2), {"score": 3}, 0, 0),
@@ -77,6 +77,7 @@ def test_rows_of_one_response_are_merged(read: Reading, which: str) -> None:
         (NEXT | {"human": 6}, "line 2: label 6 is off the scale 0 to 5"),
         (NEXT | {"human": "good"}, 'line 2: label "good" is not a number'),
         (NEXT | {"human": "9" * 400}, "is off the scale 0 to 5"),
+        (NEXT | {"human": "4,x", "line": 7}, 'line 2 (input: 7): label "4,x" is not a number'),
         (NEXT | {"human": True}, "line 2: label true is not a number"),
         (NEXT | {"score": -1}, "line 2: score -1 is off the scale 0 to 5"),
         (NEXT | {"score": 10**400}, "is off the scale 0 to 5"),

@@ -574,7 +574,7 @@ MIXED: list[dict[str, Any]] = [
 
 def test_csv_has_nested_values_as_json_and_nulls_as_empty_cells(tmp_path: Path) -> None:
     export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.csv", Format.CSV)
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [each["nested"] for each in rows] == ["", '{"a": ["é"]}', ""]
     assert [each["mixed"] for each in rows] == ["1", "a", "true"]
@@ -587,7 +587,7 @@ def test_no_text_in_csv_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) ->
     texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠SUM(A1)", "1=1"]
     source = write(tmp_path / "in.jsonl", {"line": 1, "=name": -1} | {f"c{n}": text for n, text in enumerate(texts)})
     export(source, tmp_path / "out.csv", Format.CSV)
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         names, cells = csv.reader(file)
     assert names[:2] == ["line", "'=name"]
     assert cells == ["1", "-1", *(f"'{text}" for text in texts[:-1]), "1=1"]
@@ -630,7 +630,7 @@ def test_table_is_made_from_existing_verdicts(source: Path, output: Path) -> Non
     done = offline(source, output.with_suffix(".csv"))
     assert done.returncode == 0
     assert output.read_bytes() == before
-    with output.with_suffix(".csv").open(newline="") as file:
+    with output.with_suffix(".csv").open(encoding="utf-8-sig", newline="") as file:
         assert [int(each["score"]) for each in csv.DictReader(file)] == [each["score"] for each in read(output)]
 
 

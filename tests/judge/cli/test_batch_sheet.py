@@ -15,7 +15,7 @@ from tests.judge.cli.test_batch import offline
 from tests.row_files import read
 from tests.tables import each
 
-EXCEL = '\ufeffQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or 6,5.";4\r\nWhy?;;\r\n;;\r\n'
+EXCEL = '\ufeffsep=;\r\nQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or 6,5.";4\r\nWhy?;;\r\n;;\r\n'
 
 
 @pytest.fixture
@@ -37,11 +37,18 @@ def test_a_sheet_as_excel_writes_it_is_scored(tmp_path: Path, output: Path) -> N
     done = offline(sheet(tmp_path, EXCEL), output)
     first, second = read(output)
     assert done.returncode == 1
-    assert (first["line"], first["question"], first["response"]) == (2, "How long?\r\nIn minutes.", "Six; or 6,5.")
+    assert (first["line"], first["question"], first["response"]) == (3, "How long?\r\nIn minutes.", "Six; or 6,5.")
     assert (first["Human"], first["status"]) == ("4", "scored")
-    assert (second["line"], second["response"], second["Human"]) == (4, "", None)
+    assert (second["line"], second["response"], second["Human"]) == (5, "", None)
     assert second["unscored_reason"] == "nothing_to_judge"
     assert done.stdout.startswith("1 of 2 rows scored, 1 unscored (1 nothing to judge), 0 failed, 0 skipped.")
+
+
+def test_a_table_is_one_that_excel_opens_as_it_wrote_the_input(tmp_path: Path, output: Path) -> None:
+    source = sheet(tmp_path, "prompt;response\na;Köln\n")
+    for _ in range(2):  # a table of ours may be replaced
+        assert offline(source, output.with_suffix(".csv")).returncode == 0
+    assert output.with_suffix(".csv").read_bytes().startswith("\ufeffline;prompt;response;".encode())
 
 
 @given(

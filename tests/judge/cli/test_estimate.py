@@ -147,7 +147,7 @@ def test_rubric_gives_the_scale(run: Run, tmp_path: Path) -> None:
         "The score is between 1 and 10.\n<question>{prompt}</question>\n<response>{response}</response>\n"
     )
     rows = [{"score": score, "human": score, "rubric": "ten"} for score in (7, 8, 10) * 10]
-    assert "Good, at least 8: 67%" in run(rows, "--rubric", str(rubric)).stdout
+    assert "Good responses, at least 8: 67%" in run(rows, "--rubric", str(rubric)).stdout
 
 
 def test_labelled_rows_that_differ_from_the_others_give_a_warning(figures: Figures) -> None:
