@@ -63,6 +63,10 @@ def serve(http: Http = False, role: RoleName = "both") -> None:
 
     The settings come from the environment and .env.
     """
+    if "structlog" not in sys.modules:  # it would import rich for tracebacks, which `bot.logs` writes itself: 3 MiB
+        sys.modules["rich"] = None  # type: ignore[assignment]
+        import_module("structlog")
+        del sys.modules["rich"]
     from bot.app import serve as run
     from bot.logs import configure_logs
     from bot.setting_values import Role
