@@ -22,6 +22,7 @@ from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
 K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -96,19 +97,22 @@ def scores_of(counted: Iterable[CountedCase], kind: Kind) -> list[CountedCase]:
     return [each for each in counted if each[:3] == its and each.score is not None]
 
 
-def by_thread(scored: Iterable[CountedCase]) -> Mapping[str, list[int]]:
-    """The scores in each thread."""
-    found = defaultdict[str, list[int]](list)
-    for each in scored:
-        found[each.thread].append(each.score or 0)
+def grouped(pairs: Iterable[tuple[K, V]]) -> Mapping[K, list[V]]:
+    found = defaultdict[K, list[V]](list)
+    for key, value in pairs:
+        found[key].append(value)
     return found
+
+
+def by_thread(scored: Iterable[CountedCase]) -> Iterable[list[int]]:
+    return grouped((each.thread, each.score or 0) for each in scored).values()
 
 
 def quality_of(scored: Sequence[CountedCase], scale: Scale) -> Quality | None:
     """The quality of replies that people chose, with scores of one kind."""
     # Of the others only the sums of each thread matter, so that many are added at once.
     others = [each for each in scored if not each.is_beside_label]
-    threads = Counter(tuple(sorted(scores)) for scores in by_thread(others).values())
+    threads = Counter(tuple(sorted(scores)) for scores in by_thread(others))
     beside = [each for each in scored if each.is_beside_label]
     rows = [ScoredCount(each.score or 0, each.label, each.week, each.thread, 1, given=each.given) for each in beside]
     return to_quality(rows, scale, threads=threads, weeks=Counter(each.week for each in others))

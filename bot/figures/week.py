@@ -194,7 +194,8 @@ async def read_figures(
 
     async def count(tallies: Tallies) -> tuple[Any, ...]:
         counted = await tallies.counted(place, Span(starts[-1], span.end), starts)
-        rows = _to_counts(place, (each for each in counted if not each.back))
+        alike = Counter(each[:8] for each in counted if not each.back)
+        rows = [ScoreCount(place.channel_id, *each, number=number) for each, number in alike.items()]
         kind = commonest(rows)
         return (
             rows,
@@ -287,20 +288,15 @@ def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
     return Tally(add_up((row.score, row.number) for row in rows if row.score is not None and row.kind == kind))
 
 
-def _to_counts(place: Place, counted: Iterable[CountedCase]) -> list[ScoreCount]:
-    alike = Counter(each[:8] for each in counted)
-    return [ScoreCount(place.channel_id, *each, number=number) for each, number in alike.items()]
-
-
 def _tally(scored: Sequence[CountedCase]) -> Tally:
-    threads = figures_quality.by_thread(scored).values()
-    return Tally(Counter(each.score or 0 for each in scored), Counter((len(each), sum(each)) for each in threads))
+    threads = Counter((len(each), sum(each)) for each in figures_quality.by_thread(scored))
+    return Tally(Counter(each.score or 0 for each in scored), threads)
 
 
 def _authors(this: Sequence[CountedCase], before: Sequence[CountedCase], scale: Scale) -> tuple[Author, ...]:
     """The authors of this week's scores, and what they had before: clearly worse ones first, then by scores."""
-    now, earlier = _by_author(this), _by_author(before)
-    tallies = {by: (_tally(its), _tally(earlier.get(by, ()))) for by, its in now.items()}
+    now, earlier = (figures_quality.grouped((each.author_id, each) for each in part) for part in (this, before))
+    tallies = {by: (_tally(its), _tally(earlier.get(by, ()))) for by, its in now.items() if by is not None}
     changes = changes_of(list(tallies.values()), scale)
     found = [Author(each, *pair, change) for (each, pair), change in zip(tallies.items(), changes, strict=True)]
     return tuple(sorted(found, key=lambda each: (worse_first(each.change), -each.this.n, each.id)))
@@ -309,11 +305,3 @@ def _authors(this: Sequence[CountedCase], before: Sequence[CountedCase], scale: 
 def worse_first(change: Interval | None) -> float:
     """A key to sort by: clear drops come first, the largest of them before the others."""
     return change.mean if change and change.high is not None and change.high < 0 else 0
-
-
-def _by_author(scored: Iterable[CountedCase]) -> Mapping[str, list[CountedCase]]:
-    found = defaultdict[str, list[CountedCase]](list)
-    for each in scored:
-        if each.author_id is not None:
-            found[each.author_id].append(each)
-    return found
