@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -44,6 +45,11 @@ class Address:
     @property
     def is_sqlite(self) -> bool:
         return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def file(self) -> Path | None:
+        """SQLite's file, which links lead to, too."""
+        return Path(self.url.database or "").resolve() if self.is_sqlite else None
 
 
 def to_address(database_url: str) -> Address:

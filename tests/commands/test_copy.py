@@ -96,11 +96,21 @@ async def test_a_target_with_other_rows_is_refused(
     assert await everything(postgres_url) == before
 
 
+async def test_a_database_is_not_copied_to_itself(file_url: str, tmp_path: Path) -> None:
+    async with opened(file_url):
+        (tmp_path / "link.db").symlink_to(tmp_path / "log.db")
+    for source, target in ((file_url, f"sqlite:///{tmp_path}/link.db"), (file_url, file_url)):
+        code, _, err = await copy(source, target, tmp_path)
+        assert (code, err.endswith(": is the database to copy; name another one\n")) == (2, True), err
+
+
 async def test_no_copy_while_a_bot_is_at_work(file_url: str, postgres_url: str, tmp_path: Path) -> None:
     async with opened(file_url) as database:
         with owned(database):
-            code, _, err = await copy(file_url, postgres_url, tmp_path)
+            code, _, err = await copy(file_url, f"sqlite:///{tmp_path}/new.db", tmp_path)
         assert (code, f"(process {os.getpid()}) uses this file" in err) == (2, True)
+        assert err.startswith(f"judge-bot: --from {file_url}: another")
+        assert not (tmp_path / "new.db").exists()
     async with opened(postgres_url) as database:
         await Processes(database).sign(is_connected=True)
     for source, target in ((file_url, postgres_url), (postgres_url, file_url)):
