@@ -132,9 +132,9 @@ def several_assistants(name: str, author_ids: Sequence[str]) -> str:
     return f"Several bots here are named `@{clip(name)}`. Use an id instead: {each}."
 
 
-def not_watched(name: str, watched: Sequence[str]) -> str:
+def not_watched(name: str, watched: Sequence[str], fault: str = "is not watched in this channel") -> str:
     found = f"Watched here: {_names(watched)}." if watched else "Nothing is watched here."
-    return f"`@{clip(name)}` is not watched in this channel. {found}"
+    return f"`@{clip(name)}` {fault}. {found}"
 
 
 def not_read(error: str) -> str:

@@ -110,7 +110,7 @@ async def test_a_deployment_marks_a_release_by_the_command(stage: Stage, capsys:
     settings = stage.services.settings
     await release(settings, f"#{CHANNEL}", "@helper", "version 7")
     assert "The release “version 7” of helper is marked" in capsys.readouterr().out
-    with pytest.raises(BotError, match="is not watched in this channel"):
+    with pytest.raises(BotError, match="`@nobody version 7` does not begin with the name"):
         await release(settings, f"#{CHANNEL}", "@nobody", "version 7")
     assert "by `os:" in await judge(stage, "release list")
 
