@@ -241,7 +241,8 @@ class Settings(StoreSettings):
         ends = f"deleted after {days:,} days" if days else "kept until somebody deletes them"
         texts = f"dropped after {self.text_days:,} days" if 0 < self.text_days < (days or inf) else ends
         host = urlsplit(self.openai_base_url or OPENAI_URL).hostname or ""
-        people = {True: " and people", False: " alone", "private": "; people's are shown to who asked"}
+        private = ", and people (only the person who asked sees the score)"
+        people = {True: " and people", False: " alone", "private": private}
         ids = self.channels_allowed, self.channels_denied, self.companies_allowed
         only, but, others = (", ".join(sorted(each)) for each in ids)
         return {

@@ -210,10 +210,10 @@ def corrected(quality: Quality | None) -> str:
     )
 
 
-def too_few(found: Quality | None) -> str:
-    """That labels are too few, and about how many more narrow the corrected mean to half a point."""
+def more_labels(found: Quality | None) -> str:
+    """About how many more labels would narrow the corrected mean to half a point; empty if that is not known."""
     more = more_for(found.mean, 0.5) if found else None
-    return f"too few labels; about {more} more blind ones narrow the mean to ±0.5" if more else "too few labels"
+    return f"about {more} more blind labels would show the mean, as people score, to ±0.5" if more else ""
 
 
 def caveats(raters: Mapping[str | None, int], unread: int) -> list[str]:

@@ -107,7 +107,7 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
         "       scores     deleted after 90 days",
         "       sent to    127.0.0.1",
         "       scored in  all channels",
-        "       replies of bots; people's are shown to who asked",
+        "       replies of bots, and people (only the person who asked sees the score)",
         "       companies  our own alone",
         "note   OpenTelemetry is off",
         "ok     secrets",

@@ -6,6 +6,7 @@ Source: https://docs.slack.dev/surfaces/app-home
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import Any
@@ -32,6 +33,7 @@ from bot.slack.mrkdwn import clip, escape
 from bot.store.channels import ChannelSettings
 from bot.store.figures import Place, Span
 from bot.store.visibility import Origin
+from judge.scoring.numbers import number_of
 
 _FILLERS = {"every", "at", "in"}
 # "fryday" is a misspelt day, not a time zone.
@@ -191,6 +193,7 @@ _LOOK_UP_S = 2.0
 _NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
 _NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater"}
 _Key = tuple[str, str, Week]
+_Counted = tuple[figures_week.Glance, str]  # with what it is about
 
 
 class ChannelsAtHome:
@@ -250,20 +253,29 @@ class ChannelsAtHome:
         async with self._reading:
             return await count_cases(self._services.store.database, channels, self._services.clock() - _LISTED_FOR)
 
-    async def _read_glances(self, keys: Sequence[_Key]) -> Mapping[_Key, figures_week.Glance]:
-        found: dict[_Key, figures_week.Glance] = {}
+    async def _read_glances(self, keys: Sequence[_Key]) -> Mapping[_Key, _Counted]:
+        """A channel's week, of the replies that people chose, or without any of those that watches drew."""
+        found: dict[_Key, _Counted] = {}
         for week in {week for *_, week in keys}:
             team_id, channel_id, *others = keys[0][0], *(each for _, each, its in keys if its == week)
             async with self._reading:
                 place, now = Place(team_id, channel_id, others=tuple(others)), self._services.clock()
                 glances = await figures_week.read_glances(self._services.store.tallies, place, week, now)
-            found |= {(team_id, each, week): glance for each, glance in glances.items()}
+                found |= {(team_id, each, week): (its, words.counted(its)) for each, its in glances.items()}
+                if bare := [each for each, its in glances.items() if not its.this.n]:
+                    place = replace(place, channel_id=bare[0], others=tuple(bare[1:]), origin=Origin.WATCHED)
+                    watched = await figures_week.read_glances(self._services.store.tallies, place, week, now)
+                    found |= {(team_id, each, week): (its, _watched(its.this.n)) for each, its in watched.items()}
         return found
 
 
-def _channel(settings: ChannelSettings, schedule: Schedule, glance: figures_week.Glance, may_switch: bool) -> ui.Block:
-    channel_id, is_on = settings.channel_id, settings.is_digest_on
-    week = words.counted(glance) if glance.this.n else "nothing that people chose has a score yet"
+def _watched(number: int) -> str:
+    count = number_of(number, "watched reply", "watched replies")
+    return f"{count}, none chosen by people" if number else "nothing has a score yet this week"
+
+
+def _channel(settings: ChannelSettings, schedule: Schedule, counted: _Counted, may_switch: bool) -> ui.Block:
+    channel_id, is_on, (glance, week) = settings.channel_id, settings.is_digest_on, counted
     partly = "partly " if len(glance.raters) > 1 else ""
     marks = ", ".join(f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters)
     trend = weekly_means(glance.trend)

@@ -234,20 +234,22 @@ def _unscored(figures: Figures) -> str:
 
 
 def _agreement(figures: Figures) -> str:
-    parts = []
+    parts, are_enough = [], [found.n >= ENOUGH_LABELS for _, found in _labelled(figures)]
     for how, found in _labelled(figures):
-        said = quality.span(found.within_one, ".0%") if found.n >= ENOUGH_LABELS else quality.too_few(figures.quality)
+        said = quality.span(found.within_one, ".0%") if found.n >= ENOUGH_LABELS else "too few to say"
         parts.append(f"{how}: {said} ({number_of(found.n, 'reply', 'replies')})")
     if not parts:
         return ""
-    if any(found.n >= ENOUGH_LABELS for _, found in _labelled(figures)) and figures.unlike < SURE:
+    if not all(are_enough) and (more := quality.more_labels(figures.quality)):
+        parts.append(more)
+    if any(are_enough) and figures.unlike < SURE:
         why = "by their scores, Kolmogorov-Smirnov test"
         parts.append(f"careful: this week's replies differ from the labelled ones ({why}), so label new ones")
-    return " · ".join(["*Within one point of people, so far*", *parts])
+    return " · ".join(["*Judge within one point of people's labels*", *parts])
 
 
 def _labelled(figures: Figures) -> Sequence[tuple[str, quality.Agreement]]:
-    found = ("blind", figures.blind), ("given after seeing the score", figures.seen)
+    found = ("blind labels", figures.blind), ("labels given after seeing the score", figures.seen)
     return [(how, its) for how, its in found if its]
 
 

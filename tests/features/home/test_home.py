@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import event, text
 
 from bot.app import make_services
-from bot.domain.case import CaseStatus, Visibility
+from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.clock import utc_now
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule
@@ -324,4 +324,16 @@ async def test_a_channel_with_a_digest_is_shown_before_anything_was_scored(stage
     await stage.log.channels.save(stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True)
     block = block_of(await home(stage), channel)
     assert block is not None
-    assert "nothing that people chose has a score yet\n" in block["text"]["text"]
+    assert ": nothing has a score yet this week\n" in block["text"]["text"]
+
+
+@pytest.mark.needs("digest")
+async def test_a_channel_where_people_chose_none_shows_the_watched_replies(stage: Stage) -> None:
+    channel = help_desk(stage)
+    await stage.log.channels.save(stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True)
+    for number in range(5):
+        its = {"source": CaseSource.WATCH, "probability": 0.2, "message_ts": f"{number}.1"}
+        await add_case(stage, channel, stage.helper.id, 4, **its)
+    block = block_of(await home(stage), channel)
+    assert block is not None
+    assert ": 5 watched replies, none chosen by people\nMean *4.0*" in block["text"]["text"]
