@@ -5,11 +5,11 @@ takes more memory than all its services, so it is made for the first payload and
 """
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import structlog
 from cachetools import TTLCache
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     # Imported only where workspaces install the app: it takes 50 ms.
     from bot.store.installations import Installations, Installed
 
+T = TypeVar("T")
 _SAME_SECOND = timedelta(seconds=1)
 
 logger = structlog.get_logger(__name__)
@@ -166,10 +167,10 @@ class Workspaces:
         self._current.forget(None)  # another process may have installed it
         for each in (await self._current.get(None)).values():
             found = await self._opened.get(each) if each.is_organisation else None
-            for team_id in await teams_of(found.services.client) if found else ():
-                if team_id and await forgetting.count_of_team(team_id):
-                    await forgetting.move_team(team_id, each.team_id)
-                    self._current.forget(None)
+            teams = await _unless_refused(teams_of(found.services.client), each.team_id) if found else None
+            for team_id in await forgetting.stored(filter(None, teams or ())):
+                await forgetting.move_team(team_id, each.team_id)
+                self._current.forget(None)
 
     async def _read(self, _: None) -> Mapping[str, "Installed"]:
         return await self.installations.current() if self.installations else {}
@@ -180,14 +181,19 @@ class Workspaces:
         if not (token and self._make):
             return None
         client = with_token(self.first.services.client, token, installed.team_id)
-        try:
-            answer = await client.auth_test()
-        except SlackApiError as exc:
-            if is_passing(exc):
-                raise
-            logger.warning("workspace_not_served", team=installed.team_id, error=slack_word(exc))
-            return None
-        return self._make(client, replace(to_identity(answer), team_id=installed.team_id))
+        answer = await _unless_refused(client.auth_test(), installed.team_id)
+        return self._make(client, replace(to_identity(answer), team_id=installed.team_id)) if answer else None
+
+
+async def _unless_refused(call: Awaitable[T], team_id: str) -> T | None:
+    """None if an installation is of no use; raises one of `SLACK_ERRORS` if that may pass by itself."""
+    try:
+        return await call
+    except SlackApiError as exc:
+        if is_passing(exc):
+            raise
+        logger.warning("workspace_not_served", team=team_id, error=slack_word(exc))
+        return None
 
 
 def _make_bolt(services: Services) -> AsyncApp:

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 import sqlalchemy as sa
@@ -95,6 +96,14 @@ class Forgetting(StoreQueries):
         counts = [sa.select(sa.func.count()).where(each.c.team_id == team_id).scalar_subquery() for each in _OF_TEAMS]
         return int(await self._database.value(sa.select(sum(counts, sa.literal(0)))))
 
+    async def stored(self, team_ids: Iterable[str]) -> set[str]:
+        """Those of these workspaces of which anything is stored."""
+        found, left = set[str](), iter(team_ids)
+        while some := list(islice(left, BATCH)):  # databases limit the parameters
+            its = sa.union(*(sa.select(each.c.team_id).where(each.c.team_id.in_(some)) for each in _OF_TEAMS))
+            found.update(await self._database.values(its))
+        return found
+
     async def forget_team(self, team_id: str, by: str) -> int:
         """Deletes everything of a workspace, cases first and in small batches; returns the number of its cases.
 
@@ -132,8 +141,10 @@ class Forgetting(StoreQueries):
         some, twin = sa.select(cases.c.id).where(cases.c.team_id == team_id).limit(BATCH), cases.alias()
         is_twin = sa.exists().where(twin.c.team_id == to, twin.c.key == cases.c.key)
         key = sa.case((is_twin, cases.c.key.concat(f" of {team_id}")), else_=cases.c.key)
-        # An attempt that is under way with the workspace's token no longer holds its case.
-        moved = sa.update(cases).where(cases.c.id.in_(some)).values(team_id=to, key=key, lease_owner=None)
+        # An attempt that is under way with the workspace's token no longer holds its case. A case that another process
+        # has moved meanwhile may be held again, and keeps its holder.
+        is_ours = cases.c.id.in_(some), cases.c.team_id == team_id
+        moved = sa.update(cases).where(*is_ours).values(team_id=to, key=key, lease_owner=None)
 
         async def move_cases(connection: AsyncConnection) -> int:
             return (await connection.execute(moved)).rowcount

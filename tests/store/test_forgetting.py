@@ -168,7 +168,9 @@ async def test_what_a_workspace_has_goes_to_its_organisation_and_of_two_equal_se
     for team_id, first in (("T1", 101), ("T2", 201), ("E1", 301)):
         await fill(log.database.engine, team_id, first)
     before = [await counts(log.database.engine, team_id) for team_id in ("T1", "T2", "E1")]
+    assert await log.forgetting.stored(["T0", "T1", "T2"]) == {"T1", "T2"}
     await log.forgetting.move_team("T1", "E1")
+    assert await log.forgetting.stored(["T0", "T1", "T2"]) == {"T2"}
     ours, others, theirs = [await counts(log.database.engine, team_id) for team_id in ("T1", "T2", "E1")]
     assert not any(ours.values())
     assert others == before[1]

@@ -53,6 +53,15 @@ async def test_a_workspace_that_removes_its_own_installation_does_not_end_it(gri
     assert list(await grid.bot.workspaces.team_ids()) == []
 
 
+async def test_an_organisation_whose_token_died_before_slacks_word_of_it_is_ended(grid: Company) -> None:
+    org, workspaces = grid.workspaces[0], grid.bot.workspaces
+    assert await workspaces.find(org.enterprise_id, org.team_id)
+    org.dead_tokens[str(org.bot_token)] = installing.GONE
+    uninstalled = {"event": {"type": "app_uninstalled"}, "is_enterprise_install": True}
+    await workspaces.door({"enterprise_id": org.enterprise_id, "team_id": org.team_id} | uninstalled)
+    assert list(await workspaces.team_ids()) == []
+
+
 async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(grid: Company) -> None:
     org = grid.workspaces[0]
     zoe, eve = org.add_user("zoe", team_id=org.add_team()), org.add_user("eve", team_id="T9ELSEWHERE")
