@@ -105,18 +105,15 @@ class Members:
         try:
             async with asyncio.timeout(_LOOK_UP_S):
                 member = await self._known.get(user_id)
+                return not await _is_of(self._home, self._client, member.teams)
         except SlackApiError as exc:
-            if error_of(exc) == "user_not_found":
+            if error_of(exc) in {"user_not_found", "user_not_visible"}:
                 return True
             raise
-        return not await self._is_at_home(member)
 
     async def is_known_foreign(self, author_id: str) -> bool:
         found = (await self.of_all([author_id])).get(author_id)
-        return bool(found and found.teams and not await self._is_at_home(found))
-
-    async def _is_at_home(self, member: Member) -> bool:
-        return not member.teams.isdisjoint({*self._home, *await teams_of(self._client)})
+        return bool(found and found.teams and not await _is_of(self._home, self._client, found.teams))
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):
@@ -227,11 +224,15 @@ def _teams(user: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(each for each in found if each)
 
 
+async def _is_of(own: frozenset[str], client: AsyncWebClient, teams: frozenset[str]) -> bool:
+    return not teams.isdisjoint({*own, *await teams_of(client)})
+
+
 async def _rights(client: AsyncWebClient, own: frozenset[str], user_id: str) -> Mapping[str, Any]:
     """The person as Slack describes them; other companies' people, also admins there, are no more than guests here."""
-    user, ours = await _user(client, user_id), {*own, *await teams_of(client)}
-    is_others = _teams(user) and _teams(user).isdisjoint(ours)
-    return {**user, "is_restricted": True, "is_admin": False, "is_owner": False} if is_others else user
+    user = await _user(client, user_id)
+    is_ours = await _is_of(own, client, _teams(user))
+    return user if is_ours else {**user, "is_restricted": True, "is_admin": False, "is_owner": False}
 
 
 def is_guest(user: Mapping[str, Any]) -> bool:
