@@ -7,7 +7,7 @@ import typer
 
 from bot.app import make_services
 from bot.commands.channels import Channel, find_channel, opened_slack
-from bot.commands.opened import operator
+from bot.commands.opened import one_team, operator
 from bot.domain.clock import Clock, utc_now
 from bot.errors import BotError, SlackError
 from bot.feature import Services
@@ -24,7 +24,9 @@ async def _opened(settings: Settings, given: str, clock: Clock) -> AsyncIterator
         opened_slack(settings, store.database, given) as client,
     ):
         assert client is not None  # noqa: S101 - it is needed
-        services = make_services(settings, store, client, await identify(client), clock=clock)
+        identity = await identify(client)
+        one_team("--channel", [identity.team_id], given, "SLACK_BOT_TOKEN is for another workspace")
+        services = make_services(settings, store, client, identity, clock=clock)
         yield services, await find_channel(given, client)
 
 
