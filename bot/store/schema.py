@@ -315,7 +315,7 @@ notices = _table(
     "notices",  # what each recipient is told once: of a watch, or, without a channel, a week's request for labels
     *_key("team_id", "channel_id", "author_id", "name", "recipient"),
     *_needed("day", claimed_at=UtcDateTime),  # the day in UTC
-    *_maybe(posted_at=UtcDateTime),
+    *_maybe(posted_at=UtcDateTime, is_refused=Boolean),  # if refused, `claimed_at` is when it may be tried again
 )
 
 releases = _numbered(

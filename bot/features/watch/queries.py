@@ -160,15 +160,16 @@ class Notices(db.StoreQueries):
     async def claim(
         self, watch: Watch, name: str, to: str, day: str, now: datetime, lease: timedelta = _LEASE
     ) -> datetime | None:
-        """If this is ours to tell: since when it may have been told, or `now` if nobody has tried. None if not ours."""
+        """If this is ours to tell: since when it may have been told, or `now` if it was not. None if not ours."""
         key = key_of(watch) | {"name": name, "recipient": to}
-        left = await self._database.one(sa.select(notices.c.claimed_at, notices.c.posted_at).filter_by(**key))
+        left = await self._database.one(sa.select(notices).filter_by(**key))
         if left and (left.posted_at or left.claimed_at > now - lease):
             return None
         is_left = sa.and_(notices.c.posted_at.is_(None), notices.c.claimed_at <= now - lease)
-        if await db.claim(self._database, notices, key, {"day": day, "claimed_at": now}, is_left) is None:
+        ours = {"day": day, "claimed_at": now, "is_refused": None}
+        if await db.claim(self._database, notices, key, ours, is_left) is None:
             return None
-        since: datetime = left.claimed_at if left else now
+        since: datetime = left.claimed_at if left and not left.is_refused else now
         return since
 
     async def note_told(self, watch: Watch, name: str, to: str, now: datetime) -> None:
@@ -177,7 +178,7 @@ class Notices(db.StoreQueries):
 
     async def put_off(self, watch: Watch, name: str, to: str, until: datetime) -> None:
         its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
-        await self._database.execute(its.values(claimed_at=until))
+        await self._database.execute(its.values(claimed_at=until, is_refused=True))
 
     async def take_back(self, watch: Watch, name: str, to: str) -> None:
         await self._database.execute(sa.delete(notices).filter_by(**key_of(watch), name=name, recipient=to))

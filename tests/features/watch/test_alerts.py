@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 
 from bot.domain.watch import Watch
 from bot.features.watch import ids
+from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.text import new_judge_notice
 from bot.pipeline.quoting import unquote
@@ -129,6 +130,14 @@ async def test_who_cannot_be_reached_is_tried_once_a_day(stage: Stage, refusal: 
         stage.ann.invite(CHANNEL, "ben")
     for later, told in ((timedelta(minutes=18), 0), (timedelta(days=1, minutes=18), 1)):
         await alarm(stage, noon + later)
+        assert len(direct(stage, "ben")) == told
+
+
+async def test_news_that_slack_refuses_is_sent_a_day_later(stage: Stage) -> None:
+    watch = await change(stage, alerts_to=(stage.ben.id,))
+    stage.slack.fail("chat.postMessage", error="user_disabled")
+    for later, told in ((timedelta(), 0), (timedelta(hours=23), 0), (timedelta(days=1, minutes=18), 1)):
+        await tell_once(stage.services_at(later), watch, "first figures", new_judge_notice(watch, "helper", "one"))
         assert len(direct(stage, "ben")) == told
 
 
