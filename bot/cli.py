@@ -165,7 +165,7 @@ def demo(
 def digest(channel: Channel) -> None:
     """Show the digest of a channel's last week in the terminal.
 
-    Nothing is posted.
+    Nothing is posted. SLACK_BOT_TOKEN must be set, also with a channel's id.
     """
     from bot.commands.in_channel import preview
     from bot.settings import PreviewSettings, load
@@ -240,7 +240,7 @@ def release(
 ) -> None:
     """Mark a release of a watched assistant.
 
-    Its scores are then compared with those before it.
+    Its scores are then compared with those before it. SLACK_BOT_TOKEN must be set, also with a channel's id.
     """
     from bot.commands.in_channel import release as mark
     from bot.settings import PreviewSettings, load
@@ -269,11 +269,11 @@ def purge(
     team: Annotated[
         str | None, typer.Option(metavar="ID", help="Instead, everything of this workspace (T0123ABCD).")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="With --team: do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete old cases from the database; messages in Slack stay.
 
-    The texts, ratings and labels of a case are deleted with it.
+    The texts, ratings and labels of a case are deleted with it. In a terminal, it asks before.
     """
     from bot.commands.purge import purge as delete
 

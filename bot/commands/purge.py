@@ -1,5 +1,6 @@
 """`judge-bot purge`: deletes old cases, or everything of a workspace."""
 
+import sys
 from datetime import timedelta
 
 import typer
@@ -21,7 +22,9 @@ async def purge(days: int | None, team_id: str | None, *, is_dry: bool, is_sure:
         raise BotError("give --days N, or set RETENTION_DAYS")
     try:
         async with await Store.open_existing(settings.database_url) as store:
-            await (_older(store, days or 0, is_dry) if team_id is None else _team(store, team_id, is_dry, is_sure))
+            await (
+                _older(store, days or 0, is_dry, is_sure) if team_id is None else _team(store, team_id, is_dry, is_sure)
+            )
             if is_dry:
                 typer.echo("nothing was deleted (--dry-run)")
             elif not await store.forgetting.scrub():
@@ -30,12 +33,14 @@ async def purge(days: int | None, team_id: str | None, *, is_dry: bool, is_sure:
         raise BotError(f"the database cannot be written ({exc.orig}); what was deleted before stays deleted") from exc
 
 
-async def _older(store: Store, days: int, is_dry: bool) -> None:
+async def _older(store: Store, days: int, is_dry: bool, is_sure: bool) -> None:
     before = utc_now() - timedelta(days=days)
     old, total = await store.forgetting.count(before), sum((await store.cases.counts()).values())
     age = f"{number_of(days, 'day')} (created before {before:%Y-%m-%d %H:%M} UTC)"
     typer.echo(f"{old:,} of {total:,} cases are older than {age}")
     if not is_dry:
+        if old and sys.stdin.isatty():  # not where a timer runs it
+            is_sure or typer.confirm("Delete them all? Messages in Slack stay.", abort=True)
         deleted = await store.forgetting.forget_older(before, by=operator())
         typer.echo(f"{number_of(deleted, 'case')} deleted, with texts, ratings and labels")
 

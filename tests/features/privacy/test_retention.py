@@ -1,7 +1,10 @@
 """RETENTION_DAYS in a running bot, and `judge-bot purge` as an operator types it."""
 
+import asyncio
 import os
+import pty
 import sqlite3
+from asyncio.subprocess import PIPE
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +16,7 @@ from bot.slack import ids
 from bot.store import Store
 from bot.store.schema import cases
 from tests.cases import a_case, a_verdict, held, url
-from tests.programs import run
+from tests.programs import JUDGE_BOT, run
 from tests.stage import Stage, StageFactory
 
 
@@ -51,6 +54,18 @@ async def test_purge_counts_and_deletes_unless_it_is_a_dry_run(tmp_path: Path) -
     assert out.startswith("2 of 3 cases are older than 30 days (created before ")
     assert out.endswith("2 cases deleted, with texts, ratings and labels\n")
     assert await left(tmp_path) == 1
+
+
+async def test_in_a_terminal_purge_asks_before_it_deletes(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 40)
+    keyboard, terminal = pty.openpty()
+    os.write(keyboard, b"n\n")
+    env, command = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}, (JUDGE_BOT, "purge", "--days", "30")
+    process = await asyncio.create_subprocess_exec(*command, env=env, stdin=terminal, stdout=PIPE, stderr=PIPE)
+    said, _ = await process.communicate()
+    os.close(keyboard)
+    os.close(terminal)
+    assert (process.returncode, b"Delete them all?" in said, await left(tmp_path)) == (1, True, 1)
 
 
 async def test_the_setting_is_the_default_and_the_option_goes_before_it(tmp_path: Path) -> None:
