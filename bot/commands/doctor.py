@@ -4,8 +4,9 @@ import math
 import os
 import shlex
 import stat
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from bot.slack import client as slack_client
 from bot.slack import manifest
 from bot.store import Store, ownership
 from bot.store.address import to_address
-from bot.store.opening import try_out
+from bot.store.opening import check_writable, try_out
 from bot.telemetry import check_variables, load, read_variables, signals
 from judge import JudgeError, load_rubric
 from judge.cli.options import say
@@ -54,6 +55,8 @@ async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
 async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]:
     """A line for each channel with watches; problems are notes, because its members must fix them, not the operator."""
     team_id = (await slack_client.identify(client)).team_id
+    if _is_new(settings):
+        return []
     async with await Store.open(settings.database_url) as store:
         watches = await store.watches.of(team_id)
     channels = sorted({watch.channel_id for watch in watches})
@@ -118,18 +121,18 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         except (BotError, ValueError) as exc:
             say(f"note   OpenTelemetry is off: {exc}")
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
-        is_well = all([await _is_well(check, client, settings) for check in _checks(settings)])
-        clients = [client]
+        is_well, clients = await _are_well(_checks(settings), [client], settings), [client]
         if is_well and settings.is_for_many:
-            async with await Store.open(settings.database_url) as store:
-                clients = [*(await installed(settings, store.database, client)).values()]
-            checks = _of_workspace(settings)
-            is_well = all([await _is_well(check, each, settings) for each in clients for check in checks])
+            clients = []
+            if not _is_new(settings):
+                async with await Store.open(settings.database_url) as store:
+                    clients = [*(await installed(settings, store.database, client)).values()]
+            is_well = await _are_well(_of_workspace(settings), clients, settings)
             if not clients:
                 typer.echo("note   no workspace has the app: open /slack/install in a browser")
         if is_well and clients:  # otherwise the same problem would be reported twice
             typer.echo("       Slack checks all messages and windows, which takes about a minute ...")
-            is_well = await _is_well(screens.check, clients[0], settings)
+            is_well = await _are_well([screens.check], clients[:1], settings)
             for line in [line for each in clients for line in await channel_lines(each, settings)]:
                 typer.echo(line)
     return is_well
@@ -153,13 +156,17 @@ def _checks(settings: Settings) -> Iterator[Check]:
             yield partial(_try_model, name="WATCH_TIER", judge_tier=settings.watch_tier)
 
 
-async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> bool:
-    try:
-        say(f"ok     {await check(client, settings)}")
-    except (BotError, JudgeError) as exc:
-        say(f"wrong  {exc}")
-        return False
-    return True
+async def _are_well(checks: Iterable[Check], clients: Sequence[AsyncWebClient], settings: Settings) -> bool:
+    """Prints a line for each check of each client; what several find wrong, only once."""
+    wrong: list[str] = []
+    for client, check in product(clients, checks):
+        try:
+            say(f"ok     {await check(client, settings)}")
+        except (BotError, JudgeError) as exc:
+            if str(exc) not in wrong:
+                say(f"wrong  {exc}")
+            wrong.append(str(exc))
+    return not wrong
 
 
 async def _files(_: AsyncWebClient, __: Settings) -> str:
@@ -191,18 +198,27 @@ async def _app_token(client: AsyncWebClient, settings: Settings) -> str:
 
 async def _database(_: AsyncWebClient, settings: Settings) -> str:
     address = to_address(settings.database_url)
+    if _is_new(settings):
+        check_writable(address, makes=False)
+        return f"DATABASE_URL: {address.shown} can be created, by the bot's first start"
     async with await Store.open(settings.database_url) as store:
         await try_out(store.database, address.shown)
         count = sum((await store.cases.counts()).values())
-    if address.is_sqlite:
-        _check_permissions(Path(address.url.database or ""))
+    if address.file:
+        _check_permissions(address.file)
     return f"DATABASE_URL: can be written and migrated, {number_of(count, 'case')}"
+
+
+def _is_new(settings: Settings) -> bool:
+    """Whether there is no database yet, which a check must not create."""
+    file = to_address(settings.database_url).file
+    return file is not None and not file.exists()
 
 
 def _check_permissions(log: Path) -> None:
     if exposed := ownership.open_to_others(ownership.beside(log)):
         raise StoreError(f"DATABASE_URL: other users can read the database; {ownership.to_mend(exposed)}")
-    folder = log.resolve().parent
+    folder = log.parent
     if os.name != "nt" and folder.stat().st_mode & stat.S_IWOTH:
         raise StoreError(
             f"DATABASE_URL: anybody can replace the file; chmod o-w {shlex.quote(str(folder))}, "

@@ -83,7 +83,7 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
     """An engine on the migrated database. Raises StoreError if the URL is wrong or it cannot be migrated."""
     address = to_address(database_url)
     if address.is_sqlite:
-        _check_writable(address)
+        check_writable(address)
     # No timeout: a migration may take long, and waits for another replica's.
     engine = connect(database_url, query_timeout_s=None)
     try:
@@ -154,16 +154,18 @@ def _opening_errors(address: Address) -> tuple[type[Exception], ...]:
     return *errors, PostgresError  # the queue runs its statements through the driver, without SQLAlchemy
 
 
-def _check_writable(address: Address) -> None:
-    """Finds a read-only folder and a full disk at start, not at the first case."""
+def check_writable(address: Address, *, makes: bool = True) -> None:
+    """Finds a read-only folder and a full disk at start, not at the first case; `makes` the empty file."""
     file = Path(address.url.database or "")
     try:
-        make_folder(file.parent)
-        with tempfile.TemporaryFile(dir=file.parent) as probe:
+        if makes:
+            make_folder(file.parent)
+        with tempfile.TemporaryFile(dir=next(each for each in file.absolute().parents if each.is_dir())) as probe:
             probe.write(b"\0" * _PROBE_BYTES)
             probe.flush()
             os.fsync(probe.fileno())
-        make_file(file)
+        if makes:
+            make_file(file)
     except OSError as exc:
         raise StoreError(
             f"DATABASE_URL {address.shown}: the folder cannot be written ({exc.strerror}); "
