@@ -136,6 +136,8 @@ def _find_table(path: Path | None, form: str | None) -> files.Format | None:
         if path.suffix != ".jsonl" and (path.is_file() or not path.exists()):
             raise BotError(f"--output {path}: {form} reads JSONL by its name; end it in .jsonl")
         return None
+    if form and path.suffix in {f".{each}" for each in files.Format if each != form}:
+        raise BotError(f"--output {path}: is written as {form}; end its name in .{form}, or leave out --format")
     table = choose_format(path, files.Format(form) if form else None)
     return None if table is files.Format.JSONL else table
 

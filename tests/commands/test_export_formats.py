@@ -199,6 +199,10 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp
             "--format promptfoo --texts -o a.json",
             "--output a.json: promptfoo reads JSONL by its name; end it in .jsonl",
         ),
+        (
+            "--format csv -o a.jsonl",
+            "--output a.jsonl: is written as csv; end its name in .csv, or leave out --format",
+        ),
         ("-o a.xlsx", "a.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet."),
         ("-o no/a.csv", "--output no/a.csv: cannot be written (No such file or directory); name another file"),
     ],
