@@ -110,8 +110,8 @@ _PAST = f"""
 made-up scores, and what the app tells of them: an alert, what a release has
 changed, and the week's digest. /judge help lists what you can type."""
 _EARLIER = """
-The database has scores of an earlier run, whose messages are gone: links to them lead
-nowhere. With a new file, or without --database, everything starts fresh."""
+The database has scores of an earlier run, whose messages are gone: links to
+them lead nowhere. With a new file, or without --database, all starts fresh."""
 _PATIENCE_S = 180
 _WIDTH = 80
 

@@ -156,6 +156,8 @@ class Row:
 
     def _text(self, names: tuple[str, str]) -> str:
         given = {name: self.fields[name] for name in names if self.get(name) is not None}
+        if not given and self.get("case") is not None and names[0] in self.fields:
+            raise ValueError("its text is no longer stored")
         if not given:
             others = [name for name, value in self.fields.items() if value is not None]
             found = f"only {_listed(others)}" if others else "nor anything else"
@@ -324,9 +326,8 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
     csv.field_size_limit(files.MOST_OF_A_LINE)
     line = 1
     try:
-        delimiter = find_delimiter(path)
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(_lines(path, file), delimiter=delimiter, strict=True)
+            reader = csv.reader(_lines(path, file), delimiter=find_delimiter(path), strict=True)
             names: Sequence[str] = ()
             for cells in reader:
                 if any(cells) and names:
@@ -349,8 +350,7 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
 def find_delimiter(path: Path) -> str:
     """That which gives the most known columns, and among these the most columns."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        names = (each for each in _lines(path, file) if each.strip() and not each.startswith(_SEPARATOR))
-        first = next(names, "")
+        first = next((each for each in _lines(path, file) if each.strip() and not each.startswith(_SEPARATOR)), "")
     split = {each: next(csv.reader([first], delimiter=each), []) for each in _DELIMITERS}
     known = {each: len(_KNOWN.intersection(map(_to_name, cells))) for each, cells in split.items()}
     return max(split, key=lambda each: (known[each], len(split[each])))

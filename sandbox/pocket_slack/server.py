@@ -121,7 +121,8 @@ class Sandbox:
 
     def _cannot_listen(self, error: OSError) -> str:
         if error.errno == errno.EADDRINUSE:
-            return f"port {self.port} is taken, perhaps by another sandbox; stop that one, or give another --port"
+            another = f"give another port: --port {self.port + 1}, with make ARGS='--port {self.port + 1}'"
+            return f"port {self.port} is taken, perhaps by another pocket Slack; stop that one, or {another}"
         return f"cannot listen on {self._host}:{self.port}: {error.strerror or error}"
 
     async def __aenter__(self) -> "Sandbox":

@@ -165,7 +165,7 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
 
 async def test_a_second_sandbox_on_a_port_is_refused_in_one_sentence() -> None:
     async with Sandbox(Workspace(MANIFEST)) as first:
-        with pytest.raises(SandboxError, match=f"port {first.port} is taken, perhaps by another sandbox"):
+        with pytest.raises(SandboxError, match=f"port {first.port} is taken, perhaps by another pocket Slack"):
             await Sandbox(Workspace(MANIFEST), first.port).start()
 
 

@@ -27,7 +27,7 @@ from judge.errors import (
     SetupError,
     UnavailableError,
 )
-from judge.scoring.model.client import CHAT
+from judge.scoring.model.client import CHAT, OPENAI_URL
 from judge.scoring.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -175,9 +175,9 @@ def to_judge_error(
     """
     server = server_name(base_url)
     if isinstance(error, openai.APIConnectionError):
+        what = "your network" if base_url.rstrip("/") == OPENAI_URL else "that it runs and OPENAI_BASE_URL is right"
         return UnavailableError(
-            f"The model server at {server} cannot be reached or drops the connection; "
-            "check that it runs and that OPENAI_BASE_URL is right."
+            f"The model server at {server} cannot be reached or drops the connection; check {what}."
         )
     if not isinstance(error, openai.APIStatusError):
         return not_a_completion(base_url)

@@ -71,6 +71,7 @@ def why(line: str | bytes) -> str:
         ('{"prompt": NaN, "completion": "b"}', "prompt is a number where a string belongs"),
         ('{"prompt": "a", "completion": true}', "completion is true or false where a string belongs"),
         ("{}", "no prompt (nor question), nor anything else"),
+        ('{"case": 1, "prompt": null, "completion": null}', "its text is no longer stored"),
         (
             json.dumps({"prompt": "a", **{f"f{n}": n for n in range(14)}}),
             "no completion (nor response), only prompt, f0, f1, f2, f3, f4, f5, f6, f7, f8 and 5 more",
