@@ -68,7 +68,7 @@ def watched(turns: Sequence[Turn], random: Random) -> tuple[Interval | None, Int
     """The mean of a random part of them, the share of good ones, and the mean corrected by labels."""
     drawn = [turn for turn in turns if random.random() < DRAWN]
     rows = [
-        ScoredCount(turn.score, turn.label if random.random() < LABELLED else None, 0, thread, 1, DRAWN)
+        ScoredCount(turn.score, f"U1 {turn.label}" if random.random() < LABELLED else None, 0, thread, 1, DRAWN)
         for turn, thread in zip(drawn, shared(drawn), strict=True)
     ]
     found = to_quality(rows, SCALE)

@@ -108,14 +108,16 @@ def by_thread(scored: Iterable[CountedCase]) -> Iterable[list[int]]:
     return grouped((each.thread, each.score or 0) for each in scored).values()
 
 
-def quality_of(scored: Sequence[CountedCase], scale: Scale) -> Quality | None:
-    """The quality of replies that people chose, with scores of one kind."""
+def quality_of(
+    scored: Sequence[CountedCase], scale: Scale, among: Sequence[CountedCase | ScoredCount] = ()
+) -> Quality | None:
+    """The quality of replies that people chose, with scores of one kind; `among` is as in `to_quality`."""
     # Of the others only the sums of each thread matter, so that many are added at once.
     others = [each for each in scored if not each.is_beside_label]
     threads = Counter(tuple(sorted(scores)) for scores in by_thread(others))
     beside = [each for each in scored if each.is_beside_label]
-    rows = [ScoredCount(each.score or 0, each.label, each.week, each.thread, 1, given=each.given) for each in beside]
-    return to_quality(rows, scale, threads=threads, weeks=Counter(each.week for each in others))
+    rows = [ScoredCount(each.score or 0, each.given, each.week, each.thread, 1) for each in beside]
+    return to_quality(rows, scale, threads=threads, weeks=Counter(each.week for each in others), among=among)
 
 
 def to_quality(
@@ -125,10 +127,12 @@ def to_quality(
     *,
     threads: Mapping[tuple[int, ...], int] = _NONE,
     weeks: Mapping[int, int] = _NONE,
+    among: Sequence[CountedCase | ScoredCount] = (),
 ) -> Quality | None:
     """The quality computed from the rows, and from `threads` without a label, counted by their scores; or None.
 
-    `weeks` has how many of those scores are in each week.
+    `weeks` has how many of those scores are in each week. The labels of `among`, or else of the rows, show how strict
+    people are: one correction for the two sides of a difference, since two would differ where people have not.
 
     A row of watched replies stands for more replies, according to their draw and the `coverage` of their day. A label
     stands for its week. Its weight follows from how many of that week's replies have a label, because a week that is
@@ -136,7 +140,6 @@ def to_quality(
     """
     is_good, is_low = good_from(scale), low_to(scale)
     mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
-    given = [[] if row.label is None else _given(row) for row in rows]
     measures: Sequence[tuple[MeanEstimator, Callable[[float], float]]] = (
         (mean, float),
         (good, lambda score: float(score >= is_good)),
@@ -144,9 +147,7 @@ def to_quality(
     )
     for estimator, value in measures:
         estimator.severities = Severities(
-            [(by, value(label)) for by, label in each]
-            for each, row in zip(given, rows, strict=True)
-            for _ in range(row.number if each else 0)
+            its for row in among or rows if (its := _given(row, value)) for _ in range(getattr(row, "number", 1))
         )
     stands_for = []
     for row in rows:
@@ -154,16 +155,15 @@ def to_quality(
         stands_for.append(1 / ((row.drawn_with or 1.0) * (day.share if day else 1.0)))
     weighed = list(zip(stands_for, rows, strict=True))
     number, replies = sum(row.number for row in rows), sum(each * row.number for each, row in weighed)
-    counted = [(row.week, row.label is not None, each * row.number) for each, row in weighed]
+    counted = [(row.week, row.given is not None, each * row.number) for each, row in weighed]
     counted += [(week, False, n) for week, n in weeks.items()]
     shares, with_label = labelled_shares(counted), {week for week, is_labelled, _ in counted if is_labelled}
     without = sum(n for week, _, n in counted if week not in with_label)
-    for (each, row), labels in zip(weighed, given, strict=True):
-        share, weight, thread = shares[row.week], each * number / replies, row.thread_ts
+    for each, row in weighed:
+        share, weight, thread, times = shares[row.week], each * number / replies, row.thread_ts, row.number
         for estimator, value in measures:
-            own = [(by, value(label)) for by, label in labels]
-            score, times = value(row.score), row.number
-            estimator.add(score, given=own, probability=share, cluster=thread, weight=weight, times=times)
+            score, given = value(row.score), _given(row, value)
+            estimator.add(score, given=given, probability=share, cluster=thread, weight=weight, times=times)
     for scores, times in threads.items():
         for estimator, value in measures:
             estimator.add_clusters(len(scores), sum(map(value, scores)), times)
@@ -173,10 +173,10 @@ def to_quality(
     return Quality(means, goods, lows, is_good, has_gap, said) if means and goods and lows else None
 
 
-def _given(row: ScoredCount) -> Given:
-    """The labels of a row, each with who gave it."""
-    each = [one.split(" ") for one in row.given.split(",")] if row.given else [["", str(row.label)]]
-    return [(by, float(label)) for by, label in each]
+def _given(row: CountedCase | ScoredCount, value: Callable[[float], float]) -> Given:
+    """The labels of a row as a measure has them, each with who gave it."""
+    each = [one.rpartition(" ") for one in (row.given or "").split(",") if one]
+    return [(by, value(float(label))) for by, _, label in each]
 
 
 def as_people(this: Quality | None = None, before: Quality | None = None) -> tuple[Quality, Interval | None] | None:

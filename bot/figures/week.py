@@ -232,7 +232,9 @@ async def read_figures(
         unlike=kolmogorov_smirnov(add_up((row.score, row.number) for row in labelled), glance.this.counts),
         quality=quality,
         people=figures_quality.as_people(quality)
-        and figures_quality.as_people(*(figures_quality.quality_of(each, kind.scale) for each in (this, before))),
+        and figures_quality.as_people(
+            *(figures_quality.quality_of(each, kind.scale, scored) for each in (this, before))
+        ),
         usage=usage,
         uncounted={bool(of_person): number for of_person, number in uncounted},
     )

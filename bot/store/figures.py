@@ -84,8 +84,8 @@ class CountedCase(NamedTuple):
     """A case that is in figures; the first fields are as in `ScoreCount`.
 
     `back` counts the given weeks back from the last, `week` does so for ISO weeks (UTC): all cases of such a week are
-    drawn for labels with one probability. A case without a thread is in one of its own. `label` and `given` are as in
-    `ScoredCount`; `is_beside_label`: a case of its thread has a blind label.
+    drawn for labels with one probability. A case without a thread is in one of its own. `given` is as in `ScoredCount`;
+    `is_beside_label`: a case of its thread has a blind label.
     """
 
     lowest: int
@@ -99,7 +99,6 @@ class CountedCase(NamedTuple):
     back: int
     week: int
     thread: str
-    label: float | None
     given: str | None
     is_beside_label: bool
 
@@ -150,21 +149,20 @@ class LabelledCount:
 class ScoredCount:
     """How many cases (`number`) have one score, and the same values to correct it by.
 
-    `label` is the mean of blind labels, `given` has each ("U1 4,U2 5"). `week` counts the ISO weeks (UTC) back from the
-    last: all cases of a week are drawn for labels with one probability. `thread_ts` is set if several of the cases are
-    in it. For a watch's draw, `drawn_with` is its probability, `day` is as in `SeenReply.day`, and `is_earlier`: it was
-    written before the span, or nobody knows.
+    `given` has each blind label ("U1 4,U2 5"), `week` counts the ISO weeks (UTC) back from the last: all cases of a
+    week are drawn for labels with one probability. `thread_ts` is set if several of the cases are in it. For a watch's
+    draw, `drawn_with` is its probability, `day` is as in `SeenReply.day`, and `is_earlier`: it was written before the
+    span, or nobody knows.
     """
 
     score: int
-    label: float | None
+    given: str | None
     week: int
     thread_ts: str | None
     number: int
     drawn_with: float | None = None
     day: str | None = None
     is_earlier: bool = False
-    given: str | None = None
 
 
 @dataclass(frozen=True)

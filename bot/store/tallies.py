@@ -45,8 +45,7 @@ class Tallies(StoreQueries):
     ) -> sa.Executable:
         given = _blind_labels(place)
         back, is_beside_label = by_week(starts, range(len(starts))), _THREAD.in_(_labelled_threads(place))
-        its_label = given.c.label, given.c.given, is_beside_label
-        columns = *_KIND[1:], cases.c.author_id, *_OUTCOME, back, _week(weeks), _THREAD, *its_label
+        columns = *_KIND[1:], cases.c.author_id, *_OUTCOME, back, _week(weeks), _THREAD, given.c.given, is_beside_label
         return sa.select(*columns).outerjoin(given, given.c.case_id == cases.c.id).where(is_public(place, span))
 
     @made_once(str)
@@ -172,8 +171,8 @@ class Tallies(StoreQueries):
         is_earlier = sa.func.coalesce(replies.c.ts < start_ts, sa.true()).label("is_earlier")
         query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _IS_REPLY)
         scored = _in_shared_threads(query.where(_is_of(kind), is_public(place, span)).cte("scored"))
-        by = scored.c.score, given.c.label, scored.c.week, scored.c.thread_ts
-        rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier, given.c.given
+        by = scored.c.score, given.c.given, scored.c.week, scored.c.thread_ts
+        rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier
         query = sa.select(*by, sa.func.count(), *rest).outerjoin(given, given.c.case_id == scored.c.id)
         return query.group_by(*by, *rest)
 
@@ -211,10 +210,9 @@ def _labelled_threads(place: Place) -> sa.Select[Any]:
 
 
 def _blind_labels(place: Place) -> sa.Subquery:
-    label = sa.func.avg(labels.c.score * 1.0).label("label")
     each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
-    of_case = labels.c.case_id, label, sa.func.aggregate_strings(each, ",").label("given")
-    return sa.select(*of_case).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
+    given = sa.func.aggregate_strings(each, ",").label("given")
+    return sa.select(labels.c.case_id, given).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))

@@ -476,6 +476,17 @@ async def test_a_week_is_corrected_by_labels_if_what_it_is_compared_with_can_be(
     assert ((await figures_of(log, *this)).people or ())[1:] == (None,)
 
 
+async def test_labels_of_a_strict_person_alone_are_no_drop_from_weeks_that_others_labelled_too(log: Store) -> None:
+    this = [Entry(score=3, labels=(2,), probability=1.0)] * 20
+    before = replace(this[0], judged_at=WEEK.before().start)
+    figures = await figures_of(log, *this, *[before] * 20, *[replace(before, labels=(2, 4))] * 10)
+    assert figures.people is not None
+    (week, change) = figures.people
+    assert week.mean.corrected is not None
+    assert change is not None
+    assert (week.mean.corrected.mean, change.is_clear) == (pytest.approx(3, abs=0.1), False)
+
+
 async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
     long_ago = WEEK.before(9).start
     old = [Entry(score=1, labels=(1,), judged_at=long_ago) for _ in range(20)]

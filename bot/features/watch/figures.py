@@ -12,7 +12,7 @@ from bot.features.watch.reply_queries import Replies, together
 from bot.figures import week as figures_week
 from bot.figures.quality import Quality, as_people, last_weeks, to_quality
 from bot.slack.members import MembershipError
-from bot.store.figures import Place, ScoredCount, Span
+from bot.store.figures import Place, Span
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, differences
@@ -89,13 +89,11 @@ async def _read(
     first_day = day_of(weeks[0].start - timedelta(days=1))
     coverage = await replies.coverage(its, first_day)
 
-    async def quality(span: Span) -> tuple[Sequence[ScoredCount], Quality | None]:
-        scored = await tallies.blind(its, span, kind)
-        return scored, to_quality(scored, kind.scale, coverage)
-
-    found = [await quality(Span(each.start, min(each.end, span.end))) for each in weeks]
-    (scored, this), (_, before) = found[-1], await quality(figures_week.weeks_before(week))
-    _, recent = await quality(last_weeks(week, span.end))
+    found = [await tallies.blind(its, Span(each.start, min(each.end, span.end)), kind) for each in weeks]
+    scored, earlier = found[-1], await tallies.blind(its, figures_week.weeks_before(week), kind)
+    among = [*scored, *earlier]
+    this, before = (to_quality(each, kind.scale, coverage, among=among) for each in (scored, earlier))
+    recent = await tallies.blind(its, last_weeks(week, span.end), kind)
     its_week = Watched(
         its.author_id or "",
         kind.scale,
@@ -104,10 +102,12 @@ async def _read(
         week=this,
         change=None,
         trend=[
-            figures_week.Point(each, mean.judge.mean if (mean := _mean_of(of)) else None)
-            for each, (_, of) in zip(weeks, found, strict=True)
+            figures_week.Point(
+                each, mean.judge.mean if (mean := _mean_of(to_quality(of, kind.scale, coverage))) else None
+            )
+            for each, of in zip(weeks, found, strict=True)
         ],
-        weeks=recent,
+        weeks=to_quality(recent, kind.scale, coverage),
         is_corrected=as_people(this, before) is not None,
         coverage=together((await replies.coverage(its, first_day, span)).values()),
         earlier=sum(row.number for row in scored if row.is_earlier),

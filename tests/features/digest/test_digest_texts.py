@@ -100,7 +100,7 @@ def quality(labelled: int, scores: int = 30, threads: int = 0) -> Quality:
     """Half fours, half fives by the judge; people give one point less."""
     given = []
     for number in range(scores):
-        label = 3 + number % 2 if number < labelled else None
+        label = str(3 + number % 2) if number < labelled else None
         given.append(ScoredCount(4 + number % 2, label, 0, f"{number % threads}" if threads else None, 1))
     found = to_quality(given, Scale(0, 5))
     assert found is not None

@@ -96,9 +96,9 @@ def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
 def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
     # Two weeks of ten replies, all scored 3: five labels of 4 in one, a single 1 in the other. (4 + 1) / 2.
     rows = [
-        ScoredCount(3, 4.0, 1, None, 5),
+        ScoredCount(3, "U1 4", 1, None, 5),
         ScoredCount(3, None, 1, None, 5),
-        ScoredCount(3, 1.0, 0, None, 1),
+        ScoredCount(3, "U1 1", 0, None, 1),
         ScoredCount(3, None, 0, None, 9),
     ]
     quality = to_quality(rows, Scale(0, 5))
@@ -111,6 +111,6 @@ def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
 def test_labels_do_not_speak_for_a_week_without_any_unless_it_has_just_begun(
     unlabelled: int, is_corrected: bool
 ) -> None:
-    rows = [ScoredCount(3, 4.0, 1, None, 25), ScoredCount(3, None, 0, None, unlabelled)]
+    rows = [ScoredCount(3, "U1 4", 1, None, 25), ScoredCount(3, None, 0, None, unlabelled)]
     quality = to_quality(rows, Scale(0, 5))
     assert (as_people(quality) is not None, corrected(quality) != "") == (is_corrected, is_corrected)
