@@ -152,10 +152,10 @@ class FileEstimate:
         self._has_probability: bool | None = None
 
     def add(self, row: Row) -> None:
-        _, _, labels = read = self._labelled.read(row, self.scale)
+        read = self._labelled.read(row, self.scale)
         if (score := read.score) is None:
             self.unscored += 1
-            self.unscored_labelled += bool(labels)
+            self.unscored_labelled += bool(read.given)
             return
         judge = (row.judge, row.get("rubric"), row.get("rubric_version"))
         self._judges[" ".join(str(part) for part in judge if part) or "unnamed"] = None
@@ -164,14 +164,14 @@ class FileEstimate:
             self.shares_prompts |= case is cluster is None and prompt in self._prompts
             self._prompts.add(prompt)
         used = read.given if read.is_blind else ()
-        self.not_blind += len(labels) - len(used)
+        self.not_blind += len(read.given) - len(used)
         length = None
         with suppress(ValueError):  # the file has no texts
             # In quarters of a doubling, so that there are few different values.
             length = int(len(row.response) ** 4).bit_length()
         stratum = None if self._fields.probability else row.key("stratum")
         one = OneScore(score, used, self._probability(row) if used else 1.0, cluster, stratum, length)
-        if case is None or not labels:
+        if case is None or not read.given:
             self._estimator.add(one)
             return
         known = self._cases.setdefault(case, one)

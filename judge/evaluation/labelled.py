@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from judge.errors import SetupError
 from judge.evaluation.severity import Given
-from judge.evaluation.stats import Interval, MeanEstimator
+from judge.evaluation.stats import MeanEstimate, MeanEstimator
 from judge.rows.files import shown
 from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
@@ -28,12 +28,17 @@ Range = tuple[float, float]
 class LabelledRow(NamedTuple):
     """A row, its scores by field, and the labels that a person (or, in a list, several people) gave.
 
-    Both are on the scale. A score is None if there is none that can be used.
+    Both are on the scale. A score is None if there is none that can be used. Each label is with who gave it: `label_by`
+    has a name, or one for each label of a list.
     """
 
     row: Row
     scores: Mapping[str, float | None]
-    labels: tuple[float, ...]
+    given: Given
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        return tuple(label for _, label in self.given)
 
     @property
     def score(self) -> float | None:
@@ -43,13 +48,6 @@ class LabelledRow(NamedTuple):
     def is_blind(self) -> bool:
         """Whether the labels may have been given before the score was seen: the row does not say otherwise."""
         return self.row.get("blind") is not False
-
-    @property
-    def given(self) -> Given:
-        """The labels, each with who gave it: `label_by` has a name, or one for each number of a list."""
-        by = self.row.get("label_by")
-        names = by if isinstance(by, list) and len(by) == len(self.labels) else [by] * len(self.labels)
-        return [("" if name is None else str(name), each) for name, each in zip(names, self.labels, strict=True)]
 
     @property
     def person(self) -> object:
@@ -72,13 +70,14 @@ class LabelledRows:
         """The scores and the labels of a row, the latter mapped from their range to the scale."""
         scores = {name: self._read(row, "score", row.get(name), scale) for name in self.scores}
         low, high = range_ = self.label_range or scale
-        given = row.get(self.label)
         self._served.update(row.served)
-        read = [self._read(row, "label", each, range_) for each in (given if isinstance(given, list) else [given])]
+        given, by = (each if isinstance(each, list) else [each] for each in (row.get(self.label), row.get("label_by")))
+        names = by if len(by) == len(given) else by * len(given) if len(by) == 1 else [None] * len(given)
+        read = zip(names, (self._read(row, "label", each, range_) for each in given), strict=True)
         points = (scale.high - scale.low) / (high - low)
         # Without rounding errors, so that equal labels stay equal.
-        labels = (round(scale.low + (each - low) * points, 9) for each in read if each is not None)
-        return LabelledRow(row, scores, tuple(labels))
+        labels = ((name, round(scale.low + (each - low) * points, 9)) for name, each in read if each is not None)
+        return LabelledRow(row, scores, [("" if name is None else str(name), each) for name, each in labels])
 
     def check(self, *, takes_other_judge: bool = True) -> None:
         """Raises SetupError if many values are off the scale, because the others do not represent the file.
@@ -118,12 +117,12 @@ class LabelledRows:
         return number
 
 
-def mean_labels(rows: Iterable[tuple[float, float, Hashable]], scale: Scale) -> list[tuple[int, Interval]]:
+def mean_labels(rows: Iterable[tuple[float, float, Hashable]], scale: Scale) -> list[tuple[int, MeanEstimate]]:
     """For each score, halves rounded up, the mean label of the replies that have it; a row has its cluster, too."""
     means = defaultdict[int, MeanEstimator](lambda: MeanEstimator(scale))
     for score, label, cluster in rows:
         means[floor(score + 0.5 + 1e-9)].add(label, cluster=cluster)
-    return [(score, found.judge) for score, mean in sorted(means.items()) if (found := mean.estimate())]
+    return [(score, found) for score, mean in sorted(means.items()) if (found := mean.estimate())]
 
 
 def to_number(value: object) -> float | None:

@@ -59,7 +59,7 @@ class Severities:
         """Whose average the figures are, with by how much people give more; a warning if they follow one person."""
         if self.of:
             most = sorted(self.of, key=lambda by: -abs(self.of[by]))[: _MOST_NAMED * is_named]
-            of = f"{': ' if most else ''}{', '.join(f'{by} gives {self.of[by]:+.2f}' for by in most)}"
+            of = f"{': ' if most else ''}{', '.join(f'{by} gives {self.of[by]:+z.2f}' for by in most)}"
             yield (
                 f"Corrected to the average of {len(self.people)} people, by {self.labels:,} labels of replies that "
                 f"several labelled{of}. Whether that average is too strict, no figure shows."

@@ -123,7 +123,7 @@ class Comparison:
         """What people give on average at each of the judge's scores."""
         sample = self.sample
         columns = sample.scores.tolist(), sample.label.tolist(), sample.prompts.tolist()
-        return mean_labels(zip(*columns, strict=True), sample.scale)
+        return [(score, found.judge) for score, found in mean_labels(zip(*columns, strict=True), sample.scale)]
 
     @property
     def narrowing(self) -> str:

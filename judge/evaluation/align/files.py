@@ -11,6 +11,7 @@ from judge.errors import SetupError
 from judge.evaluation.align.asking import CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.evaluation.labelled import LabelledRows, Range, to_number
+from judge.evaluation.severity import Given
 from judge.rows.files import decode, encode, os_reason, private, read_lines
 from judge.rows.line_file import LineFile
 from judge.rows.messages import to_prompt
@@ -45,7 +46,7 @@ def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | Non
         read, (prompt, known_by) = labelled.read(row, scale), row.known_by
         item = items.setdefault(known_by, _Item(row, row.key("thread") or _plain(prompt)))
         if read.labels:
-            item.labels.setdefault(read.is_blind, {}).setdefault(read.person, (read.labels, row.key("reason")))
+            item.labels.setdefault(read.is_blind, {}).setdefault(read.person, (read.given, row.key("reason")))
         item.known = item.known or _verdict(row, judge)
     file.require(label=label)
     labelled.check()
@@ -72,7 +73,7 @@ def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | Non
 class _Item:
     row: Row
     thread: str
-    labels: dict[bool, dict[object, tuple[tuple[float, ...], str | None]]] = field(default_factory=dict)
+    labels: dict[bool, dict[object, tuple[Given, str | None]]] = field(default_factory=dict)
     known: CaseScore | None = None
 
     def to_case(self) -> LabelledCase | None:
@@ -87,9 +88,9 @@ class _Item:
             thread=self.thread,
             question=question,
             response=response,
-            label=fmean(label for labels, _ in given.values() for label in labels),
+            label=fmean(label for labels, _ in given.values() for _, label in labels),
             reasons=tuple(reason for _, reason in given.values() if reason),
-            people=tuple(by for by in given if isinstance(by, str)),
+            people=tuple(by for labels, _ in given.values() for by, _ in labels if by),
             is_blind=is_blind,
             conversation=dialogue.conversation,
             content=to_digest(_plain(to_prompt(question, dialogue.turns)), _plain(response)),

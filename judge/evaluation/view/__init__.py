@@ -58,9 +58,8 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     counts = Counter(to_bar(reply) for reply in replies)
     names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
     bars = [{"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED]]
-    n = Counter(floor(score + 0.5) for score, *_ in pairs)
     at = [
-        {"score": score, "labels": n[score], **_to_fact(mean, scale, ".1f")}
+        {"score": score, "labels": mean.n, **_to_fact(mean.judge, scale, ".1f")}
         for score, mean in reversed(mean_labels(pairs, scale))
     ]
     return {"facts": facts, "notes": notes, "bars": bars, "calibration": at if _bar_width(scale) == 1 else []}

@@ -221,9 +221,9 @@ class Reader:
         if read.labels and probability is None and row.get("probability") is not None:
             self._problem(row, "probability", "from 1e-9 to 1")
         blind = row.get("blind")
-        is_blind, by = blind if isinstance(blind, bool) else None, row.key("label_by") or ""
+        is_blind = blind if isinstance(blind, bool) else None
         why = _text(row.get("reason")) or ""
-        reply.labels.extend(Label(each, is_blind, why, probability, by) for each in read.labels)
+        reply.labels.extend(Label(each, is_blind, why, probability, by) for by, each in read.given)
 
     def finish(self, left_out: int = 0) -> Replies:
         """All replies so far."""

@@ -260,7 +260,7 @@ def test_equal_scores_agree_perfectly(scores: list[int]) -> None:
 
 def test_the_mean_label_of_each_score_is_over_its_responses_and_its_interval_over_prompts() -> None:
     columns = MIXED.scores.tolist(), MIXED.label.tolist(), MIXED.prompts.tolist()
-    found = dict(mean_labels(zip(*columns, strict=True), MIXED.scale))
+    found = {score: mean.judge for score, mean in mean_labels(zip(*columns, strict=True), MIXED.scale)}
     # Scores 5, 5, 5 have the labels 4, 5 and 2, and 1 and 0 have 3 and 1; 3 and 2 have 3 and 1.
     assert {score: round(each.mean, 3) for score, each in found.items()} == {0: 1, 1: 3, 2: 1, 3: 3, 5: 3.667}
     assert found[0].low is None

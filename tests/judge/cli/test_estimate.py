@@ -181,7 +181,10 @@ def test_the_mean_is_that_of_the_average_person_where_people_labelled_the_same_r
     said = " ".join(run([*by, *ROWS[24:]]).stdout.split())
     assert "Mean 2.19," in said
     assert "Careful: one person gave 100% of the labels" in said
-    by += [row | {"label_by": "ben", "human": row["human"] + 2} for row in by if row["human"] < 4][:14]
+    shared = [row for row in by if row["human"] < 4][:14]
+    for row in shared[:7]:
+        row |= {"label_by": ["ann", "cat", "ben"], "human": [row["human"], None, row["human"] + 2]}
+    by += [row | {"label_by": "ben", "human": row["human"] + 2} for row in shared[7:]]
     said = " ".join(run([*by, *ROWS[24:]]).stdout.split())
     assert "Mean 3.18," in said
     assert (

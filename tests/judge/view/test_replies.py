@@ -81,7 +81,7 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
     case = {**NAMED, "case": 12, "score": 5, "question": "Why?", "response": "So."}
     rows = [
         {**case, "human": 2, "reason": "Wrong.", "blind": False},
-        {**case, "human": 3, "blind": True, "probability": 0.5, "label_by": "ann"},
+        {**case, "human": [None, 3], "blind": True, "probability": 0.5, "label_by": ["ben", "ann"]},
         {**case, "model": "other", "human": 3},
         {**case, "case": 13},
     ]
