@@ -25,6 +25,7 @@ from judge.scoring.rubric import Scale
 
 _MOST_RATINGS = 20
 _MOST_WORDS = 100
+_MOST_SHOWN = 600  # characters of a text that the judge read
 NOT_SAID = "The model did not say it."
 
 logger = structlog.get_logger(__name__)
@@ -98,7 +99,12 @@ def details_modal(case: LoggedCase, verdict: CaseVerdict, note: str = "", *, may
     label = f"Ask for the {'reason' if lacks_reason(verdict) else 'points'}"
     button = [blocks.actions(blocks.button(label, ids.ACTION_POINTS, case.id))] if may_ask else []
     points = [*_points(verdict), *([blocks.context(note)] if note else button)]
-    return blocks.page(f"Case {case.id}", [blocks.section(headline(verdict)), blocks.section(lines), *points, *ratings])
+    texts = {"Question": case.question, "Reply": case.response}
+    was_read = [
+        blocks.quote(text, _MOST_SHOWN, blocks.run(title, is_bold=True)) for title, text in texts.items() if text
+    ]
+    shown = [blocks.section(headline(verdict)), blocks.section(lines), *points, *ratings, *was_read]
+    return blocks.page(f"Case {case.id}", shown)
 
 
 def _before_question(case: LoggedCase) -> str:

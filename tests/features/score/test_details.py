@@ -11,7 +11,7 @@ from bot.slack import ids
 from bot.store.schema import spent
 from pocket_slack import View
 from tests.model_server import Decided, Failure
-from tests.stage import Stage, StageFactory, shown
+from tests.stage import ANSWER, QUESTION, Stage, StageFactory, shown
 
 CRITERIA = ("relevant", "substantial", "useful", "comprehensive", "expert", "concise")
 
@@ -70,7 +70,9 @@ async def test_an_answer_without_points_is_no_answer(stage: Stage, answer: Any) 
 @pytest.mark.parametrize("settings", [{"store_text": "none"}, {"judge_model": "offline"}])
 async def test_there_is_no_button_without_texts_or_a_model(open_stage: StageFactory, settings: dict[str, str]) -> None:
     stage: Stage = await open_stage(**settings)
-    assert "Ask for the points" not in shown(await details(stage))
+    window = shown(await details(stage))
+    assert "Ask for the points" not in window
+    assert (QUESTION in window, ANSWER in window) == (("store_text" not in settings),) * 2
 
 
 async def test_a_reason_that_nobody_needed_yet_is_asked_for(open_stage: StageFactory) -> None:
