@@ -136,8 +136,8 @@ def replies_a_day(latest: Sequence[Raw], now: datetime) -> Mapping[str, float]:
 
 async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
     others = [each for each in ids if each not in services.identity.own_ids]
-    found = await services.members.of_all(others, _NAMES_WITHIN_S)
-    return {author_id: member.name for author_id, member in found.items() if member.is_bot}
+    found = {each: its for each, its in (await services.members.of_all(others, _NAMES_WITHIN_S)).items() if its.is_bot}
+    return {each: its.name for each, its in found.items() if not await services.members.is_known_foreign(each)}
 
 
 async def watched_names(services: Services, team_id: str, channel_id: str) -> Mapping[str, str]:

@@ -195,7 +195,8 @@ class Watcher:
             OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: The reply cannot be read now.
         """
         key, age = f"watch:{reply.channel_id}:{reply.ts}", age_of(reply.ts, self.services.clock())
-        if not self.services.policy.may_score(reply.channel_id):
+        is_anothers = await self.services.members.is_known_foreign(reply.author_id)
+        if is_anothers or not self.services.policy.may_score(reply.channel_id):
             watch = None
         if known := await self._store.cases.keyed(reply.team_id, key, f"{key}{AGAIN}"):
             return await self._take_addition(reply, known, watch, age)

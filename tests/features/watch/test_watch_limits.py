@@ -27,6 +27,16 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
+async def test_another_companys_assistant_is_not_watched_any_more_than_scored(stage: Stage) -> None:
+    add_other(stage).user.team_id = "T0ELSEWHERE"
+    assert "There is no bot `@other` in this channel" in await say(stage, "@other all")
+    stage.helper.user.team_id = "T0ELSEWHERE"  # which was allowed, when the watch was set
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
+
+
 async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stage: Stage) -> None:
     add_other(stage)
     stage.ann.post(CHANNEL, QUESTION)
