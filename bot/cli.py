@@ -165,7 +165,7 @@ def demo(
 def digest(channel: Channel) -> None:
     """Show the digest of a channel's last week in the terminal.
 
-    Nothing is posted. SLACK_BOT_TOKEN must be set, also with a channel's id.
+    Nothing is posted. It needs SLACK_BOT_TOKEN (or TOKEN_KEYS), also with an id.
     """
     from bot.commands.in_channel import preview
     from bot.settings import PreviewSettings, load
@@ -202,16 +202,15 @@ def export(
     from bot.commands.export import export_labels, export_person
     from bot.store.export import Selection
 
-    given = {"--since": since is not None, "--all": has_unlabelled, "--watched": watched, "--low": low}
-    given |= {"--format": form is not None, "--texts": has_texts}
-    if user is not None and any(given.values()):
-        option = next(name for name, is_given in given.items() if is_given)
-        raise typer.BadParameter(f"{option} cannot be combined with --user, which exports everything")
     if user is None:
         which = Selection(since, has_unlabelled or low, watched, low=low)
         _run(export_labels(output, which, form, has_texts=has_texts))
-    else:
-        _run(export_person(output, user))
+        return
+    others = {"--since": since, "--all": has_unlabelled, "--watched": watched, "--low": low, "--format": form}
+    for option, given in (others | {"--texts": has_texts}).items():
+        if given:
+            raise typer.BadParameter(f"{option} cannot be combined with --user, which exports everything")
+    _run(export_person(output, user))
 
 
 @app.command()
@@ -240,7 +239,7 @@ def release(
 ) -> None:
     """Mark a release of a watched assistant.
 
-    Its scores are then compared with those before it. SLACK_BOT_TOKEN must be set, also with a channel's id.
+    Its scores are then compared with those before it. It needs SLACK_BOT_TOKEN (or TOKEN_KEYS), also with an id.
     """
     from bot.commands.in_channel import release as mark
     from bot.settings import PreviewSettings, load

@@ -1,8 +1,8 @@
 """`judge-bot copy`: moves everything stored from one database to another, of the same kind or not."""
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -31,39 +31,31 @@ async def copy(from_url: str, to_url: str) -> None:
 
     The queue's tables are left out: each start submits a job for everything that is unsettled.
     """
-    async with AsyncExitStack() as stack:
-        try:
-            with _named("--from"):
-                here = to_address(from_url)
-                source = (await stack.enter_async_context(await Store.open_existing(from_url))).database
-                stack.enter_context(owned(source))
-                await _refuse_if_at_work(source, here.shown)
-            with _named("--to"):  # opened last, so that a refusal of the other leaves no empty database
-                there = to_address(to_url)
-                if here == there or (here.file and here.file == there.file):
-                    raise StoreError(f"--to {there.shown}: is the database to copy; name another one")
-                target = (await stack.enter_async_context(await Store.open(to_url))).database
-                stack.enter_context(owned(target))
-                await _refuse_if_at_work(target, there.shown)
+    option = "--from"
+    try:
+        async with AsyncExitStack() as stack:
+            source = (await stack.enter_async_context(await Store.open_existing(from_url))).database
+            stack.enter_context(owned(source))
+            await _refuse_if_at_work(source, (here := to_address(from_url)).shown)
+            option = "--to"  # opened last, so that a refusal of the other leaves no empty database
+            there = to_address(to_url)
+            if here == there or (here.file and here.file == there.file):
+                raise StoreError(f"--to {there.shown}: is the database to copy; name another one")
+            target = (await stack.enter_async_context(await Store.open(to_url))).database
+            stack.enter_context(owned(target))
+            await _refuse_if_at_work(target, there.shown)
             for table in _TABLES:
                 await _refuse_others(source, target, table, there.shown)
             for table in _TABLES:
                 await _copy(source, target, table)
             rows = sum([await _compare(source, target, table) for table in _TABLES])
             await _refuse_if_at_work(source, here.shown)
-        except STORE_ERRORS as exc:
-            raise StoreError(f"not copied to the end ({reason_of(exc)}); run the same command again") from exc
-    done = f"{there.shown} has all {number_of(rows, 'row')} of {here.shown}"
-    typer.echo(f"{done}; start the bot with the new DATABASE_URL alone")
-
-
-@contextmanager
-def _named(option: str) -> Iterator[None]:
-    """A context whose errors name the option that has the URL."""
-    try:
-        yield
     except StoreError as exc:
         raise StoreError(str(exc).replace("DATABASE_URL", option, 1)) from exc
+    except STORE_ERRORS as exc:
+        raise StoreError(f"not copied to the end ({reason_of(exc)}); run the same command again") from exc
+    done = f"{there.shown} has all {number_of(rows, 'row')} of {here.shown}"
+    typer.echo(f"{done}; start the bot with the new DATABASE_URL alone")
 
 
 async def _refuse_if_at_work(database: Database, name: str) -> None:

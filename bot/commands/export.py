@@ -166,7 +166,10 @@ def _output(path: Path | None, table: files.Format | None = None) -> Iterator[Te
     try:
         is_file = path is not None and (path.is_file() or not path.exists())  # or a pipe, or a device
         if path and path.is_file() and not path.is_symlink():  # a link is replaced, not written through
-            _refuse_foreign(path)
+            with path.open("rb") as former:
+                found = former.read(8).removeprefix(BOM_UTF8)
+            if found and not found.startswith(_BEGINNINGS):
+                raise BotError(f"--output {path}: not an export, and would be overwritten; name another file")
         with ExitStack() as stack:
             output, rows = sys.stdout, None
             if path and table:
@@ -187,13 +190,6 @@ def _output(path: Path | None, table: files.Format | None = None) -> Iterator[Te
     except OSError as exc:
         name = f"--output {path}" if path else "the output"
         raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
-
-
-def _refuse_foreign(path: Path) -> None:
-    with path.open("rb") as file:
-        found = file.read(8).removeprefix(BOM_UTF8)
-    if found and not found.startswith(_BEGINNINGS):
-        raise BotError(f"--output {path}: not an export, and would be overwritten; name another file")
 
 
 async def export(
