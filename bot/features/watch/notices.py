@@ -59,13 +59,11 @@ async def tell_once(
             written = (what, told) if isinstance(what, Post) else await what()
         if written:
             sought = since if since < now else None
-            errors[to], is_final = await _send(services, watch, to, *written, name, sought)
+            errors[to], again_in = await _send(services, watch, to, *written, name, sought)
             if error := errors[to]:
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
-                if is_final:
-                    await notices.put_off(watch, name, to, now + _DAY)
-                elif error in _NOT_SENT:
-                    await notices.take_back(watch, name, to)
+                if again_in is not None:
+                    await notices.put_off(watch, name, to, now + again_in)
                 continue
             logger.info("alert_sent", channel=watch.channel_id, to=to, name=name)
         await notices.note_told(watch, name, to, services.clock())
@@ -80,26 +78,29 @@ async def _send(
     told: Collection[int] = (),
     name: str = "",
     since: datetime | None = None,
-) -> tuple[str, bool]:
-    """Slack's error, which is empty if it went well, and whether the same try would fail again.
+) -> tuple[str, timedelta | None]:
+    """Slack's error, which is empty if it went well, and when to try again; None if it may have been sent.
 
     With `since`, the channel gets the post only if it is not there since then.
     """
     mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id, "name": name})
     try:
         if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
-            return _KEPT_OUT, True
+            return _KEPT_OUT, _DAY
         found = await _find(services, to, mark, since) if since and to == watch.channel_id else None
         if found:
             await note_found(services.store, services.client, watch.team_id, to, found)
-            return "", False
+            return "", None
         reader = EVERYBODY if to == watch.channel_id else to
         await services.post_scores(watch.team_id, to, post, mark, told, reader)
     except MembershipError as exc:
-        return str(exc), False
+        return str(exc), timedelta()
     except client.SLACK_ERRORS as exc:
-        return client.slack_word(exc), isinstance(exc, SlackApiError) and not client.is_transient(exc)
-    return "", False
+        error = client.slack_word(exc)
+        if not isinstance(exc, SlackApiError) or (client.is_passing(exc) and error not in _NOT_SENT):
+            return error, None
+        return error, timedelta() if client.is_transient(exc) else _DAY
+    return "", None
 
 
 async def _find(services: Services, channel_id: str, mark: dict[str, Any], since: datetime) -> str | None:

@@ -180,9 +180,6 @@ class Notices(db.StoreQueries):
         its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
         await self._database.execute(its.values(claimed_at=until, is_refused=True))
 
-    async def take_back(self, watch: Watch, name: str, to: str) -> None:
-        await self._database.execute(sa.delete(notices).filter_by(**key_of(watch), name=name, recipient=to))
-
 
 @dataclass(frozen=True)
 class Release:

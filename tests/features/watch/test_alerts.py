@@ -133,10 +133,18 @@ async def test_who_cannot_be_reached_is_tried_once_a_day(stage: Stage, refusal: 
         assert len(direct(stage, "ben")) == told
 
 
-async def test_news_that_slack_refuses_is_sent_a_day_later(stage: Stage) -> None:
+@pytest.mark.parametrize(
+    ("method", "error", "until"),
+    [
+        ("chat.postMessage", "user_disabled", timedelta(days=1, minutes=6)),
+        ("chat.postMessage", "token_revoked", timedelta(minutes=6)),
+        ("users.conversations", "internal_error", timedelta(minutes=6)),
+    ],
+)
+async def test_news_that_was_not_sent_is_tried_again(stage: Stage, method: str, error: str, until: timedelta) -> None:
     watch = await change(stage, alerts_to=(stage.ben.id,))
-    stage.slack.fail("chat.postMessage", error="user_disabled")
-    for later, told in ((timedelta(), 0), (timedelta(hours=23), 0), (timedelta(days=1, minutes=18), 1)):
+    stage.slack.fail(method, error=error)
+    for later, told in ((timedelta(), 0), (until - timedelta(minutes=2), 0), (until, 1)):
         await tell_once(stage.services_at(later), watch, "first figures", new_judge_notice(watch, "helper", "one"))
         assert len(direct(stage, "ben")) == told
 
