@@ -23,10 +23,7 @@ from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import MOST_REPLIES, Reader
 from judge.scoring.rubric import Scale
 
-_CARRIED = (
-    *("mean", "flags", "weighted_score"),
-    *("input_tokens", "output_tokens", "latency_ms", "cost_usd"),
-)
+_CARRIED = (*("mean", "flags", "weighted_score"), *("input_tokens", "output_tokens", "latency_ms", "cost_usd"))
 
 
 async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:

@@ -233,11 +233,7 @@ assignments = _table(
     _of_case(),
 )
 
-processes = _table(
-    "processes",
-    *_key("id"),
-    *_needed("host", pid=Integer, is_connected=Boolean, seen_at=UtcDateTime),
-)
+processes = _table("processes", *_key("id"), *_needed("host", pid=Integer, is_connected=Boolean, seen_at=UtcDateTime))
 
 channels = _table(
     "channels",  # `ChannelSettings` and `ChannelJudge` say what their fields mean

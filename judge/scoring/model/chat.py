@@ -10,14 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from judge.scoring.model.client import CHAT, DECISIONS, ask
-from judge.scoring.model.completion import (
-    Choice,
-    Completion,
-    cost_of,
-    has_price_list,
-    to_completion,
-    to_decision,
-)
+from judge.scoring.model.completion import Choice, Completion, cost_of, has_price_list, to_completion, to_decision
 from judge.scoring.model.throttle import throttle_of
 from judge.scoring.model.wishes import FLEX, Wishes
 from judge.scoring.ratings import add_up
