@@ -159,7 +159,7 @@ async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime
     span = passed(week, now)
 
     async def count(tallies: Tallies) -> Sequence[Sequence[Any]]:
-        return await tallies.scores(place, span, False), await _sums(tallies, place, week)
+        return await tallies.scores(place, span), await _sums(tallies, place, week)
 
     found: Mapping[str, tuple[list[ScoreCount], list[KindSum]]] = defaultdict(lambda: ([], []))
     for position, part in enumerate(await tallies.together(count)):
@@ -194,7 +194,7 @@ async def read_figures(
 
     async def count(tallies: Tallies) -> tuple[Any, ...]:
         counted = await tallies.counted(place, Span(starts[-1], span.end), starts)
-        alike = Counter(each[:8] for each in counted if not each.back)
+        alike = Counter(each[:7] for each in counted if not each.back)
         rows = [ScoreCount(place.channel_id, *each, number=number) for each, number in alike.items()]
         kind = commonest(rows)
         return (
@@ -259,7 +259,7 @@ async def _sums(tallies: Tallies, place: Place, week: Week) -> Sequence[KindSum]
 
 def _trend(sums: Sequence[KindSum], week: Week, kind: Kind) -> Sequence[Point]:
     """The weeks before this one, each by the judge version that scored most of it on the scale."""
-    weeks, on_scale = _weeks_of_trend(week), [each for each in sums if (each.lowest, each.highest) == kind.scale]
+    weeks, on_scale = _weeks_of_trend(week), [each for each in sums if each.kind.scale == kind.scale]
     most = {each.position: each for each in sorted(on_scale, key=lambda each: (each.n, each.version or ""))}
     points = [Point(each, None) for each in weeks]
     for position, found in most.items():

@@ -58,7 +58,6 @@ class _Count:
     lowest: int
     highest: int
     version: str | None
-    author_id: str | None
 
     @property
     def kind(self) -> Kind:
@@ -67,7 +66,7 @@ class _Count:
 
 @dataclass(frozen=True)
 class ScoreCount(_Count):
-    """How many cases (`number`) of one author have one score of one kind, or are unscored for one reason.
+    """How many cases (`number`) have one score of one kind, or are unscored for one reason.
 
     `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the replies show was not
     read.
@@ -91,11 +90,11 @@ class CountedCase(NamedTuple):
     lowest: int
     highest: int
     version: str | None
-    author_id: str | None
     score: int | None
     unscored_reason: str | None
     rater: str | None
     has_unread: bool
+    author_id: str | None
     back: int
     week: int
     thread: str

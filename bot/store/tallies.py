@@ -31,8 +31,8 @@ _WORDS = 300  # more than is shown, because blanks and what people do not see ar
 
 class Tallies(StoreQueries):
     @made_once(figures.ScoreCount)
-    def scores(self, place: Place, span: Span, by_author: bool = True) -> sa.Executable:
-        found = sa.select(*_KIND, _author(by_author), *_OUTCOME).where(is_public(place, span)).subquery()
+    def scores(self, place: Place, span: Span) -> sa.Executable:
+        found = sa.select(*_KIND, *_OUTCOME).where(is_public(place, span)).subquery()
         return sa.select(found, sa.func.count()).group_by(*found.c)
 
     async def counted(self, place: Place, span: Span, starts: Sequence[datetime]) -> Sequence[CountedCase]:
@@ -44,8 +44,9 @@ class Tallies(StoreQueries):
         self, place: Place, span: Span, starts: Sequence[datetime], weeks: Sequence[datetime]
     ) -> sa.Executable:
         given = _blind_labels(place)
-        back, is_beside_label = by_week(starts, range(len(starts))), _THREAD.in_(_labelled_threads(place))
-        columns = *_KIND[1:], cases.c.author_id, *_OUTCOME, back, _week(weeks), _THREAD, given.c.given, is_beside_label
+        labelled = sa.select(_THREAD).join(labels, labels.c.case_id == cases.c.id).where(*_is_blind(place))
+        its = cases.c.author_id, by_week(starts, range(len(starts))), _week(weeks), _THREAD
+        columns = *_KIND[1:], *_OUTCOME, *its, given.c.given, _THREAD.in_(labelled)
         return sa.select(*columns).outerjoin(given, given.c.case_id == cases.c.id).where(is_public(place, span))
 
     @made_once(str)
@@ -85,7 +86,7 @@ class Tallies(StoreQueries):
         repeated = _repeated(place, spans[0]).cte("repeated")
         figures = sa.func.sum(cases.c.score), sa.func.count()
         each = [
-            sa.select(*_KIND, _author(False), sa.literal(position).label("position"), *figures)
+            sa.select(*_KIND, sa.literal(position).label("position"), *figures)
             .where(cases.c.score.is_not(None), is_public(place, span, sa.select(repeated.c.id)))
             .group_by(*_KIND)
             for position, span in enumerate(spans)
@@ -205,10 +206,6 @@ def _is_blind(place: Place) -> Sequence[sa.ColumnElement[bool]]:
     return labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
 
 
-def _labelled_threads(place: Place) -> sa.Select[Any]:
-    return sa.select(_THREAD).join(labels, labels.c.case_id == cases.c.id).where(*_is_blind(place))
-
-
 def _blind_labels(place: Place) -> sa.Subquery:
     each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
     given = sa.func.aggregate_strings(each, ",").label("given")
@@ -216,10 +213,6 @@ def _blind_labels(place: Place) -> sa.Subquery:
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
-
-
-def _author(is_told_apart: bool) -> sa.ColumnElement[Any]:
-    return cases.c.author_id if is_told_apart else sa.literal(None, sa.String).label("author_id")
 
 
 def _in_shared_threads(found: sa.CTE) -> sa.Subquery:
