@@ -149,11 +149,8 @@ def to_quality(
         estimator.severities = Severities(
             its for row in among or rows if (its := _given(row, value)) for _ in range(getattr(row, "number", 1))
         )
-    stands_for = []
-    for row in rows:
-        day = coverage.get(row.day or "")
-        stands_for.append(1 / ((row.drawn_with or 1.0) * (day.share if day else 1.0)))
-    weighed = list(zip(stands_for, rows, strict=True))
+    taken = {day: each.share for day, each in coverage.items()}
+    weighed = [(1 / ((row.drawn_with or 1.0) * taken.get(row.day or "", 1.0)), row) for row in rows]
     number, replies = sum(row.number for row in rows), sum(each * row.number for each, row in weighed)
     counted = [(row.week, row.given is not None, each * row.number) for each, row in weighed]
     counted += [(week, False, n) for week, n in weeks.items()]
@@ -207,7 +204,7 @@ def corrected(quality: Quality | None) -> str:
         f"{SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
         f"{span(mean.corrected, '.1f', '*')}; {quality.good_from} or more: {span(good, '.0%')}. The judge's own mean "
         f"of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}. {quality.severity}"
-    )
+    ).rstrip()
 
 
 def more_labels(found: Quality | None) -> str:

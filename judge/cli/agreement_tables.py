@@ -53,9 +53,7 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
     if report.by_group:
-        _print_parts(
-            console, Text(to_printable(f"By {columns.group}"), "bold"), _groups(report), *_calibrations(report)
-        )
+        _print_parts(console, Text(to_printable(f"By {columns.group}"), "bold"), *_groups(report))
     for each in report.differences:
         title = Text(to_printable(f"{each.judge} less {each.other}, both against people"), "bold")
         over = f"{number_of(each.responses, 'response')} to {number_of(each.prompts, 'prompt')} that both scored"
@@ -121,27 +119,19 @@ def _between(comparisons: Iterable[Comparison]) -> Table:
     return table
 
 
-def _groups(report: Report) -> Table:
-    has_several = len(report.scores.judges) > 1
+def _groups(report: Report) -> Iterator[Table]:
+    """The measures by group, and the mean label at each score unless the scale is too long."""
+    low, high = report.scores.scale
+    levels = [str(level) for level in range(low, high + 1)]
     table = _table("Group", "Responses", "Weighted kappa", "Exact match", "Mean error", right=("Responses",))
+    means = _table("Mean label at score", *levels, right=levels)
     for group, each in report.by_group:
         is_enough = each.sample.n_prompts >= MIN_PROMPTS
         values = ["\n".join(_cells(*of)) for of in each.estimates.items()] if is_enough else ["too few labels"]
-        name = f"{group}\n{each.judge}" if has_several else group
-        table.add_row(to_printable(name), f"{len(each.sample.scores):,}", *values)
-    return table
-
-
-def _calibrations(report: Report) -> Iterator[Table]:
-    """The mean label at each score, by group; none if the scale is too long."""
-    low, high = report.scores.scale
-    if high - low < _MOST_LEVELS:
-        levels = [str(level) for level in range(low, high + 1)]
-        table = _table("Mean label at score", *levels, right=levels)
-        for group, each in report.by_group:
-            name = f"{group}\n{each.judge}" if len(report.scores.judges) > 1 else group
-            table.add_row(to_printable(name), *_mean_labels(each))
-        yield table
+        name = to_printable(f"{group}\n{each.judge}" if len(report.scores.judges) > 1 else group)
+        table.add_row(name, f"{len(each.sample.scores):,}", *values)
+        means.add_row(name, *_mean_labels(each))
+    yield from (table, means) if high - low < _MOST_LEVELS else (table,)
 
 
 def _difference(difference: Difference, high: int) -> Table:

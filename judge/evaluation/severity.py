@@ -1,6 +1,6 @@
 """How strict each person is who gives labels, from the replies that several of them labelled."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
@@ -100,10 +100,7 @@ NOBODYS = Severities()
 
 
 def shares_of(given: Given) -> Shares:
-    shares = defaultdict[str, float](float)
-    for by, _ in given:
-        shares[by] += 1 / len(given)
-    return shares
+    return {by: number / len(given) for by, number in Counter(by for by, _ in given).items()}
 
 
 def _add(sums: defaultdict[str, float], more: Shares, times: float = 1.0) -> None:

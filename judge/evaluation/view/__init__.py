@@ -32,18 +32,14 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     """The figures of the replies of one judge version, ready to show: `facts`, `notes` and `bars`."""
     scale = scale_of(replies)
     is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
-    estimator, labelled, pairs = Estimator(scale), 0, list[tuple[float, float, str | None]]()
+    estimator, pairs = Estimator(scale), list[tuple[float, float, str | None]]()
     for reply in replies:
         if reply.score is not None:
             used = _used(reply, is_drawn)
-            labelled += bool(used)
             pairs += [(reply.score, fmean(each.score for each in used), reply.cluster)] if used else []
             probability = used[0].probability or 1.0 if used else 1.0
-            estimator.add(
-                OneScore(
-                    reply.score, [(each.by, each.score) for each in used], probability, reply.cluster, reply.stratum
-                )
-            )
+            given = [(each.by, each.score) for each in used]
+            estimator.add(OneScore(reply.score, given, probability, reply.cluster, reply.stratum))
     facts: list[dict[str, Any]] = []
     notes: list[str] = []
     if found := estimator.estimate():
@@ -52,9 +48,9 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
         by = f"corrected by {number_of(mean.labelled, 'blind label' if is_blind else 'label')}"
         facts += _facts("Mean", by, mean, scale, ".2f")
         facts += _facts(f"Good ({estimator.good_from} or more)", by, good, Scale(0, 1), ".0%")
-        notes += [*_notes(mean, is_blind), *how_near(stats.error_quantile(estimator.misses), labelled, scale)]
+        notes += [*_notes(mean, is_blind), *how_near(stats.error_quantile(estimator.misses), len(pairs), scale)]
         notes += estimator.severities.words()
-    notes += _left_out(replies, labelled)
+    notes += _left_out(replies, len(pairs))
     counts = Counter(to_bar(reply) for reply in replies)
     names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
     bars = [{"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED]]
@@ -80,9 +76,8 @@ def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
 def _facts(what: str, by: str, mean: stats.MeanEstimate, scale: Scale, form: str) -> Iterator[dict[str, Any]]:
     """The judge's own figure, which matches the bars, and the same figure corrected by people's labels."""
     for whose, found in (("by the judge", mean.judge), (by, mean.corrected)):
-        if found is None:
-            continue
-        yield {"title": f"{what}, {whose}", **_to_fact(found, scale, form)}
+        if found:
+            yield {"title": f"{what}, {whose}", **_to_fact(found, scale, form)}
 
 
 def _to_fact(found: stats.Interval, scale: Scale, form: str) -> dict[str, Any]:
