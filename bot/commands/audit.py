@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -27,14 +26,10 @@ async def show(since: datetime | None, *, is_json: bool) -> None:
         typer.echo(f"nothing was noted since {since:%Y-%m-%d}" if since else "nothing was noted yet", err=is_json)
     elif is_json:
         for act in acts:
-            typer.echo(json.dumps(to_document(act)))
+            its = {"at": act.at.isoformat()} | {name: value for name, value in asdict(act).items() if name != "at"}
+            typer.echo(json.dumps({name.removesuffix("_id"): value for name, value in its.items()}))
     else:
         _print(acts)
-
-
-def to_document(act: Act) -> dict[str, Any]:
-    its = asdict(act) | {"at": act.at.isoformat()}
-    return {name.removesuffix("_id"): its[name] for name in ("at", *(name for name in its if name != "at"))}
 
 
 def _print(acts: Sequence[Act]) -> None:
