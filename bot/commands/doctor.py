@@ -200,13 +200,15 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
     address = to_address(settings.database_url)
     if _is_new(settings):
         check_writable(address, makes=False)
-        return f"DATABASE_URL: {address.shown} can be created, by the bot's first start"
-    async with await Store.open(settings.database_url) as store:
-        await try_out(store.database, address.shown)
-        count = sum((await store.cases.counts()).values())
-    if address.file:
+        said = f"{address.shown} can be created, by the bot's first start"
+    else:
+        async with await Store.open(settings.database_url) as store:
+            await try_out(store.database, address.shown)
+            count = sum((await store.cases.counts()).values())
+        said = f"can be written and migrated, {number_of(count, 'case')}"
+    if address.file and address.file.parent.exists():
         _check_permissions(address.file)
-    return f"DATABASE_URL: can be written and migrated, {number_of(count, 'case')}"
+    return f"DATABASE_URL: {said}"
 
 
 def _is_new(settings: Settings) -> bool:
