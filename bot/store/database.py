@@ -72,11 +72,13 @@ class Database:
     async def _end(self) -> None:
         while under_way := self._under_way | (self._writer.under_way if self._writer else set()):
             await asyncio.wait(under_way)
+        if self._writer:
+            await self._writer.close()
         await self.engine.dispose()
 
-    async def all(self, query: sa.Executable) -> Sequence[sa.Row[Any]]:
+    async def all(self, query: sa.Executable, values: Mapping[str, Any] | None = None) -> Sequence[sa.Row[Any]]:
         async def fetch(connection: AsyncConnection) -> Sequence[sa.Row[Any]]:
-            return (await connection.execute(query)).all()
+            return (await connection.execute(query, values)).all()
 
         return await self.read(fetch)
 
@@ -98,11 +100,7 @@ class Database:
 
     async def one(self, query: sa.Executable, values: Mapping[str, Any] | None = None) -> sa.Row[Any] | None:
         """The row of a query that returns at most one; `values` are its parameters."""
-
-        async def fetch(connection: AsyncConnection) -> sa.Row[Any] | None:
-            return (await connection.execute(query, values)).one_or_none()
-
-        return await self.read(fetch)
+        return next(iter(await self.all(query, values)), None)
 
     async def pages(self, query: sa.Select[Any], *keys: sa.Column[Any]) -> AsyncIterator[Sequence[sa.Row[Any]]]:
         """The rows of a query, some hundred at a time, in the order of these columns, by which no two are the same."""
@@ -210,6 +208,12 @@ class _Writer:
         self._engine, self._before_others = engine, before_others
         self._of_cases, self._others = deque[_Write](), deque[_Write]()
         self._task: asyncio.Task[None] | None = None
+        self._connection: AsyncConnection | None = None  # kept: going through the pool takes as long as an insert
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            await connection.close()
 
     @property
     def under_way(self) -> set[asyncio.Task[None]]:
@@ -242,10 +246,11 @@ class _Writer:
     async def _commit(self, writes: Sequence[_Write]) -> None:
         error: BaseException | None = None
         try:
-            async with self._engine.connect() as connection:
-                await _visit(connection, lambda sqlite: _drive(_transaction(connection, sqlite, writes)))
+            connection = self._connection = self._connection or await self._engine.connect()
+            await _visit(connection, lambda sqlite: _drive(_transaction(connection, sqlite, writes)))
         except BaseException as exc:  # noqa: BLE001 - raised in each caller
             error = exc
+            await self.close()  # the pool mends or replaces it
         for write in writes:
             try:
                 if failed := write.error or error:

@@ -1,13 +1,12 @@
 """Statements that are made once: making one takes longer than what a small channel's figures cost the database."""
 
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import wraps
 from typing import Any, Concatenate, cast
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import P, Queries, T
 
@@ -33,12 +32,9 @@ def made_once(row: Callable[..., T]) -> Callable[[Make[Queries, P]], Read[Querie
             key = tuple(name if _is_value(value) else (name, value) for name, value in values.items())
             if key not in statements:
                 statements[key] = cast("Any", make)(queries, *_for_each("", args, _to_parameter))
-
-            async def fetch(connection: AsyncConnection) -> Sequence[sa.Row[Any]]:
-                return (await connection.execute(statements[key], values)).all()
-
-            over = queries._connection
-            return [row(*each) for each in (await fetch(over) if over else await queries._database.read(fetch))]
+            its, over = (statements[key], values), queries._connection
+            rows = (await over.execute(*its)).all() if over else await queries._database.all(*its)
+            return [row(*each) for each in rows]
 
         return cast("Read[Queries, P, T]", read)
 

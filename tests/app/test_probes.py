@@ -52,10 +52,8 @@ async def test_a_process_that_cannot_write_to_the_log_stops_being_ready(tmp_path
     processes = Processes(store.database, lambda: now_s)
     assert not await processes.has_signed()
     await processes.sign(is_connected=True)
-    async with store.database.engine.connect() as connection:
-        # As with a full disk, the store can only be read.
-        await connection.exec_driver_sql("PRAGMA query_only = ON")
-        await connection.commit()
+    # As with a full disk, the store can only be read.
+    await store.database.write(lambda connection: connection.exec_driver_sql("PRAGMA query_only = ON"))
     for now_s in (SILENT_S - 1, SILENT_S):
         with pytest.raises(STORE_ERRORS):
             await processes.sign(is_connected=True)

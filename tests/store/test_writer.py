@@ -2,6 +2,7 @@
 
 import asyncio
 import resource
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import TooLateError, accepted_within
 from bot.store import Store, TakenError
 from bot.store.database import after_commit
+from bot.store.errors import STORE_ERRORS
 from tests.cases import a_case, held
 
 pytestmark = pytest.mark.on("sqlite")
@@ -103,6 +105,17 @@ async def test_all_who_share_a_transaction_that_fails_are_told_and_nothing_of_it
     assert [type(each) for each in told] == [IntegrityError] * 3
     assert await keys(log) == []
     assert (await log.add(a_case(key="before")))[1]
+
+
+async def test_after_a_transaction_that_cannot_be_ended_the_next_write_has_another_connection(log: Store) -> None:
+    async def hold(connection: AsyncConnection) -> None:
+        sqlite = (await connection.get_raw_connection()).driver_connection._conn
+        ends = sqlite3.SQLITE_TRANSACTION, ("COMMIT", "ROLLBACK")
+        sqlite.set_authorizer(lambda action, name, *_: int(action == ends[0] and name in ends[1]))
+
+    with pytest.raises(STORE_ERRORS):
+        await log.database.write(hold)
+    assert (await log.add(a_case()))[1]
 
 
 async def test_cases_that_share_a_commit_on_a_full_disk_are_told_and_can_be_added_when_there_is_space(
