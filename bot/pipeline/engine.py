@@ -14,6 +14,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Protocol
 
+import sqlalchemy as sa
 import structlog
 from pgqueuer import PgQueuer
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
@@ -47,11 +48,15 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class PeriodicJob:
-    """A job that runs at each start and every minute, in each workspace or once for all of them."""
+    """A job that runs at each start and every minute, in each workspace or once for all of them.
+
+    Where there are several, it only runs in those whose ids `teams` selects: most may have nothing to do.
+    """
 
     name: str
     run: Callable[[], Awaitable[object]]
     is_for_all: bool = False
+    teams: sa.Select[tuple[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -161,7 +166,7 @@ class Engine:
             queue.entrypoint(kind)(partial(self._do, kind))
         periodic = [*self._served.template.periodic_jobs, PeriodicJob("resubmit", self._resubmit, is_for_all=True)]
         rounds = [
-            partial(self._do_periodic, job.name, job.run if job.is_for_all else partial(self._go_round, job.name))
+            partial(self._do_periodic, job.name, job.run if job.is_for_all else partial(self._go_round, job))
             for job in periodic
         ]
         for job, go_round in zip(periodic, rounds, strict=True):
@@ -234,22 +239,24 @@ class Engine:
         for job in self._running.values():
             asyncio.get_running_loop().call_soon(job.cancel)
 
-    async def _go_round(self, name: str) -> None:
+    async def _go_round(self, job: PeriodicJob) -> None:
         """Runs a periodic job in each workspace, in some at once; one that still runs there is not begun again."""
         team_ids, at_once = await self._served.team_ids(), asyncio.Semaphore(_WORKSPACES_AT_ONCE)
         patience_s = None if len(team_ids) == 1 else _ROUND_S
+        if job.teams is not None and len(team_ids) > 1:
+            team_ids = set(team_ids) & set(await self._store.database.values(job.teams.distinct()))
 
         async def visit(team_id: str) -> None:
             work = await self._served.work_of(team_id)
-            for job in work.periodic_jobs if work else ():
-                if job.name == name:
-                    await job.run()
+            for its in work.periodic_jobs if work else ():
+                if its.name == job.name:
+                    await its.run()
 
         async def begin(team_id: str) -> None:
-            key = name, team_id
+            key = job.name, team_id
             async with at_once:
                 if key not in self._periodic:
-                    task = asyncio.create_task(self._do_periodic(name, partial(visit, team_id)))
+                    task = asyncio.create_task(self._do_periodic(job.name, partial(visit, team_id)))
                     self._periodic[key] = task
                     task.add_done_callback(lambda _: self._periodic.pop(key))
                     await asyncio.wait([task], timeout=patience_s)

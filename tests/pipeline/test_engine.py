@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, text
+from sqlalchemy import insert, select, text
 
 from bot.errors import StoreError
 from bot.pipeline.engine import LANDS, Engine, PeriodicJob, Work
@@ -16,7 +16,7 @@ from bot.store import Store
 from bot.store.jobs import JobKind, JobPayload, submit_oldest
 from bot.store.opening import connect
 from bot.store.ownership import owned
-from bot.store.schema import cases
+from bot.store.schema import cases, channels
 from tests.cases import Teams, a_case, url
 from tests.patience import ONLY_A_HANG_S
 
@@ -165,6 +165,24 @@ async def test_a_workspace_whose_periodic_job_hangs_does_not_keep_the_others_wai
     async with running(log, Settler(log), served=Teams(hanging | {"TLAST": Work({}, [PeriodicJob("look", look)])})):
         async with asyncio.timeout(ONLY_A_HANG_S):
             await looked.wait()
+
+
+async def test_a_periodic_job_runs_only_in_its_teams(log: Store) -> None:
+    visited, looked = [], asyncio.Event()
+
+    def work_of(team_id: str) -> Work:
+        async def look() -> None:
+            visited.append(team_id)
+            await asyncio.sleep(0)  # the others of this round begin
+            looked.set()
+
+        return Work({}, [PeriodicJob("look", look, teams=select(channels.c.team_id))])
+
+    await log.database.execute(insert(channels).values(team_id="TBUSY", channel_id="C1"))
+    async with running(log, Settler(log), served=Teams({each: work_of(each) for each in ("TIDLE", "TBUSY")})):
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            await looked.wait()
+    assert visited == ["TBUSY"]
 
 
 async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store) -> None:

@@ -2,15 +2,20 @@
 
 from functools import partial
 
+from sqlalchemy import select
+
 from bot.feature import Feature, Services
 from bot.features.digest import handlers, poster
 from bot.pipeline.engine import PeriodicJob
+from bot.store.schema import channels
 
 _HELP = "• `/judge stats` shows this channel's week so far"
 _MORE_HELP = """\
 • `/judge stats @assistant` shows one assistant's week, `/judge stats #channel` another channel's
 • `/judge digest` sets up the weekly digest of this channel (`/judge digest help`)"""
 _DIRECT_HELP = "• `/judge stats #channel` shows a channel's week so far"
+
+_WITH_DIGESTS = select(channels.c.team_id).where(channels.c.is_digest_on)
 
 
 def feature(services: Services) -> Feature:
@@ -22,7 +27,7 @@ def feature(services: Services) -> Feature:
         help=_HELP,
         more_help=_MORE_HELP,
         direct_help=_DIRECT_HELP,
-        periodic_jobs=[PeriodicJob("post_due_digests", partial(poster.post_due, services))],
+        periodic_jobs=[PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)],
         home_section=lambda visit: at_home.blocks(visit.invocation.team_id, visit.invocation.user_id),
         post_weekly=partial(handlers.switch_on, services),
         preview=partial(poster.preview, services),

@@ -24,6 +24,6 @@ def feature(services: Services) -> Feature:
         words={"label": partial(handlers.answer, services)},
         help=_HELP,
         direct_help=_DIRECT_HELP,
-        periodic_jobs=[PeriodicJob("ask_for_labels", partial(asking.ask_due, services))],
+        periodic_jobs=[PeriodicJob("ask_for_labels", partial(asking.ask_due, services), teams=asking.TEAMS)],
         home_buttons=home_buttons,
     )

@@ -13,6 +13,8 @@ from bot.features.labels.handlers import count_blind
 from bot.store import database as db
 from bot.store.schema import notices, people
 
+TEAMS = sa.select(people.c.team_id).where(people.c.is_asked)
+"""The teams with people who agreed."""
 _A_WEEK = 2
 _HOURS, _SATURDAY = range(9, 17), 5  # in the time zone of the digests
 

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
 
+from sqlalchemy import select
+
 from bot.feature import Feature, Services
 from bot.features.rubrics import comparison, handlers, improvement
 from bot.features.rubrics.queries import JudgeRequests
 from bot.pipeline.engine import JobHandler, PeriodicJob
 from bot.store.examples import Aim
+from bot.store.schema import judge_requests
 
 _HELP = """\
 • `/judge rubric` shows and changes the rubric that replies here are scored with
@@ -34,5 +37,5 @@ def feature(services: Services) -> Feature:
         words={"rubric": partial(handlers.answer, services), "reference": partial(handlers.answer_reference, services)},
         more_help=_HELP,
         jobs=jobs,
-        periodic_jobs=[PeriodicJob("resubmit_judge_requests", resubmit)],
+        periodic_jobs=[PeriodicJob("resubmit_judge_requests", resubmit, teams=select(judge_requests.c.team_id))],
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
+import sqlalchemy as sa
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
@@ -23,6 +24,7 @@ from bot.figures.week import TREND_WEEKS
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, context, section
 from bot.slack.invocation import HomeVisit
+from bot.store import schema
 from bot.store.figures import Place
 
 _HELP = "• `/judge watch @assistant` scores an assistant's replies automatically"
@@ -55,6 +57,8 @@ def feature(services: Services) -> Feature:
         blocks += [section(not_read_since(unread))] if unread else []
         return blocks, detail_blocks(watched, members)
 
+    watched = sa.select(schema.watches.c.team_id)
+    tell_releases = partial(releases.tell_releases, services, AskedAgain(services))
     return Feature(
         register=register,
         words={"watch": partial(window.answer_command, watcher), "release": partial(releases.answer, services)},
@@ -63,13 +67,13 @@ def feature(services: Services) -> Feature:
         on_message=watcher.note,
         follows=watcher.watches,
         periodic_jobs=[
-            PeriodicJob("take_finished_replies", watcher.take_finished),
-            PeriodicJob("look_for_replies", partial(look, watcher)),
-            PeriodicJob("send_due_alerts", DriftAlerts(services).look),
-            PeriodicJob("tell_low_replies", partial(tell_low, services)),
-            PeriodicJob("tell_first_figures", partial(tell_first, services)),
-            PeriodicJob("tell_releases", partial(releases.tell_releases, services, AskedAgain(services))),
-            PeriodicJob("tell_new_models", NewModels(services).look),
+            PeriodicJob("take_finished_replies", watcher.take_finished, teams=watched),
+            PeriodicJob("look_for_replies", partial(look, watcher), teams=watched),
+            PeriodicJob("send_due_alerts", DriftAlerts(services).look, teams=watched),
+            PeriodicJob("tell_low_replies", partial(tell_low, services), teams=watched),
+            PeriodicJob("tell_first_figures", partial(tell_first, services), teams=watched),
+            PeriodicJob("tell_releases", tell_releases, teams=sa.select(schema.releases.c.team_id)),
+            PeriodicJob("tell_new_models", NewModels(services).look, teams=watched),
         ],
         home_section=home_section,
         week_blocks=week_blocks,

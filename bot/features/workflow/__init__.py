@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from sqlalchemy import select
+
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
 from bot.domain.week import Week
@@ -15,6 +17,7 @@ from bot.features.workflow.queries import COMPLETE, Executions
 from bot.figures.week import passed
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import section
+from bot.store import schema
 from bot.store.figures import Place
 from bot.store.visibility import Origin
 
@@ -51,5 +54,5 @@ def feature(services: Services) -> Feature:
         fails=fails,
         week_blocks=week_blocks,
         jobs={COMPLETE: lambda payload: handlers.settle(services, executions, payload.case_id)},
-        periodic_jobs=[PeriodicJob("resubmit_executions", resubmit)],
+        periodic_jobs=[PeriodicJob("resubmit_executions", resubmit, teams=select(schema.executions.c.team_id))],
     )
