@@ -96,7 +96,7 @@ async def test_a_menu_in_a_narrow_section_shows_its_choice_in_full(slack: Sandbo
     slack.person("helper").post("help", "x", blocks=[section])
     page = (await open_tab(slack, width=400)).page
     await page.get_by_role("link", name="help").click()
-    menu = page.get_by_role("combobox")
+    menu = page.get_by_role("main").get_by_role("combobox")
     words = "menu => { menu.style.width = 'auto'; return menu.getBoundingClientRect().width }"
     box = await menu.bounding_box()
     assert box is not None
