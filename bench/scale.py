@@ -6,7 +6,8 @@ workspaces have the same channel and user ids. The rater is offline, and the poc
 
 It prints what an idle workspace takes in memory, how many cases a second come in and are delivered, and how long the
 digests of all channels take, all due at once, from the first to the last, with the processor time of the bot, the
-pocket Slack and PostgreSQL for each. It fails if a case or digest is lost or comes twice.
+pocket Slack and PostgreSQL for each, and for a minute in which nothing happens. It fails if a case or digest is lost or
+comes twice.
 """
 
 import asyncio
@@ -182,6 +183,13 @@ async def measure_cases(bench: Bench, store: Store, number: int) -> None:
     )
 
 
+async def measure_idle(bench: Bench) -> None:
+    """Waits a minute in which nothing is asked and nothing is due."""
+    before = bench.cpu_ms()
+    await asyncio.sleep(60)
+    print(f"an idle minute; {bench.costs(before, 1)}", flush=True)
+
+
 async def measure_digests(bench: Bench, store: Store) -> None:
     """Makes the digests of all channels due at once and waits for them."""
     due = [(each.team_id, channel_id) for each in bench.known for channel_id in each.channels]
@@ -253,6 +261,7 @@ async def main(number: int = 10, of_channels: int = 4, of_cases: int = 200, work
         bench = Bench(slack, known, pids, server)
         async with await Store.open(url) as store:
             await measure_cases(bench, store, of_cases)
+            await measure_idle(bench)
             await measure_digests(bench, store)
 
 
