@@ -16,7 +16,8 @@ from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
 from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
 
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")  # with the comma of spreadsheets in half of Europe
+# With the comma of spreadsheets in half of Europe, unless it may part thousands.
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|0,\d+|\d+,(?!\d{3}$)\d+)")
 _LARGEST = 1e9
 # Up to these limits, values off the scale count as typing errors. Beyond them the file uses another scale, and its
 # values that happen to be on ours would mislead.

@@ -77,7 +77,7 @@ def test_rows_of_one_response_are_merged(read: Reading, which: str) -> None:
         (NEXT | {"human": 6}, "line 2: label 6 is off the scale 0 to 5"),
         (NEXT | {"human": "good"}, 'line 2: label "good" is not a number'),
         (NEXT | {"human": "9" * 400}, "is off the scale 0 to 5"),
-        (NEXT | {"human": "4,x", "line": 7}, 'line 2 (input: 7): label "4,x" is not a number'),
+        (NEXT | {"human": "1,000", "line": 7}, 'line 2 (input: 7): label "1,000" is not a number'),
         (NEXT | {"human": True}, "line 2: label true is not a number"),
         (NEXT | {"score": -1}, "line 2: score -1 is off the scale 0 to 5"),
         (NEXT | {"score": 10**400}, "is off the scale 0 to 5"),
