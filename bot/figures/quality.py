@@ -145,9 +145,10 @@ def to_quality(
         (good, lambda score: float(score >= is_good)),
         (low, lambda score: float(score <= is_low)),
     )
+    labelled = [row for row in among or rows if row.given]
     for estimator, value in measures:
         estimator.severities = Severities(
-            its for row in among or rows if (its := _given(row, value)) for _ in range(getattr(row, "number", 1))
+            _given(row, value) for row in labelled for _ in range(getattr(row, "number", 1))
         )
     taken = {day: each.share for day, each in coverage.items()}
     weighed = [(1 / ((row.drawn_with or 1.0) * taken.get(row.day or "", 1.0)), row) for row in rows]
