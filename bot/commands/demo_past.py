@@ -211,13 +211,8 @@ def _of_message(workspace: Workspace, message: Message) -> Row:
     parent = workspace.channels[message.channel_id].messages[message.thread_ts or ""]
     texts = {"question": to_plain(parent.text), "response": to_plain(message.text)}
     hashes = {f"{name}_hash": text_hash(text) for name, text in texts.items()}
-    return (
-        texts
-        | hashes
-        | {"question_author_id": parent.author.id}
-        | dict.fromkeys(("parent_ts", "thread_ts", "question_ts"), parent.ts)
-        | {"message_ts": message.ts}
-    )
+    asked = dict.fromkeys(("parent_ts", "thread_ts", "question_ts"), parent.ts)
+    return texts | hashes | asked | {"question_author_id": parent.author.id, "message_ts": message.ts}
 
 
 def _example(workspace: Workspace, number: int, example: dict[str, Any], now: datetime) -> tuple[Row, CaseVerdict]:
