@@ -10,10 +10,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import typer
 from pydantic import SecretStr
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import judges
@@ -32,8 +30,6 @@ from judge import JudgeError, load_rubric
 from judge.cli.options import say
 from judge.scoring.numbers import number_of
 
-_ARCHIVED = "the channel is archived"
-_INVITE = "type /invite @Slack Judge in it, also to end them there with /judge watch off"
 _EVENTS = ("channels:history", "groups:history")
 _WITH_EVENTS = f"`judge-bot manifest --with {manifest.MESSAGE_EVENTS}`"
 
@@ -50,40 +46,6 @@ async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
         "WATCH_BY=events: the scopes are there; Slack does not say whether the app subscribes to message events; "
         f"the manifest of {_WITH_EVENTS} does"
     )
-
-
-async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]:
-    """A line for each channel with watches; problems are notes, because its members must fix them, not the operator."""
-    team_id = (await slack_client.identify(client)).team_id
-    if _is_new(settings):
-        return []
-    async with await Store.open(settings.database_url) as store:
-        watches = await store.watches.of(team_id)
-    channels = sorted({watch.channel_id for watch in watches})
-    lines = []
-    for each in channels:
-        trouble = await _trouble(client, each)
-        # Nobody can type a command in an archived channel.
-        mend = "they go on if it is unarchived" if trouble == _ARCHIVED else _INVITE
-        bad = f"note   watches in {each}: {trouble}, so nothing is scored there; {mend}"
-        lines.append(bad if trouble else f"ok     watches in {each}: replies can be read")
-    return lines
-
-
-async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
-    """Why the app cannot read a channel; empty if it can."""
-    try:
-        channel = (await client.conversations_info(channel=channel_id))["channel"]
-        if channel.get("is_archived"):
-            return _ARCHIVED
-        if not channel.get("is_member"):
-            return "the app is not in the channel"
-        await client.conversations_history(channel=channel_id, limit=1)
-    except SlackApiError as exc:
-        return f"Slack does not let the app read ({slack_client.slack_word(exc)})"
-    except (aiohttp.ClientError, TimeoutError) as exc:
-        return f"Slack cannot be asked ({slack_client.connection_word(exc)})"
-    return ""
 
 
 USUAL = (
@@ -133,8 +95,6 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         if is_well and clients:  # otherwise the same problem would be reported twice
             typer.echo("       Slack checks all messages and windows, which takes about a minute ...")
             is_well = await _are_well([screens.check], clients[:1], settings)
-            for line in [line for each in clients for line in await channel_lines(each, settings)]:
-                typer.echo(line)
     return is_well
 
 
