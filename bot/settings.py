@@ -89,8 +89,6 @@ class ReaderSettings(StoreSettings):
 
 
 class Settings(StoreSettings):
-    """All settings."""
-
     hears_slack: ClassVar[bool] = True
     asks_model: ClassVar[bool] = True
 

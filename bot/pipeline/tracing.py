@@ -17,7 +17,6 @@ class Tracing:
         return _NOTHING
 
     def step(self, name: str, case: LoggedCase) -> AbstractContextManager[object]:
-        """A context around a step of that attempt."""
         return _NOTHING
 
     def asking(self) -> AbstractContextManager[object]:

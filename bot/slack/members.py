@@ -265,8 +265,6 @@ _INVITE = "I am not in this channel. Type `/invite @Slack Judge` first."
 
 @dataclass(frozen=True)
 class Access:
-    """Asks Slack who is in a channel, and who is an admin."""
-
     client: AsyncWebClient
     own: frozenset[str]
     is_for_admins: bool

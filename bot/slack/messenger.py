@@ -105,8 +105,6 @@ class OpenView(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """Where a message is."""
-
     channel_id: str
     ts: str
 

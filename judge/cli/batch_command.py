@@ -194,8 +194,6 @@ def _to_files(
 
 @dataclass
 class _Work:
-    """A batch, while it is run and after it."""
-
     batch: "Batch"
     lines: int  # of the input
     limit: int | None
@@ -220,7 +218,6 @@ class _Work:
         return f"{self.tally.rows:,} of {self.rows:,} rows in {self.batch.journal.path}"
 
     def sentences(self) -> Iterator[str]:
-        """A summary of the output."""
         from judge.scoring.offline import OFFLINE
 
         run, tally = self.batch, self.tally

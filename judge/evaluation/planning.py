@@ -33,7 +33,6 @@ def more_for(found: MeanEstimate, reach: float) -> int | None:
 
 
 def narrowing(what: str, reaches: Iterable[float]) -> str:
-    """What so many more labels would give, as a sentence."""
     ends = ", ".join(f"±{each:.2f}" for each in reaches)
     return f"{', '.join(map(str, MORE_LABELS))} more labels would narrow {what} to about {ends}."
 

@@ -29,8 +29,6 @@ _NAMES = ("alt_text", "alt", "filename", "name", "title")
 
 
 class Dialogue(NamedTuple):
-    """A question, its response, and all turns before it."""
-
     question: str
     response: str
     turns: tuple[Turn, ...] = ()

@@ -178,7 +178,6 @@ class Row:
 
 
 def to_judge(model: Any, ask: Any) -> Any:
-    """A judge by its model and how it asks."""
     return f"{model}, {ask}" if ask else model
 
 

@@ -20,8 +20,6 @@ _MOST_OFF = 0.02  # how far the sum of the probabilities may be from 1
 
 
 class DecisionMember(Member):
-    """Asks one decision model for its one rating."""
-
     async def rate(self, texts: Texts, outcomes: list[Outcome], give_up_at: float) -> None:
         rubric, decide = texts.rubric, self.model.decide
         outcomes[:] = await self._results(

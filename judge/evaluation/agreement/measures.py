@@ -81,8 +81,6 @@ MIN_PROMPTS = 20
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure with its 95% interval."""
-
     value: float  # NaN if the figure is undefined
     low: float  # NaN if there is no interval
     high: float
@@ -96,7 +94,6 @@ class Estimate:
 
 
 def estimate(statistic: Statistic) -> Estimate:
-    """The statistic with its interval."""
     low = high = np.nan
     note, is_enough = statistic.why_undefined if np.isnan(statistic.value) else "", statistic.prompts >= MIN_PROMPTS
     if not note and is_enough:

@@ -33,7 +33,6 @@ class Difference:
     estimates: dict[str, Estimate]  # the first minus the second
 
     def to_dict(self) -> dict[str, Any]:
-        """The difference as plain dicts and numbers, ready for `json.dumps`; undefined figures are None."""
         figures = {}
         for name, each in self.estimates.items():
             judge, other = (None if isnan(value) else value for value in self.values[name])
@@ -43,7 +42,6 @@ class Difference:
 
 
 def find_differences(scores: Scores) -> list[Difference]:
-    """One difference for each pair of judges that both scored a labelled response."""
     found = []
     for judge, other in combinations(scores.judges, 2):
         if samples := to_paired_samples(scores, judge, other):
@@ -142,7 +140,6 @@ class Comparison:
         return verdict(self.estimates["quadratic_weighted_kappa"], self.beside_people) if self.other is None else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
         return {
             "judge": self.judge,
             "other": self.other,
@@ -158,8 +155,6 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Report:
-    """All comparisons for a file of scores."""
-
     scores: Scores
     with_people: Sequence[Comparison]  # each judge that scored a labelled response
     between_judges: Sequence[Comparison]  # each pair of judges that both scored a response

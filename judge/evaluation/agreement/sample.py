@@ -67,7 +67,6 @@ class Sample:
 
     @cached_property
     def groups(self) -> Ints:
-        """The group of each response's prompt, shape (n,)."""
         return np.asarray(self.group_of[self.prompts])
 
     def to_levels(self, values: Floats) -> Ints:

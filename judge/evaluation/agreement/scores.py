@@ -26,8 +26,6 @@ class Response:
 
 @dataclass(frozen=True)
 class Scores:
-    """The contents of a file of scored responses."""
-
     responses: tuple[Response, ...]  # with labels or without
     judges: tuple[str, ...]
     scale: Scale  # of the scores, and of the labels after mapping
@@ -103,8 +101,6 @@ class _Item:
 
 
 class _Merged:
-    """Rows merged into responses."""
-
     def __init__(self, group: str | None) -> None:
         self.items: dict[object, _Item] = {}
         self.repeats = self.duplicates = 0

@@ -55,9 +55,7 @@ CaseScores = Mapping[str, CaseScore]
 
 @dataclass(frozen=True)
 class Budget:
-    """The limits of an alignment: requests for verdicts and proposals, and tokens."""
-
-    requests: int
+    requests: int  # for verdicts and proposals
     tokens: int
 
 

@@ -12,8 +12,6 @@ _TEST_SHARE = 0.6
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """A question and a response with people's label."""
-
     id: str  # also in examples: a case's number, or a digest of its texts
     thread: str  # shared with cases that are not independent of it
     question: str
@@ -38,7 +36,6 @@ class LabelledCase:
 
     @property
     def digest(self) -> str:
-        """A digest of its texts."""
         before = (f"{each.role}: {each.text}" for each in self.conversation)
         return to_digest(self.question, self.response, *before, *filter(None, [self.reference]))
 

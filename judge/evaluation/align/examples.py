@@ -80,7 +80,6 @@ def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubri
 
 
 def examples_of(rubric: Rubric) -> Sequence[str]:
-    """The ids of the cases that a rubric uses as examples."""
     return [found["id"] for found in _EXAMPLE.finditer(rubric.template)]
 
 

@@ -22,8 +22,6 @@ from judge.scoring.judging import Judge
 
 @dataclass(frozen=True)
 class Labelled:
-    """The labelled cases of a file."""
-
     cases: tuple[LabelledCase, ...]  # if a case has blind labels, only these count
     known: CaseScores  # verdicts of the same judge in the file
     problems: tuple[str, ...]  # a sentence for each value that could not be used

@@ -28,8 +28,6 @@ class Way(StrEnum):
 
 @dataclass(frozen=True)
 class Closeness:
-    """How close scores are to people's labels."""
-
     error: float  # the mean distance, in points
     within_one: float  # the share at most a point away
     kappa: float | None  # quadratic weighted; None if all scores or all labels are equal
@@ -38,8 +36,6 @@ class Closeness:
 
 @dataclass(frozen=True)
 class Change:
-    """A case whose score changes."""
-
     case: LabelledCase
     before: int
     after: int
@@ -47,11 +43,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of a changed judge on the test part."""
-
     way: Way
     rubric: Rubric
-    cases: int  # that one of the judges scored
+    cases: int  # of the test part, that one of the judges scored
     threads: int
     before: Closeness  # of the judge in use
     after: Closeness

@@ -57,8 +57,6 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Reply:
-    """A question, a response, and what judge and people said."""
-
     name: str  # its line in the file, or its case
     version: Version
     scale: Scale
@@ -149,8 +147,6 @@ LABEL = "human"
 
 @dataclass(frozen=True)
 class Replies:
-    """What a page shows."""
-
     replies: tuple[Reply, ...]
     problems: tuple[str, ...] = ()  # a sentence for each value or line that could not be used
     left_out: int = 0  # older rows, which are not shown
@@ -226,7 +222,6 @@ class Reader:
         reply.labels.extend(Label(each, is_blind, why, probability, by) for by, each in read.given)
 
     def finish(self, left_out: int = 0) -> Replies:
-        """All replies so far."""
         self._labelled.check()
         return Replies(tuple(self._replies.values()), tuple(self.problems), left_out)
 

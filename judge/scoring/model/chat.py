@@ -214,7 +214,6 @@ class ChatModel:
             self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")
 
     def _options(self, wanted: Mapping[str, Any], rejected: Set[str]) -> dict[str, Any]:
-        """What is wanted, without what the server rejects."""
         options, own = dict(wanted), self._wishes.fields.keys()
         if _LIMIT in wanted:
             limit = options.pop(_LIMIT) or (LONG if self._thinks else _SHORT)

@@ -110,5 +110,4 @@ _THROTTLES: "WeakKeyDictionary[openai.AsyncOpenAI, Throttle]" = WeakKeyDictionar
 
 
 def throttle_of(client: "openai.AsyncOpenAI") -> Throttle:
-    """The throttle that all requests over this client share."""
     return _THROTTLES.setdefault(client, Throttle())
