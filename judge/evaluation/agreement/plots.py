@@ -2,9 +2,11 @@
 
 import re
 from html import escape
+from importlib.resources import files
 from io import StringIO
 from math import ceil
 from pathlib import Path
+from string import Template
 from textwrap import fill
 
 import numpy as np
@@ -20,22 +22,6 @@ from judge.rows.files import os_reason, private, refuse_foreign
 _MOST_NUMBERED_LEVELS = 11
 _ACROSS, _MOST_GROUPS = 3, 12
 _MARK = "figures of slack-judge"
-_PAGE = """<!doctype html>
-<!-- figures of slack-judge -->
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Judge agreement</title>
-<style>
-body {{ margin: 2rem auto; max-width: 64rem; padding: 0 1rem; font-family: sans-serif; background: #fff; color: #222 }}
-svg {{ max-width: 100%; height: auto }}
-pre {{ overflow-x: auto }}
-</style>
-<h1>Judge agreement</h1>
-{picture}
-<pre>{text}</pre>
-</html>
-"""
 
 
 def save_plot(path: Path, report: Report, text: str) -> None:
@@ -54,8 +40,9 @@ def save_plot(path: Path, report: Report, text: str) -> None:
             with rc_context({"svg.fonttype": "none", "svg.hashsalt": "judge"}):
                 figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
             picture = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", svg.getvalue(), flags=re.DOTALL)
-            with open(path, "w", encoding="utf-8", opener=private) as page:
-                page.write(_PAGE.format(picture=picture, text=escape(text)))
+            page = Template((files("judge.evaluation.agreement") / "plot.html").read_text(encoding="utf-8"))
+            with open(path, "w", encoding="utf-8", opener=private) as file:
+                file.write(page.substitute(picture=picture, text=escape(text)))
     except OSError as exc:
         raise SetupError(f"--plot {path}: cannot write the file ({os_reason(exc)}).") from exc
 

@@ -101,9 +101,7 @@ def _is_blank(text: str) -> bool:
 def _what_else(question: str, response: str) -> str:
     """What the response is instead of an answer; "" if it may answer the question. Both texts are folded."""
     words = " ".join(re.findall(r"\w+", response.replace("'", "")))
-    if words in _folded(phrases.OPENERS) or (
-        words in _folded(phrases.HEADINGS) and response.rstrip("*_ \n").endswith(":")
-    ):
+    if words in _openers() or (response.rstrip("*_ \n").endswith(":") and f"{words}:" in _openers()):
         what, may_be_answer = "an opening without an answer", phrases.ASKS_FOR_A_WORD
     elif _MARKS.issuperset(response):
         what, may_be_answer = "punctuation alone", phrases.ASKS_FOR_A_WORD
@@ -112,6 +110,17 @@ def _what_else(question: str, response: str) -> str:
     else:
         return ""
     return "" if _pattern(may_be_answer).search(question) else what
+
+
+@cache
+def _openers() -> frozenset[str]:
+    """Those that fool judges by "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794), and variants of them.
+
+    What may also be an answer has a colon, and is an opener only with one.
+    """
+    from importlib.resources import files
+
+    return _folded(tuple((files("judge.scoring.attacks") / "openers.txt").read_text(encoding="utf-8").splitlines()))
 
 
 def _says(table: phrases.Table, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Phrases that texts address to a judge, as data: openers without an answer, requests for a score, orders.
+"""Phrases that texts address to a judge, as data: requests for a score, and orders; openers are in openers.txt.
 
 All of it is for folded text: lower case, no accents, Latin letters for look-alikes, single blanks. In patterns a blank
 also matches a line end. Each pattern comes after a list of words, of which the text must contain one: finding plain
@@ -12,25 +12,6 @@ from judge.scoring.attacks.marks import CONTROL
 
 Table: TypeAlias = tuple[tuple[tuple[str, ...], str], ...]
 
-# Openers that fool judges according to "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794), and variants of them.
-OPENERS = (
-    *("thought process", "thinking process", "reasoning process", "solution", "解", "かいせつ", "respuesta"),
-    *("lets solve this problem step by step", "let us solve this problem step by step", "lets think step by step"),
-    *("lets solve this step by step", "lets work through this step by step", "lets break this down step by step"),
-    *("losen wir dieses problem schritt fur schritt", "gehen wir schritt fur schritt vor"),
-    *("resolvons ce probleme etape par etape", "reflechissons etape par etape"),
-    *("resolvamos este problema paso a paso", "pensemos paso a paso", "vamos resolver este problema passo a passo"),
-    *("давайте решим эту задачу шаг за шагом", "давайте подумаем шаг за шагом"),
-    *("让我们一步一步地解决这个问题", "让我们一步一步地思考", "让我们逐步思考", "思考过程"),
-    *("この問題を段階的に解いていきましょう", "ステップバイステップで考えましょう", "思考過程"),
-)
-# Words that may also be an answer: they are openers only if a colon follows.
-HEADINGS = (
-    *("reasoning", "analysis", "explanation", "answer", "final answer", "the answer is", "response", "step 1"),
-    *("losung", "antwort", "gedankengang", "reponse", "raisonnement", "solucion", "razonamiento", "resposta"),
-    *("solucao", "raciocinio", "soluzione", "risposta", "oplossing", "antwoord", "rozwiazanie", "cozum"),
-    *("решение", "ответ", "解答", "答案", "解説", "回答", "풀이", "해설", "정답"),
-)
 # If a question asks for a word or a sign, an opener or a punctuation mark may be the answer.
 ASKS_FOR_A_WORD = (
     r"\b(?:words?|terms?|synonyms?|calls?|called|says?|said|translat\w*|mean(?:s|ing)?|names?|titles?|headings?|labels?|"
