@@ -59,14 +59,12 @@ class WatchState(ModalState):
     `home_id` is the channel of the person's direct messages with the app if it was opened in their Home tab, `told_at`
     the one of the message in which it was, and `told_in` that message if it then shows what is on. `is_long`: it shows
     all fields. `a_day`: so many replies a day are expected.
-    `author_id` is the assistant of which a release is marked.
     """
 
     home_id: str | None = None
     told_at: str | None = None
     told_in: str | None = None
     is_long: bool = False
-    author_id: str = ""
     a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
 
 

@@ -8,9 +8,8 @@ from math import ceil
 from statistics import pstdev
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncApp
 
-from bot.domain.case import Recipient
 from bot.domain.clock import utc_week
 from bot.domain.watch import LATE, Watch
 from bot.feature import Services
@@ -18,12 +17,11 @@ from bot.features.watch import ids, orders, text
 from bot.features.watch.again import REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.alerts import replied_at
 from bot.features.watch.figures import name_of
-from bot.features.watch.input import WatchState, clicked_watch
+from bot.features.watch.input import clicked_watch
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
 from bot.figures.week import FEWEST
-from bot.slack.invocation import Invocation, clicked_window, on_click, to_invocation
-from bot.slack.invocation import typed as typed_in
+from bot.slack.invocation import Invocation, on_click, to_invocation
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE
@@ -55,23 +53,10 @@ async def answer(services: Services, invocation: Invocation, typed: str) -> str:
 
 def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_RELEASE)
-    async def open_window(body: dict[str, Any]) -> None:
+    async def mark_without_note(body: dict[str, Any]) -> None:
         invocation, (channel_id, author_id) = to_invocation(body), clicked_watch(body)
-        said = await orders.refusal_of(services, invocation, channel_id, is_change=True)
-        if not said:
-            state = WatchState(channel_id=channel_id, told_at=invocation.channel_id, author_id=author_id)
-            window = text.release_modal(state, await name_of(services, author_id))
-            said = await services.messenger.show(invocation, window)
-        if said:
-            await services.messenger.tell(invocation.recipient, said)
-
-    @app.view(ids.VIEW_RELEASE)
-    async def submit(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        click, note = clicked_window(body, WatchState), typed_in(body["view"]["state"]["values"], ids.BLOCK_NOTE)
-        person, channel_id = click.invocation, click.state.channel_id or ""
-        said = await answer(services, replace(person, channel_id=channel_id), f"{click.state.author_id} {note}")
-        await services.messenger.tell(Recipient(person.user_id, click.state.told_at or channel_id), said)
+        said = await answer(services, replace(invocation, channel_id=channel_id), author_id)
+        await services.messenger.tell(invocation.recipient, said)
 
 
 async def mark(services: Services, place: Place, typed: str, by: str) -> str:

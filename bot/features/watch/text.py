@@ -7,7 +7,6 @@ from math import floor
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
-from bot.features.watch.input import WatchState
 from bot.features.watch.queries import Release, Unread
 from bot.figures.lowest import low_blocks
 from bot.slack import blocks as ui
@@ -20,7 +19,6 @@ from judge.evaluation.stats import Interval
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
-_NOTE = 80
 _MOST_NAMED = 10
 _SHOWN = {
     Shows.NOTHING: "Scores are not posted; the digest and `/judge stats` count them.",
@@ -141,10 +139,15 @@ def not_read(error: str) -> str:
     return f"Slack does not let me read this channel (`{clip(error)}`), so I cannot watch anything in it."
 
 
+_ASK_RELEASE = "Alerts begin afresh. /judge release marks one with a note, and takes one back."
+
+
 def _buttons(watch: Watch) -> ui.Block:
     which = f"{watch.channel_id}:{watch.author_id}"
     test = [ui.button("Send a test", ids.ACTION_TEST_ALERT, which)] if watch.alerts_to else []
+    asked = {"title": "Mark a release now?", "text": _ASK_RELEASE, "confirm": "Mark", "deny": "Cancel"}
     release = ui.button("Mark a release", ids.ACTION_RELEASE, which)
+    release |= {"confirm": {name: ui.plain(said) for name, said in asked.items()}}
     return ui.actions(ui.button("Change", ids.ACTION_WATCH, which), release, *test)
 
 
@@ -338,12 +341,6 @@ def release_line(release: Release, name: str) -> str:
         return f"change of the judge of {clip(name)}, {ui.short_date(release.set_at)}"
     note = f" “{clip(release.note)}”" if release.note else ""
     return f"release{note} of {clip(name)}, {ui.short_date(release.set_at)}"
-
-
-def release_modal(state: WatchState, name: str) -> ui.Block:
-    said = ui.section(f"A change of *{clip(name)}* in <#{state.channel_id}>, from now on.")
-    note = ui.field("What changed", ui.text_box(ids.BLOCK_NOTE, _NOTE, None, "new prompt"), is_optional=True)
-    return ui.modal(ids.VIEW_RELEASE, "Mark a release", state, [said, note], "Mark", "Cancel")
 
 
 def released(name: str, note: str, needed: int) -> str:

@@ -37,7 +37,6 @@ def make(words: str) -> None:
     for change in (None, Interval(0.3, 0.04, 0.56), Interval(-0.4, -0.8, 0.0)):
         means = [Interval(3, 2, 4), Interval(4, 3, 5)]
         text.release_compared(watch, name, release, means, [12, 12], change, 12, words[:200])
-    text.release_modal(its.STATE, name)
     window_text.said_modal(words[:2900] or "x")
     names = its.MANY if len(words) > 200 else {"U149": name}
     people = ("C1", *(f"U{number}" for number in range(5)))
