@@ -2,7 +2,6 @@
 
 VIEW_WATCH = "set_watch"
 
-ACTION_HOME_WATCH = "change_watch_at_home"
 ACTION_WATCH = "change_watch"
 ACTION_WATCH_END = "end_watch"
 ACTION_WATCH_OFF = "end_watch_in_channel"

@@ -56,12 +56,10 @@ def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:
 class WatchState(ModalState):
     """What the window remembers.
 
-    `home_id` is the channel of the person's direct messages with the app if it was opened in their Home tab, `told_at`
-    the one of the message in which it was, and `told_in` that message if it then shows what is on. `is_long`: it shows
-    all fields. `a_day`: so many replies a day are expected.
+    `told_at` is the channel of the message in which it was opened, and `told_in` that message if it then shows what is
+    on. `is_long`: it shows all fields. `a_day`: so many replies a day are expected.
     """
 
-    home_id: str | None = None
     told_at: str | None = None
     told_in: str | None = None
     is_long: bool = False

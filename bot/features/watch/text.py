@@ -318,11 +318,9 @@ def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:
     if not watches:
         return []
     blocks = [ui.header("Watched in your channels")]
-    for each in watches:
-        channel_id = each.watch.channel_id
-        change = ui.button("Change", ids.ACTION_HOME_WATCH, f"{channel_id}:{each.watch.author_id}")
-        blocks.append(ui.section(f"<#{channel_id}>: {line(each)}") | {"accessory": change})
-    return [*blocks, ui.context(f"And {more:,} more: type `/judge watch` there.")] if more else blocks
+    blocks += [ui.section(f"<#{each.watch.channel_id}>: {line(each)}") for each in watches]
+    rest = f"And {more:,} more. " if more else ""
+    return [*blocks, ui.context(f"{rest}`/judge watch` in a channel lists and changes its watches.")]
 
 
 _RELEASE_HELP = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."

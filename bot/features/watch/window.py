@@ -229,7 +229,6 @@ async def _end(watcher: Watcher, click: WatchClick, author_id: str) -> None:
         shown = await services.messenger.update_modal(click.view_id, said_modal(said))
     if not shown:
         await services.messenger.tell(Recipient(invocation.user_id, channel_id), said)
-    await _renew_home(services, click)
 
 
 async def _say(services: Services, click: WatchClick, form: WatchForm, first: str) -> None:
@@ -237,19 +236,10 @@ async def _say(services: Services, click: WatchClick, form: WatchForm, first: st
     channel_id = click.state.channel_id or ""
     watch = await orders.order_on(services, click.invocation, channel_id, form.author_id)
     said = await announce(services, watch, click.invocation.user_id) if window_words.ANNOUNCE in form.also else ""
-    if await _renew_home(services, click, said):
-        return
     if click.state.told_at and click.state.told_in:
         await show_chosen(services, click.invocation, channel_id, (click.state.told_at, click.state.told_in))
     post = words.begun(watch, await name_of(services, form.author_id), f"{first} {said}")
     await services.messenger.tell(Recipient(click.invocation.user_id, click.state.told_at or channel_id), post)
-
-
-async def _renew_home(services: Services, click: WatchClick, note: str = "") -> bool:
-    if click.state.home_id is None:
-        return False
-    await services.show_home(payloads.HomeVisit(click.invocation, click.state.home_id), note)
-    return True
 
 
 def register(app: AsyncApp, watcher: Watcher) -> None:
@@ -262,13 +252,6 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         state = WatchState(channel_id=channel_id, told_at=invocation.channel_id, told_in=told_in)
         if said := await open_window(watcher, invocation, state, author_id):
             await services.messenger.tell(invocation.recipient, said)
-
-    @payloads.on_click(app, ids.ACTION_HOME_WATCH)
-    async def open_at_home(body: dict[str, Any]) -> None:
-        visit, (channel_id, author_id) = payloads.clicked_home(body), clicked_watch(body)
-        state = WatchState(channel_id=channel_id, home_id=visit.channel_id)
-        if said := await open_window(watcher, visit.invocation, state, author_id):
-            await services.show_home(visit, said)
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE, ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ from pocket_slack.blocks import check_blocks
 from tests.cases import NOW, WEEK, a_row
 from tests.texts import read, read_window, unlike
 
-STATE = WatchState(channel_id="C1", home_id="D1", is_long=True)
+STATE = WatchState(channel_id="C1", is_long=True)
 URL = "https://acme.slack.com/"
 MANY = {f"U{number}": "x" * 200 for number in range(150)}
 

@@ -396,6 +396,14 @@ async def test_a_window_that_stays_empty_is_not_kept_quiet_about(stage: Stage) -
     assert "Reading this channel" in shown_now(stage)
 
 
+async def test_the_buttons_channel_is_believed_no_more_than_a_typed_one(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ann.leave(CHANNEL)
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH)
+    assert "End this watch" not in await filled(stage, "Only people in this channel")
+    assert len(await stage.log.watches.of(stage.slack.workspace.team_id)) == 1
+
+
 async def test_an_end_that_the_window_cannot_tell_of_is_told_in_the_channel(stage: Stage) -> None:
     await say(stage, "@helper all")
     await window(stage)
