@@ -1,7 +1,6 @@
-"""The first hour: who invites the app into a channel is told what it can do there, and then what they chose."""
+"""The first hour: who invites the app into a channel is told what it can do there, and what is on already."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -14,9 +13,9 @@ from bot.features.watch.notices import tell_once
 from bot.features.watch.text import not_read
 from bot.features.watch.window_text import price_a_day
 from bot.slack import blocks as ui
-from bot.slack.client import SLACK_ERRORS, is_transient, slack_word
+from bot.slack.client import is_transient, slack_word
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
-from bot.slack.messenger import Post, Posted
+from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import Place
 from judge.scoring.numbers import number_of
@@ -29,7 +28,7 @@ ONLY_WHEN_ASKED = (
 
 
 async def welcome(services: Services, body: Mapping[str, Any]) -> None:
-    """Tells the person who invited the app into a channel what it can do there, once; in a watched channel, what is on.
+    """Tells the person who invited the app into a channel what it can do there, once.
 
     Source: https://docs.slack.dev/reference/events/member_joined_channel
     """
@@ -38,26 +37,13 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
         return
     if not (body.get("is_ext_shared_channel") and await services.members.is_foreign(inviter)):
         person = Invocation(team_id, channel_id, inviter, inviter, is_foreign=False)
-        is_on = bool(await services.store.watches.of(team_id, channel_id))  # which is told each time
-        name, post = "invited", await _welcome(services, person, "" if is_on else None)
-        name += f" {body['event']['event_ts']}" if is_on else ""
+        post = await _welcome(services, person)
         told = Watch(team_id, channel_id, "", services.clock(), alerts_to=(inviter,))
         # Claimed right before the post: if the process has died before, Slack sends the event again.
-        await tell_once(services, told, name, post)
+        await tell_once(services, told, "invited", post)
 
 
-async def show_chosen(
-    services: Services, person: Invocation, channel_id: str, at: tuple[str, str], said: str = ""
-) -> bool:
-    """Whether the message at this channel and ts now says what is on instead of asking what to do."""
-    try:
-        post = await _welcome(services, replace(person, channel_id=channel_id), said)
-        return await services.messenger.update(Posted(*at), post)
-    except SLACK_ERRORS:
-        return False
-
-
-async def _welcome(services: Services, person: Invocation, chosen: str | None = None) -> Post:
+async def _welcome(services: Services, person: Invocation) -> Post:
     channel_id, invited = person.channel_id, f"You invited me to <#{person.channel_id}>."
     refusal = await orders.refusal_of(services, person, channel_id, is_change=True)
     try:
@@ -76,24 +62,23 @@ async def _welcome(services: Services, person: Invocation, chosen: str | None = 
     has_digest = (await services.store.channels.of(person.team_id, channel_id)).is_digest_on
     on = [f"the watch of {clip(name)} (`/judge watch` there ends it)" for name in watched.values()]
     on += ["the weekly summary (`/judge digest off`)"] if has_digest else []
-    lines = [f"*I am in <#{channel_id}> now* and see {sees}.", "What shall I do there?" if chosen is None else chosen]
-    said = "\n".join(filter(None, [*lines, f"On there: {', '.join(on)}." if on else ""]))
+    said = f"*I am in <#{channel_id}> now* and see {sees}.\nWhat shall I do there?"
+    said += f"\nOn there: {', '.join(on)}." if on else ""
     watch = ui.button("Watch it", ids.ACTION_WATCH, f"{channel_id}:") | {"style": "primary"}
     buttons = [
         *([] if names and names.keys() <= watched.keys() else [watch]),
         *([] if has_digest else [ui.button("Weekly summary", ids.ACTION_WEEKLY, channel_id)]),
-        *([ui.button("Only when asked", ids.ACTION_ONLY_ASKED, channel_id)] if chosen is None else []),
+        ui.button("Only when asked", ids.ACTION_ONLY_ASKED),
     ]
     usual = await orders.order_on(services, person, channel_id, "")
     (model, usd), in_force = await orders.price_of(services, person.team_id, channel_id), services.settings.in_force()
-    prices = [price_a_day(usual, number, usd) for number, _ in seen[: chosen is None]]
+    prices = [price_a_day(usual, number, usd) for number, _ in seen[:1]]
     small = [
         f"`{clip(model)}` judges. Question, reply and what was said before go, without names, to "
         f"{in_force['sent to']}. Texts are {in_force['texts']}, scores {in_force['scores']}.",
         *(f"A watch on {seen[0][1]}: {price[0].lower()}{price[1:]}" for price in prices),
     ]
-    row = [ui.actions(*buttons)] if buttons and chosen != ONLY_WHEN_ASKED else []
-    return Post(said.replace("*", ""), [ui.section(said), *row, *map(ui.context, small)])
+    return Post(said.replace("*", ""), [ui.section(said), ui.actions(*buttons), *map(ui.context, small)])
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -105,14 +90,13 @@ def register(app: AsyncApp, services: Services) -> None:
     async def join() -> None:
         return
 
-    @on_click(app, ids.ACTION_WEEKLY, ids.ACTION_ONLY_ASKED)
-    async def choose(body: dict[str, Any]) -> None:
-        invocation, channel_id, said = to_invocation(body), clicked_value(body), ONLY_WHEN_ASKED
-        is_weekly = body["actions"][0]["action_id"] == ids.ACTION_WEEKLY
-        refusal = await services.access.refusal(invocation, "digests", channel_id, is_change=is_weekly)
-        if is_weekly:
-            place = Place(invocation.team_id, channel_id)
-            said = refusal or await services.post_weekly(place, invocation.user_id)
-        at = invocation.channel_id, body["container"]["message_ts"]
-        if refusal or not await show_chosen(services, invocation, channel_id, at, said):
-            await services.messenger.tell(invocation.recipient, f"<#{channel_id}>: {said}" if is_weekly else said)
+    @on_click(app, ids.ACTION_WEEKLY)
+    async def post_weekly(body: dict[str, Any]) -> None:
+        invocation, channel_id = to_invocation(body), clicked_value(body)
+        said = await services.access.refusal(invocation, "digests", channel_id, is_change=True)
+        said = said or await services.post_weekly(Place(invocation.team_id, channel_id), invocation.user_id)
+        await services.messenger.tell(invocation.recipient, f"<#{channel_id}>: {said}")
+
+    @on_click(app, ids.ACTION_ONLY_ASKED)
+    async def score_only_when_asked(body: dict[str, Any]) -> None:
+        await services.messenger.tell(to_invocation(body).recipient, ONLY_WHEN_ASKED)

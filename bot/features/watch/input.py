@@ -56,12 +56,11 @@ def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:
 class WatchState(ModalState):
     """What the window remembers.
 
-    `told_at` is the channel of the message in which it was opened, and `told_in` that message if it then shows what is
-    on. `is_long`: it shows all fields. `a_day`: so many replies a day are expected.
+    `told_at` is the channel of the message in which it was opened. `is_long`: it shows all fields. `a_day`: so many
+    replies a day are expected.
     """
 
     told_at: str | None = None
-    told_in: str | None = None
     is_long: bool = False
     a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
 

@@ -20,7 +20,6 @@ from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
-from bot.features.watch.first_hour import show_chosen
 from bot.features.watch.input import WatchClick, WatchState, clicked_watch, parse_watch
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
@@ -236,8 +235,6 @@ async def _say(services: Services, click: WatchClick, form: WatchForm, first: st
     channel_id = click.state.channel_id or ""
     watch = await orders.order_on(services, click.invocation, channel_id, form.author_id)
     said = await announce(services, watch, click.invocation.user_id) if window_words.ANNOUNCE in form.also else ""
-    if click.state.told_at and click.state.told_in:
-        await show_chosen(services, click.invocation, channel_id, (click.state.told_at, click.state.told_in))
     post = words.begun(watch, await name_of(services, form.author_id), f"{first} {said}")
     await services.messenger.tell(Recipient(click.invocation.user_id, click.state.told_at or channel_id), post)
 
@@ -248,8 +245,7 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     @payloads.on_click(app, ids.ACTION_WATCH)
     async def open_in_message(body: dict[str, Any]) -> None:
         invocation, (channel_id, author_id) = payloads.to_invocation(body), clicked_watch(body)
-        told_in = body["container"].get("message_ts") if payloads.clicked_value(body).endswith(":") else None
-        state = WatchState(channel_id=channel_id, told_at=invocation.channel_id, told_in=told_in)
+        state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
         if said := await open_window(watcher, invocation, state, author_id):
             await services.messenger.tell(invocation.recipient, said)
 

@@ -127,12 +127,11 @@ async def test_trouble_is_a_line_or_silence(open_stage: StageFactory, trouble: s
     assert said is None or said in shown(told(stage)[0])
 
 
-async def test_each_invitation_into_a_watched_channel_says_what_is_on_there(stage: Stage) -> None:
+async def test_who_invites_the_app_into_a_watched_channel_is_told_what_is_on_there(stage: Stage) -> None:
     await say(stage, "@helper all")
-    for number in (1, 2):
-        stage.slack.workspace.deliveries.redeliver(await invite(stage))
-        assert ["the watch of helper (`/judge watch`" in shown(each) for each in told(stage)] == [True] * number
-    assert "What shall I do there?" not in shown(told(stage)[0])
+    message = await welcomed(stage)
+    assert "On there: the watch of helper (`/judge watch` there ends it)." in shown(message)
+    assert buttons(message) == BUTTONS[1:]
 
 
 async def test_an_announcement_that_slack_refuses_is_told_to_who_asked_for_it(stage: Stage) -> None:
@@ -164,8 +163,6 @@ async def test_one_window_sets_the_watch_and_the_digest_and_says_when_figures_co
     await stage.slack.settled(stage.ann.submit())
     said = (await stage.told(stage.ann, channel=stage.ann.im)).text
     assert "The first figures come after 20 scores, at last week's pace in about 20 days. The digest is on" in said
-    await stage.slack.until(lambda: "On there: the watch of helper" in shown(told(stage)[0]))
-    assert buttons(told(stage)[0]) == []
     assert (await only(stage)).alerts_to == (stage.ann.id,)
     assert [each.channel_id for each in await stage.log.channels.wanted(stage.slack.workspace.team_id)]
     assert stage.ours() == []
@@ -191,25 +188,13 @@ async def test_what_was_chosen_stays_when_the_window_grows(stage: Stage) -> None
 
 
 @pytest.mark.needs("digest")
-async def test_the_other_buttons_become_what_was_chosen(stage: Stage) -> None:
+async def test_the_other_buttons_are_answered(stage: Stage) -> None:
     message = await welcomed(stage)
-    for _ in range(2):
-        stage.ann.click(message, ids.ACTION_WEEKLY)
-    await stage.slack.until(lambda: "The digest is on in this channel: every Monday" in shown(told(stage)[0]))
-    assert buttons(told(stage)[0]) == [ids.ACTION_WATCH]
-    assert stage.ann.ephemerals(stage.ann.im) == []
-
-
-@pytest.mark.needs("digest")
-async def test_who_wants_scores_only_when_asked_sees_what_is_on_all_the_same(stage: Stage) -> None:
-    stage.ann.command(CHANNEL, slack_ids.COMMAND, "digest on")
-    await stage.told(stage.ann)
-    message = await welcomed(stage)
-    for _ in range(2):
-        stage.ann.click(message, ids.ACTION_ONLY_ASKED)
-    await stage.slack.until(lambda: ONLY_WHEN_ASKED in shown(told(stage)[0]))
-    assert "On there: the weekly summary (`/judge digest off`)." in shown(told(stage)[0])
-    assert buttons(told(stage)[0]) == stage.ann.ephemerals(stage.ann.im) == []
+    stage.ann.click(message, ids.ACTION_ONLY_ASKED)
+    assert (await stage.told(stage.ann, channel=stage.ann.im)).text == ONLY_WHEN_ASKED
+    stage.ann.click(message, ids.ACTION_WEEKLY)
+    said = (await stage.told(stage.ann, 2, channel=stage.ann.im)).text
+    assert f"<#{stage.slack.workspace.channel(CHANNEL).id}>: The digest is on in this channel: every Monday" in said
 
 
 async def first(stage: Stage, later: timedelta = timedelta()) -> None:
