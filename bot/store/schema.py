@@ -277,7 +277,6 @@ watches = _table(
     *_needed(read_until=UtcDateTime),  # everything written before has been found
     *_maybe("not_read"),  # Slack's error if the last look failed; otherwise NULL
     *_maybe("judge_version"),  # the judge version last reported to those who are alerted
-    *_maybe(tested_at=UtcDateTime),  # when a person last had a test alert sent
 )
 
 replies = _table(

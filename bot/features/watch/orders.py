@@ -213,8 +213,6 @@ async def _test(services: Services, invocation: Invocation, channel_id: str, aut
     watch = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)
     if watch is None:
         return words.NOT_WATCHED
-    if watch.alerts_to and not await WatchOrders(services.store.database).begin_test(watch, services.clock()):
-        return words.TESTED_JUST_NOW
     post = words.test_alert(watch, await name_of(services, author_id), services.clock())
     return words.tested(watch, await send_alert(services, watch, post))
 

@@ -17,7 +17,6 @@ from bot.store.schema import IS_WAITED_FOR, cases, labels, notices, releases, re
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE, Watches
 
-_TESTS_EVERY = timedelta(minutes=1)
 _UNREAD_FOR = timedelta(hours=1)
 
 
@@ -95,12 +94,6 @@ class WatchOrders(Watches):
         query = sa.select(watches.c.channel_id, watches.c.read_until, watches.c.not_read).filter_by(team_id=team_id)
         rows = await self._database.all(query.where(is_unread))
         return {row.channel_id: Unread(row.read_until, row.not_read) for row in rows}
-
-    async def begin_test(self, watch: Watch, now: datetime) -> bool:
-        """Whether a test alert is ours to send: at most one a minute is sent, whatever process it is asked from."""
-        is_over = sa.or_(watches.c.tested_at.is_(None), watches.c.tested_at <= now - _TESTS_EVERY)
-        taken = sa.update(watches).filter_by(**key_of(watch)).where(is_over).values(tested_at=now)
-        return await self._database.execute(taken) == 1
 
     @db.in_transaction
     async def note_judge(self, connection: AsyncConnection, watch: Watch, version: str | None) -> bool:

@@ -174,7 +174,6 @@ def _names(names: Sequence[str]) -> str:
 
 
 _HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."
-TESTED_JUST_NOW = "A test was sent less than a minute ago. Please wait a minute."
 NOT_WATCHED = "This assistant is no longer watched in this channel."
 _KNOWN = {
     "not_in_channel": "not a member of this channel, whose figures an alert contains",

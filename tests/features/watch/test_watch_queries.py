@@ -162,15 +162,3 @@ async def test_who_set_and_who_ended_which_watch_is_noted(log: Store, orders: Wa
     acts = [(act.who, act.what, act.channel_id, act.user_id) for act in await log.audit.since()]
     place = (WATCH.channel_id, WATCH.author_id)
     assert acts == [("U7", Action.WATCH_SET, *place), ("U8", Action.WATCH_ENDED, *place)]
-
-
-async def test_a_test_goes_out_once_a_minute(orders: WatchOrders) -> None:
-    other = replace(WATCH, author_id="U2")
-    for watch in (WATCH, other):
-        await orders.save(watch, "U1")
-    assert await orders.begin_test(WATCH, NOW)
-    await orders.save(WATCH, "U1")  # which does not make it new
-    assert not await orders.begin_test(WATCH, NOW + timedelta(seconds=59))
-    assert await orders.begin_test(WATCH, NOW + timedelta(seconds=60))
-    assert not await orders.begin_test(WATCH, NOW + timedelta(seconds=61))
-    assert await orders.begin_test(other, NOW)

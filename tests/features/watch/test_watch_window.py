@@ -326,16 +326,6 @@ async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None
     assert not stage.slack.workspace.channel(stage.ben.im).messages
 
 
-async def test_a_test_that_is_pressed_again_at_once_goes_out_once(stage: Stage) -> None:
-    said = await state_after(stage, "@helper all alert here")
-    for _ in range(3):
-        stage.ann.click(said, ids.ACTION_TEST_ALERT)
-    await stage.told(stage.ann, 4)
-    told = [message.text.partition(" to ")[0] for message in stage.ann.ephemerals(CHANNEL)[1:]]
-    assert sorted(told) == [text.TESTED_JUST_NOW, text.TESTED_JUST_NOW, "The test went"]
-    assert len(stage.ours()) == 1
-
-
 async def state_after(stage: Stage, text: str) -> Message:
     await say(stage, text)
     return stage.ann.ephemerals(CHANNEL)[-1]
