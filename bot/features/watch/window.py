@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import nan
 from typing import Any
 
 import aiohttp
@@ -49,7 +48,7 @@ class WatchForm:
 
     `share` is 0 if the window does not show this assistant's fields yet. `changes` are those of the fields below, as
     `orders.changed` takes them, and empty if the window does not show these. There, a number is None if its field is
-    empty, and `nan` if the text in it is not a number.
+    empty.
     """
 
     author_id: str
@@ -84,10 +83,7 @@ def to_watch_form(body: Raw, channel_id: str) -> WatchForm:
 
 def _number(values: Raw, block_id: str) -> float | None:
     found = payloads.typed(values, block_id)
-    try:
-        return float(found) if found else None
-    except ValueError:
-        return nan
+    return float(found) if found else None
 
 
 async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
@@ -196,9 +192,7 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
     is_ours = form.author_id in services.identity.own_ids
     if is_ours or not (is_watched or (await services.members.of(form.author_id)).is_bot):
         errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
-    per_day, floor = form.changes.get("per_day"), form.changes.get("floor")
-    if per_day is not None and not (1 <= per_day <= window_words.MOST_A_DAY and per_day.is_integer()):
-        errors[slack_ids.of(ids.BLOCK_PER_DAY, form.author_id)] = window_words.OFF_LIMITS
+    floor = form.changes.get("floor")
     if floor is not None and not scale.low < floor < scale.high:
         errors[slack_ids.of(ids.BLOCK_FLOOR, form.author_id)] = window_words.off_floor(scale)
     return errors

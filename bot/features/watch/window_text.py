@@ -21,10 +21,9 @@ from judge.evaluation.drift import MIN_REFERENCE
 from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import one_line
 
-MOST_A_DAY = 99_999
+_MOST_A_DAY = 99_999
 MOST_PEOPLE = 5
 """At most this many people are alerted by a watch, besides its channel."""
-OFF_LIMITS = f"Enter a whole number from 1 to {MOST_A_DAY:,}, or leave it empty for no limit."
 NO_ASSISTANT = "Choose an assistant: a bot in this channel other than me."
 NOT_SHOWN_YET = "The settings of this assistant are still loading. Check them below, then submit."
 CHANGED_MEANWHILE = "Somebody changed these settings while this window was open. Close it and open it again."
@@ -143,7 +142,8 @@ def _assistants(form: WatchView) -> dict[str, str]:
 def _draw(form: WatchView) -> list[ui.Block]:
     watch, rubric = form.watch, form.rubric.name
     per_day, shows = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
-    most, hint = ui.number_box(per_day, watch.per_day or None), "For this assistant. Days begin at midnight UTC."
+    most = ui.number_box(per_day, watch.per_day or None, min_value="1", max_value=str(_MOST_A_DAY))
+    hint = "For this assistant. Empty means no limit. Days begin at midnight UTC."
     return [
         ui.field("Most scored replies a day", most, hint, is_optional=True),
         _select(shows, "What the channel sees of each score", _SHOWN, watch.shows),
