@@ -8,8 +8,6 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from heapq import nlargest
-from operator import itemgetter
 from typing import Any
 
 import structlog
@@ -103,9 +101,7 @@ async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[R
 MOST = 5
 EXAMPLE = b"what a share looks like"  # not the key of the real draw, which would reveal which replies are scored
 _PATIENCE_S = 10.0
-_MOST_TRIED = 20  # each calls Slack, which allows about 50 such calls a minute for the whole app
-_MOST_THREADS = 20
-_RECENT_PAGE, _THREAD_PAGE = 200, 999
+_MOST_TRIED, _MOST_READ = 20, 20  # replies, threads; each calls Slack, which allows the app about 50 calls a minute
 
 
 async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
@@ -114,51 +110,19 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
     Raises:
         OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read the channel.
     """
-    found: list[Message] = []
+    services, found, threads = watcher.services, list[Message](), 0
     seen = set[str]()  # a reply that was also sent to the channel appears both there and in its thread
-    tries = 0
     with suppress(TimeoutError):
         async with asyncio.timeout(_PATIENCE_S):
-            async for raw in _newest_first(watcher.services, watch):
+            async for raw in _messages(services, watch.channel_id, (services.clock() - BACK).timestamp()):
+                threads += "latest_reply" in raw
+                if len(found) == MOST or len(seen) == _MOST_TRIED or threads > _MOST_READ:
+                    break
                 if author_of(raw) != watch.author_id or raw["ts"] in seen or not draws(watch, raw["ts"], EXAMPLE):
                     continue
                 seen.add(raw["ts"])
-                tries += 1
                 message = to_message(raw)
-                reply = await watcher.services.lookup.answered(watch.channel_id, message.ts, message.parent_ts)
-                if reply and reply.reply[0].ts == message.ts and is_answer(reply, watcher.services.identity.own_ids):
+                reply = await services.lookup.answered(watch.channel_id, message.ts, message.parent_ts)
+                if reply and reply.reply[0].ts == message.ts and is_answer(reply, services.identity.own_ids):
                     found.append(message)
-                if len(found) == MOST or tries == _MOST_TRIED:
-                    break
-    return found
-
-
-async def _newest_first(services: Services, watch: Watch) -> AsyncIterator[Raw]:
-    """The last week's messages in the channel and its threads; a thread is read when its last reply is next."""
-    client, first = services.client, (services.clock() - BACK).timestamp()
-    since: Raw = {"channel": watch.channel_id, "oldest": f"{first:.6f}"}
-    parents = (await client.conversations_history(limit=_RECENT_PAGE, **since)).get("messages") or []
-    its = (raw for raw in parents if _may_have_reply_of(watch.author_id, raw))
-    threads = nlargest(_MOST_THREADS, its, key=_last_reply)
-    waiting = [(float(raw["ts"]), raw, False) for raw in parents]
-    waiting += [(_last_reply(raw), raw, True) for raw in threads]
-    while waiting:
-        waiting.sort(key=itemgetter(0))
-        _, raw, is_thread = waiting.pop()
-        if not is_thread:
-            yield raw
-            continue
-        thread = await client.conversations_replies(ts=raw["ts"], limit=_THREAD_PAGE, **since)
-        found = thread.get("messages") or []
-        waiting += [(float(reply["ts"]), reply, False) for reply in found if reply["ts"] != raw["ts"]]
-
-
-def _last_reply(raw: Raw) -> float:
-    return float(raw.get("latest_reply") or 0)
-
-
-def _may_have_reply_of(author_id: str, parent: Raw) -> bool:
-    """Whether the assistant may have written in the thread; Slack names at most five of those who did."""
-    users = parent.get("reply_users") or []
-    is_thread = bool(parent.get("latest_reply"))
-    return is_thread and (author_id in users or parent.get("reply_users_count", -1) != len(users))
+    return sorted(found, key=lambda each: each.ts, reverse=True)
