@@ -15,7 +15,7 @@ from bot.slack import ids
 from bot.slack.client import MISSING
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post, sentence
-from bot.slack.mrkdwn import escape, excerpt
+from bot.slack.mrkdwn import clip, escape, excerpt
 from judge import Turn
 from judge.scoring.rubric import purpose_of
 from judge.scoring.sanitize import one_line
@@ -93,10 +93,19 @@ def _typed(title: str, text: str) -> ui.Block:
 NO_CASE = "That case was deleted, or you cannot see it. You can score the reply again."
 WENT_WRONG = "Something went wrong. Please try again, or ask the person who runs the app."
 NOT_SERVED = "This app serves another workspace. To use it here, run it a second time with a token of this workspace."
+NOT_YOURS = (
+    "Slack does not list this channel among those that you and I are both in, so I show nothing from it. In a private "
+    "channel, type `/invite @Slack Judge`; if you have just joined, wait up to five minutes."
+)
 NOT_IN_BOTH = (
     "I can score a message only in a channel that you and I are both in. "
     "If you are in that channel, type `/invite @Slack Judge` there."
 )
+
+
+def several_named(name: str, author_ids: Sequence[str]) -> str:
+    each = ", ".join(f"`@{author_id}`" for author_id in author_ids[:10])
+    return f"Several here are named `@{clip(name)}`. Use an id instead: {each}."
 
 
 def unsure_of_membership(error: MembershipError, consequence: str = "so I did nothing") -> str:

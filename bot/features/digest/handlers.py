@@ -22,7 +22,7 @@ from bot.features.digest import text as words
 from bot.features.digest.queries import Channel, count_cases
 from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
-from bot.pipeline.text import not_understood
+from bot.pipeline.text import NOT_YOURS, not_understood, several_named
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.client import FILES, SLACK_ERRORS
@@ -115,10 +115,6 @@ _MOST_NAMED = 10
 
 DIRECT = "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your channels."
 _INVITE = "`/invite @Slack Judge`"
-NOT_YOURS = (
-    "Slack does not list this channel among those that you and I are both in, so I cannot show its stats. Type "
-    f"{_INVITE} in a private channel; if you have just joined, wait up to five minutes."
-)
 _STATS_HELP = (
     "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats @name` one assistant"
 )
@@ -139,11 +135,6 @@ def no_author(name: str, known: Sequence[str]) -> str:
     names = ", ".join(f"`@{clip(each)}`" for each in known[:_MOST_NAMED])
     shown = f"I can show {names}." if names else "No assistant's reply has been scored here lately."
     return f"I cannot show `{clip(name)}` here. {shown}"
-
-
-def several_authors(name: str, author_ids: Sequence[str]) -> str:
-    each = ", ".join(f"`/judge stats @{author_id}`" for author_id in author_ids[:_MOST_NAMED])
-    return f"Several authors here are named `{clip(name)}`. Choose one: {each}."
 
 
 async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
@@ -169,7 +160,7 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
         known = await _assistants(services, settings)
         found = [each for each, member in known.items() if wanted in {each.lower(), member.name.lower()}]
         if len(found) > 1:
-            return several_authors(f"@{name}", found)
+            return several_named(name, found)
         if not found:
             return no_author(f"@{name}", [member.name for member in known.values()])
         (author_id,) = found

@@ -21,6 +21,7 @@ from bot.features.labels import text as words
 from bot.features.labels.queries import has_recorded, read_compared, wants_to_be_asked
 from bot.figures.quality import last_weeks, read_quality
 from bot.pipeline.case_access import NoCaseError
+from bot.pipeline.text import NOT_YOURS
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.blocks import ModalState
@@ -348,7 +349,7 @@ class _Visit:
         if not self.services.policy.may_score(channel_id):
             return CHANNEL_OFF
         if channel_id not in self.theirs:
-            return words.NOT_YOURS
+            return NOT_YOURS
         budget = await assignments.budget(self.person[0], channel_id)
         if budget.left:
             return words.NOTHING

@@ -121,10 +121,6 @@ NOTHING = (
 )
 NO_TEXTS = "I do not store texts here (STORE_TEXT=none), so I have no replies to show."
 SWITCHED_OFF = "Blind scores are switched off in this channel. `/judge label weekly 20` switches them on."
-NOT_YOURS = (
-    "Slack does not list this channel among those that you and I are both in, so I show nothing from it. In a private "
-    "channel, type `/invite @Slack Judge` first."
-)
 NOT_RECORDED = (
     "Your last score was not recorded: the reply was changed or deleted, or you had scored it or seen its score."
 )

@@ -21,6 +21,7 @@ from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.watcher import Raw, Watcher
 from bot.features.watch.window_text import price_a_day
+from bot.pipeline.text import several_named
 from bot.settings import OFFLINE
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
@@ -163,7 +164,7 @@ async def follow(watcher: Watcher, invocation: Invocation, typed: str, changes: 
         return words.not_read(slack_word(exc))
     meant = called(typed, names)
     if len(meant) > 1:
-        return words.several_assistants(typed, meant)
+        return several_named(typed, meant)
     if not meant:
         return (words.not_watched if changes is None else words.no_assistant)(typed, list(names.values()))
     (author_id,) = meant

@@ -115,11 +115,6 @@ def no_assistant(name: str, known: Sequence[str]) -> str:
     return f"There is no bot `@{clip(name)}` in this channel. {found}{more}"
 
 
-def several_assistants(name: str, author_ids: Sequence[str]) -> str:
-    each = ", ".join(f"`@{author_id}`" for author_id in author_ids[:_MOST_NAMED])
-    return f"Several bots here are named `@{clip(name)}`. Use an id instead: {each}."
-
-
 def not_watched(name: str, watched: Sequence[str], fault: str = "is not watched in this channel") -> str:
     found = f"Watched here: {_names(watched)}." if watched else "Nothing is watched here."
     return f"`@{clip(name)}` {fault}. {found}"

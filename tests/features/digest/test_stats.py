@@ -3,7 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
-from bot.features.digest.handlers import DIRECT, NOT_YOURS, no_author, no_channel, several_authors, unsure
+from bot.features.digest.handlers import DIRECT, no_author, no_channel, unsure
+from bot.pipeline.text import NOT_YOURS, several_named
 from bot.slack import ids
 from tests.gestures import add_case, add_cases, help_desk, private, stats
 from tests.stage import CHANNEL, Stage, shown
@@ -58,7 +59,7 @@ async def test_a_name_of_several_is_answered_with_their_ids(stage: Stage) -> Non
     for author_id in (stage.helper.id, twin.id):
         await add_case(stage, help_desk(stage), author_id, 4)
     answer = (await stats(stage, "@helper")).text
-    assert answer in {several_authors("@helper", each) for each in permutations([stage.helper.id, twin.id])}
+    assert answer in {several_named("helper", each) for each in permutations([stage.helper.id, twin.id])}
     assert ", Helper: 1 reply" in (await stats(stage, f"@{twin.id}", 2)).text
 
 

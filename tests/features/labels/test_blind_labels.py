@@ -16,11 +16,11 @@ from bot.features.labels.text import (
     LEFT,
     NO_TEXTS,
     NOT_RECORDED,
-    NOT_YOURS,
     NOTHING,
     SWITCHED_OFF,
     weekly_text,
 )
+from bot.pipeline.text import NOT_YOURS
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.labels import LabelBudget

@@ -108,7 +108,6 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         text.ended("helper"),
         *(text.no_assistant(typed, NAMES) for typed in ("helpr", "helpr 0 a day")),
         text.no_assistant("helper", []),
-        text.several_assistants("helper", ["B1", "B2"]),
         text.not_watched("helper", []),
         text.not_watched("helper", NAMES),
         text.not_read("missing_scope"),
