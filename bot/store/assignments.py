@@ -84,11 +84,7 @@ _NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its ca
 
 
 class NotRecordedError(Exception):
-    """A blind label was not recorded: the case was not shown or has changed since, or the person knows its score."""
-
-
-class EnoughError(Exception):
-    """A blind label was not recorded: the channel has as many as it wants this week."""
+    """A blind label was not recorded: the case has changed, the person knows its score, or there are enough labels."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +237,7 @@ class Assignments(db.StoreQueries):
     ) -> None:
         """Records a blind label of a case that the person was shown; it is not changed afterwards.
 
-        Raises NotRecordedError, or EnoughError if others have given the last of this week's labels in the meantime.
+        Raises NotRecordedError, also if others have given the last of this week's labels in the meantime.
         """
         await db.lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
         is_there = sa.select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
@@ -253,7 +249,7 @@ class Assignments(db.StoreQueries):
         now = self._now()
         budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[shown.channel_id]
         if not budget.left:
-            raise EnoughError
+            raise NotRecordedError
         values = {"team_id": team_id, "case_id": shown.id, "user_id": user_id, "channel_id": shown.channel_id}
         values |= {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
         values |= {"created_at": now, "updated_at": now}

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select, text, update
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
-from bot.store.assignments import Assignments, DrawnCase, EnoughError, NotRecordedError, answer_of
+from bot.store.assignments import Assignments, DrawnCase, NotRecordedError, answer_of
 from bot.store.database import lock_for_transaction
 from bot.store.labels import LabelBudget, LabelDraw
 from bot.store.schema import assignments, cases, labels
@@ -208,7 +208,7 @@ async def test_a_channel_takes_no_more_labels_a_week_than_it_wants(log: Store) -
         ),
         return_exceptions=True,
     )
-    assert sorted(type(each).__name__ for each in results) == ["EnoughError", "NoneType", "NoneType"]
+    assert sorted(type(each).__name__ for each in results) == ["NoneType", "NoneType", "NotRecordedError"]
     assert len(await recorded(log)) == 2
     assert await drawn(log, ANN) is None
     assert await log.assignments.count("T1", ANN, ["C1"]) == 0
@@ -242,7 +242,7 @@ async def test_recording_waits_for_another_process_that_records(postgres_url: st
         while not recording.done() and not await is_waiting(log):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         await other.commit()
-    with pytest.raises(EnoughError):
+    with pytest.raises(NotRecordedError):
         await recording
     assert [row[:2] for row in await recorded(log)] == [(3 - shown.id, BEN)]
     await log.close()

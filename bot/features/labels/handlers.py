@@ -5,6 +5,7 @@ channels.
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from bot.slack.blocks import ModalState
 from bot.slack.invocation import Invocation, unknown
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
-from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError, answer_of
+from bot.store.assignments import DrawnCase, NotRecordedError, answer_of
 from bot.store.database import upsert
 from bot.store.figures import Kind, Place
 from bot.store.schema import cases, people
@@ -172,12 +173,12 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
         visit = await _visit(services, payloads.to_invocation(body), payloads.to_state(body["view"]))
         await ack(response_action="update", view=await visit.next())
 
-    @payloads.on_click(app, ids.ACTION_SKIP, ids.ACTION_SEEN)
+    @payloads.on_click(app, ids.ACTION_SKIP)
     async def go_past(body: dict[str, Any]) -> None:
-        click, is_skip = payloads.clicked_window(body, ModalState), payloads.clicked_action(body) == ids.ACTION_SKIP
+        click = payloads.clicked_window(body, ModalState)
         visit = await _visit(services, click.invocation, click.state)
-        outcome = Outcome.SKIPPED if is_skip else Outcome.SEEN
-        await services.store.database.execute(answer_of(*visit.person, click.state.case_id or 0, outcome))
+        skipped = answer_of(*visit.person, click.state.case_id or 0, Outcome.SKIPPED)
+        await services.store.database.execute(skipped)
         await services.messenger.update_modal(click.view_id, await visit.next())
 
     @payloads.on_click(app, ids.ACTION_BEFORE)
@@ -293,16 +294,10 @@ class _Visit:
     async def _record(self, shown: DrawnCase | None, label: Label | None) -> str:
         """Why the label was not recorded; empty if it was."""
         store = self.services.store
-        if shown and label and shown.channel_id not in self.theirs:
-            return words.LEFT
-        try:
-            if shown and label:
+        with suppress(NotRecordedError):
+            if shown and label and shown.channel_id in self.theirs:
                 await store.assignments.record(*self.person, shown, label)
                 return ""
-        except EnoughError:
-            return words.ENOUGH_MEANWHILE
-        except NotRecordedError:
-            pass
         # Or it was recorded before, by a submission whose answer got lost.
         number = self.state.case_id or 0
         is_there = label is not None and await has_recorded(store.database, *self.person, number, label)

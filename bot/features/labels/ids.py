@@ -6,7 +6,6 @@ VIEW_COMPARED = "go_on_scoring_blind"
 
 ACTION_BLIND = "score_a_few_blind"
 ACTION_SKIP = "skip_case"
-ACTION_SEEN = "have_seen_score"
 ACTION_BEFORE = "show_conversation"
 ACTION_ASKED = "score_as_asked"
 ACTION_ASK = "ask_for_labels"

@@ -19,8 +19,6 @@ from judge.scoring.numbers import number_of
 
 LONGEST_REASON = 1000
 MOST_WEEKLY = 1000
-# The most options in a menu; a score on a longer scale is typed: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
-_LONGEST_MENU = 100
 _LONGEST_CRITERIA = 1500
 _TAGS = ("<question>", "<response>", "is between <reference>")
 
@@ -89,14 +87,12 @@ def blind_stands(case: LoggedCase, verdict: CaseVerdict, label: Label) -> str:
 
 
 def _scores(block_id: str, scale: range, rubric: Rubric | None, earlier: int | None = None) -> ui.Block:
-    """Radio buttons, which need one tap and show what each score means; a menu or a number field for a longer scale."""
+    """Radio buttons, which need one tap and show what each score means; a number field for a longer scale."""
     words = {score: f"{score}: {meaning}" for score, meaning in meanings(rubric).items()}
     options = {score: ui.option(str(score), words.get(score)) for score in reversed(scale)}
     chosen = None if earlier is None else options[earlier]
     if len(scale) <= _MOST_RADIO_BUTTONS:
         element = ui.menu(block_id, options.values(), chosen, "radio_buttons")
-    elif len(scale) <= _LONGEST_MENU:
-        element = ui.menu(block_id, options.values(), chosen) | {"placeholder": ui.plain("Choose a score")}
     else:
         low, high = str(scale[0]), str(scale[-1])
         hint = ui.plain(f"A number from {low} to {high}")
@@ -122,10 +118,9 @@ NOTHING = (
 NO_TEXTS = "I do not store texts here (STORE_TEXT=none), so I have no replies to show."
 SWITCHED_OFF = "Blind scores are switched off in this channel. `/judge label weekly 20` switches them on."
 NOT_RECORDED = (
-    "Your last score was not recorded: the reply was changed or deleted, or you had scored it or seen its score."
+    "Your last score was not recorded: the reply was changed or deleted, you left its channel, you had scored it or "
+    "seen its score, or the channel has enough blind scores this week."
 )
-LEFT = "Your last score was not recorded: you are no longer in that reply's channel."
-ENOUGH_MEANWHILE = "Your last score was not recorded: the channel already has enough blind scores this week."
 _TITLE = "Score blind"
 _MOST_RADIO_BUTTONS = 10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
 _ROOM = 2900
@@ -151,14 +146,14 @@ def blind_modal(
         counts = ui.quotes(criteria(rubric), _ROOM, ui.run("What counts", is_bold=True))
     blocks = [
         *_note(note),
-        ui.context(f"Reply {place}, from <#{shown.channel_id}>. You see the judge's scores afterwards."),
+        ui.context(f"Reply {place}, from <#{shown.channel_id}>. You see its score afterwards; skip it if you know it."),
         *_before(shown, is_unfolded=is_unfolded),
         *ui.quotes(shown.question, _ROOM, ui.run("Question", is_bold=True)),
         *ui.quotes(shown.response, _ROOM, ui.run("Response", is_bold=True)),
         *counts,
         _scores(slack_ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1), rubric),
         reason_input(slack_ids.of(ids.BLOCK_REASON, shown.id)),
-        ui.actions(ui.button("Skip", ids.ACTION_SKIP), ui.button("I have seen its score", ids.ACTION_SEEN)),
+        ui.actions(ui.button("Skip", ids.ACTION_SKIP)),
     ]
     return ui.modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
 

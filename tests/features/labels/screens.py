@@ -27,6 +27,6 @@ def make(words: str) -> None:
         text.label_modal(STATE, bare_verdict(1, lowest=0, highest=highest), label, RUBRIC)
     found = [LabelComparison(7, "C1", words or None, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
     compared = text.compared_blocks(found, "https://acme.slack.com/", words[:200], is_asked=True)
-    text.compared_modal(STATE, compared, text.ENOUGH_MEANWHILE)
+    text.compared_modal(STATE, compared, text.NOT_RECORDED)
     text.over_modal(text.NOTHING, compared, words[:200])
     Post(text.ASKED.text, text.with_choice(text.ASKED.blocks, bool(words)))

@@ -9,7 +9,6 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.label import Label
 from bot.features.labels.queries import LabelComparison
 from bot.features.labels.text import (
-    ENOUGH_MEANWHILE,
     NOT_RECORDED,
     NOTHING,
     blind_modal,
@@ -55,7 +54,7 @@ def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], que
     compared = compared_blocks(
         found, "https://a.slack.com/", changed("C1", "2.4 to 3.6", question, None), is_asked=True
     )
-    check_view(compared_modal(state, compared, ENOUGH_MEANWHILE), "modal")
+    check_view(compared_modal(state, compared, NOT_RECORDED), "modal")
     check_view(over_modal(NOTHING, compared), "modal")
 
 
@@ -77,9 +76,9 @@ def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
     assert max(map(len, pieces)) <= 3000
 
 
-@each(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])
-def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -> None:
-    view = label_modal(ModalState(case_id=1), a_verdict(lowest=lowest, highest=100), Label(lowest, None), None)
+@each(("highest", "kind"), [(9, "radio_buttons"), (10, "number_input")])
+def test_a_scale_with_more_scores_than_slack_shows_as_buttons_is_typed(highest: int, kind: str) -> None:
+    view = label_modal(ModalState(case_id=1), a_verdict(lowest=0, highest=highest), Label(0, None), None)
     check_view(view, "modal")
     assert view["blocks"][1]["element"]["type"] == kind
 
@@ -107,7 +106,7 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     windows = [
         label_modal(STATE, a_verdict(), Label(3, "Too short."), RUBRIC),
         label_modal(STATE, a_verdict(None, lowest=0, highest=100), None, None),
-        compared_modal(STATE, compared_blocks(COMPARED, "https://a.slack.com/", "", is_asked=False), ENOUGH_MEANWHILE),
+        compared_modal(STATE, compared_blocks(COMPARED, "https://a.slack.com/", "", is_asked=False), NOT_RECORDED),
         over_modal(NOTHING, []),
     ]
     assert "\n\n".join(map(read_window, windows)) == snapshot
