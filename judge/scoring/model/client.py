@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import zlib
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import cache
@@ -122,15 +121,11 @@ def _odd_key() -> SetupError:
     return SetupError("The key has a space, a line break or a character that keys never have; check OPENAI_API_KEY.")
 
 
-# The only encoding that is requested and decompressed; an answer in any other encoding is taken as it is.
-_ENCODING = "gzip"
-_GZIP_ALONE = 16 + zlib.MAX_WBITS
-
-
 def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenAI":
     """A twin of `client` that follows no redirect, and raises BadResponseError for an answer of more than `most_bytes`.
 
-    Compressed and decompressed bytes count. The two share connections and keys; the client itself is unchanged.
+    Answers are asked for uncompressed, and a compressed one stays so: the bound is on its bytes. The two share
+    connections and keys; the client itself is unchanged.
     """
     kind: Any = type(client)
     twin: openai.AsyncOpenAI = object.__new__(_limited(kind, most_bytes))
@@ -150,7 +145,7 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
     from judge.scoring.model.failures import not_a_completion, server_name
 
     async def send(self: "openai.AsyncOpenAI", request: httpx2.Request, **options: Any) -> httpx2.Response:
-        request.headers["Accept-Encoding"] = _ENCODING
+        request.headers["Accept-Encoding"] = "identity"
         response = await kind._send_request(self, request, **options | {"stream": True, "follow_redirects": False})
         body = await _read(response, most_bytes)
         if len(body) > most_bytes:
@@ -170,26 +165,19 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
 
 
 async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
-    """The decompressed body; if it is too long, a beginning longer than `most_bytes`; empty for a redirect."""
-    import httpx2
-
+    """The body; if it is too long, a beginning longer than `most_bytes`; empty for a redirect."""
     if response.is_stream_consumed:  # by a hook in the caller's client
         return response.content
-    packed = bytearray()
+    body = bytearray()
     stream: Any = response.stream  # read raw, because the response itself would decompress it
     async with aclosing(response):
         if response.is_redirect:
             return b""
         async for piece in stream:
-            packed += piece
-            if len(packed) > most_bytes:
-                return bytes(packed)
-    if response.headers.get("content-encoding", "").strip().lower() != _ENCODING:
-        return bytes(packed)
-    try:
-        return zlib.decompressobj(_GZIP_ALONE).decompress(packed, most_bytes + 1)
-    except zlib.error as exc:
-        raise httpx2.DecodingError("no gzip", request=response.request) from exc
+            body += piece
+            if len(body) > most_bytes:
+                break
+    return bytes(body)
 
 
 class Connection:

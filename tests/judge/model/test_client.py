@@ -3,7 +3,6 @@
 import gzip
 import json
 import tracemalloc
-import zlib
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -138,38 +137,23 @@ async def test_endless_answer_is_dropped_at_the_limit(
     assert len(model_server.requests) == 1
 
 
-@pytest.mark.parametrize("encoding", ["identity", " GZIP"])
-async def test_answer_of_1_mb_is_read_and_a_longer_one_refused(
-    model_server: ModelServer, client: AsyncOpenAI, encoding: str
-) -> None:
-    def answer(size: int) -> Wire:
-        body = padded(size)
-        return http(body if encoding == "identity" else gzip.compress(body), f"Content-Encoding: {encoding}\r\n")
-
-    model_server.script(answer(MB), answer(MB + 1))
+async def test_answer_of_1_mb_is_read_and_a_longer_one_refused(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(http(padded(MB)), http(padded(MB + 1)))
     assert await raw_of(client) == "score: 4\nGood."
     assert "more than 1 MB" in str(await failure(client))
 
 
-async def test_gzip_bomb_is_not_inflated(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_answer_is_asked_for_uncompressed_and_a_compressed_one_is_not_inflated(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     model_server.script(http(gzip.compress(b" " * 30 * MB), "Content-Encoding: gzip\r\n"))
     tracemalloc.start()
     error = await failure(client)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "more than 1 MB" in str(error)
-    assert peak < 10 * MB
-
-
-@pytest.mark.parametrize("encoding", ["deflate", "gzip, gzip"])
-async def test_encoding_that_was_not_requested_is_not_decoded(
-    model_server: ModelServer, client: AsyncOpenAI, encoding: str
-) -> None:
-    body = zlib.compress(GOOD) if encoding == "deflate" else gzip.compress(gzip.compress(GOOD))
-    model_server.script(http(body, f"Content-Encoding: {encoding}\r\n"))
-    error = await failure(client)
     assert isinstance(error, BadResponseError)
-    assert model_server.headers[0]["accept-encoding"] == "gzip"
+    assert peak < 10 * MB
+    assert model_server.headers[0]["accept-encoding"] == "identity"
 
 
 async def test_error_is_read_as_utf_8_whatever_charset_it_names(model_server: ModelServer, client: AsyncOpenAI) -> None:
