@@ -218,6 +218,7 @@ class _Work:
         return f"{self.tally.rows:,} of {self.rows:,} rows in {self.batch.journal.path}"
 
     def sentences(self) -> Iterator[str]:
+        from judge.rows.journal import answered_as
         from judge.scoring.offline import OFFLINE
 
         run, tally = self.batch, self.tally
@@ -242,7 +243,8 @@ class _Work:
             yield f"Rows by score: {counts}. Mean {mean:.2f}."
         if self.batch.judge.model == OFFLINE and tally.scored:
             yield "The offline rater counted words: it is not a judge."
-        yield from tally.mixed()
+        for each in answered_as(tally.served):
+            yield f"Model {each}: compare only rows of one of them (see `ratings`)."
         yield from tally.spent()
         yield from self.batch.judge.shortfalls
         if run.is_spent:

@@ -67,11 +67,6 @@ class JournalTally:
         self.cost_usd += added["cost_usd"] or 0.0
         self.unpriced += added["cost_usd"] is None
 
-    def mixed(self) -> Iterator[str]:
-        """A sentence for each model whose name stands for several: their scores are those of different judges."""
-        for each in answered_as(self.served):
-            yield f"Model {each}: compare only rows of one of them (see `ratings`)."
-
     def spent(self) -> Iterator[str]:
         if self.input_tokens or self.output_tokens:
             cost = "not known" if self.unpriced else f"${self.cost_usd:,.4f}"
