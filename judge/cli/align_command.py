@@ -139,18 +139,10 @@ def _print_trial(trial: "Trial") -> None:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("", "Points off", "Within one", "Weighted kappa", "Unscored", "Tokens each"):
-        table.add_column(title, justify="left" if not title else "right", no_wrap=True)
-    rows = ("before", trial.before, trial.unscored_before), ("after", trial.after, trial.unscored_after)
-    for name, figures, unscored in rows:
-        table.add_row(
-            name,
-            f"{figures.error:.2f}",
-            f"{figures.within_one:.0%}",
-            "–" if figures.kappa is None else f"{figures.kappa:.2f}",
-            str(unscored),
-            "–" if figures.tokens is None else f"{figures.tokens:,.0f}",
-        )
+    for title in ("", "Before", "After"):
+        table.add_column(title, justify="right" if title else "left", no_wrap=True)
+    for name, before, after in trial.figures:
+        table.add_row(name.capitalize(), before, after)
     typer.echo(f"\n{trial.way.value.capitalize()}, attempt {trial.attempt} on these labels")
     Console(highlight=False, markup=False, emoji=False).print(table)
     lines = [f"{trial.finding} {trial.doubt}", *(["The scores that change most:"] if trial.changes else [])]

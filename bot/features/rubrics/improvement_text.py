@@ -180,19 +180,9 @@ def _labels(cases: Sequence[LabelledCase]) -> str:
 
 
 def _trial(trial: Trial) -> str:
-    before, after = trial.before, trial.after
-    figures = [
-        f"distance from people {before.error:.2f} → {after.error:.2f} points",
-        f"within one point {before.within_one:.0%} → {after.within_one:.0%}",
-    ]
-    if before.kappa is not None and after.kappa is not None:
-        figures.append(f"agreement (weighted kappa) {before.kappa:.2f} → {after.kappa:.2f}")
-    if before.tokens is not None and after.tokens is not None and before.tokens != after.tokens:
-        figures.append(f"tokens a verdict {before.tokens:,.0f} → {after.tokens:,.0f}")
-    if trial.unscored_before or trial.unscored_after:
-        figures.append(f"unscored {trial.unscored_before} → {trial.unscored_after}")
+    figures = ", ".join(f"{name} {before} → {after}" for name, before, after in trial.figures)
     said = " ".join(filter(None, [trial.finding, trial.doubt]))
-    return f"• *{_NAMES[trial.way].capitalize()}*. {said} Before → after: {', '.join(figures)}."
+    return f"• *{_NAMES[trial.way].capitalize()}*. {said} Before → after: {figures}."
 
 
 def diff(before: Rubric, after: Rubric) -> list[ui.Block]:

@@ -1,7 +1,7 @@
 """A trial: a changed judge compared with the one in use, on labelled cases that neither has learned from."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isnan
@@ -71,6 +71,19 @@ class Trial:
         sure = "no" if low is None or high is None else f"{100 * self.confidence:.3g}%"
         ends = "" if low is None or high is None else f" {low:+.2f} to {high:+.2f}"
         return f"{better}: {how} ({sure} confidence interval{ends}; {self.cases} cases, {self.threads} threads)."
+
+    @property
+    def figures(self) -> Iterator[tuple[str, str, str]]:
+        """The name of each figure that is known of both judges, and its value before and after."""
+        one, two = self.before, self.after
+        yield "points from people", f"{one.error:.2f}", f"{two.error:.2f}"
+        yield "within one point", f"{one.within_one:.0%}", f"{two.within_one:.0%}"
+        if one.kappa is not None and two.kappa is not None:
+            yield "agreement (weighted kappa)", f"{one.kappa:.2f}", f"{two.kappa:.2f}"
+        if one.tokens is not None and two.tokens is not None and one.tokens != two.tokens:
+            yield "tokens a verdict", f"{one.tokens:,.0f}", f"{two.tokens:,.0f}"
+        if self.unscored_before or self.unscored_after:
+            yield "unscored", str(self.unscored_before), str(self.unscored_after)
 
     @property
     def effect(self) -> str:

@@ -125,7 +125,7 @@ async def test_a_calibration_is_offered_used_once_and_taken_back(stage: Stage) -
     await stage.log.rubrics.use(*place(stage), ChannelJudge("additive-5"), stage.ben.id)
     told = await offered(stage)
     assert "+ calibration: 0=0 2=0 5=3" in shown(told)
-    assert "distance from people 2.00 → 0.00 points" in shown(told)
+    assert "points from people 2.00 → 0.00" in shown(told)
     assert await chosen(stage) == ChannelJudge("additive-5")
     for each in [stage.ann.click(told, ids.ACTION_IMPROVE_USE) for _ in range(3)]:
         await stage.slack.settled(each)
@@ -222,7 +222,7 @@ async def test_the_figures_stay_when_the_current_rubric_is_kept(stage: Stage) ->
     await offered(stage)
     await press(stage, ids.ACTION_IMPROVE_LEAVE)
     told = await shows(stage)
-    assert "distance from people 2.00 → 0.00 points" in shown(told)
+    assert "points from people 2.00 → 0.00" in shown(told)
     assert words.LEFT in shown(told)
     await gone(stage)
     assert await stage.log.rubrics.newest(*place(stage)) == []
