@@ -155,9 +155,6 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
     yield f"Scale {low} to {high}. The intervals come from leaving out prompts; they need {MIN_PROMPTS} of them."
     if report.differences:
         yield "A difference is shown if its interval excludes 0; one in twenty does so by chance."
-    if report.people is not None:
-        (alpha, ends), over = _cells("", report.people), number_of(report.people.n, "response")
-        yield f"People among themselves: Krippendorff's alpha {alpha} ({ends}), {over}."
     labels = [label for response in report.scores.responses for label in response.labels]
     if columns.label_range is None and low <= 0 and max(labels) <= 1 < high:
         yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."

@@ -152,12 +152,19 @@ def krippendorff_alpha(sample: Sample) -> Statistic:
 
     NaN if all ratings are equal. Source: Krippendorff, Content Analysis (2004), chapter 11.
     """
-    return _alpha(sample, np.ones(len(sample.scores), dtype=bool), np.column_stack([sample.labels, sample.scores]))
-
-
-def people_alpha(sample: Sample) -> Statistic:
-    """Krippendorff's alpha of the people alone: the most that can be expected of a judge."""
-    return _alpha(sample, sample.label_moments[0] > 1, sample.labels)
+    ratings = np.column_stack([sample.labels, sample.scores])
+    levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
+    counts = np.stack([(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1).astype(float)
+    others = counts.sum(axis=1) - 1
+    # The counts of pairs (the levels that two raters gave one response) add up, so a group is left out by subtraction.
+    pairs = np.zeros((sample.n_groups, sample.n_levels, sample.n_levels))
+    for group in range(sample.n_groups):
+        rows = (others > 0) & (sample.groups == group)
+        shares = counts[rows] / others[rows, None]
+        pairs[group] = shares.T @ counts[rows] - np.diag(shares.sum(axis=0))
+    whole = pairs.sum(axis=0)
+    without = np.array([_alpha_of(whole - each) for each in pairs])
+    return Statistic(_alpha_of(whole), without, len(sample.scores), sample.n_prompts)
 
 
 def spearman(sample: Sample) -> Statistic:
@@ -244,26 +251,6 @@ def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
     without = np.array([whole.plus(each, -1).kappa for each in by_group])
     prompts, least = len(np.unique(sample.prompts[counted])), whole.least_error(sample.scale)
     return Statistic(whole.kappa, without, int(counted.sum()), prompts, least_error=least)
-
-
-def _alpha(sample: Sample, counted: Bools, ratings: Floats) -> Statistic:
-    """Alpha over the `counted` rows of `ratings`, shape (n, raters), NaN if a rater gave none.
-
-    The counts of pairs (the levels that two raters gave one response) add up, so a group is left out by subtraction.
-    """
-    levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
-    counts = np.stack([(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1).astype(float)
-    others = counts.sum(axis=1) - 1
-    pairs = np.zeros((sample.n_groups, sample.n_levels, sample.n_levels))
-    for group in range(sample.n_groups):
-        rows = counted & (others > 0) & (sample.groups == group)
-        shares = counts[rows] / others[rows, None]
-        pairs[group] = shares.T @ counts[rows] - np.diag(shares.sum(axis=0))
-    whole = pairs.sum(axis=0)
-    prompts = len(np.unique(sample.prompts[counted]))
-    return Statistic(
-        _alpha_of(whole), np.array([_alpha_of(whole - each) for each in pairs]), int(counted.sum()), prompts
-    )
 
 
 def _alpha_of(pairs: Floats) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from judge.errors import SetupError
 from judge.evaluation.agreement import measures
 from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, Measure, estimate
-from judge.evaluation.agreement.sample import Sample, to_paired_samples, to_people_sample, to_sample
+from judge.evaluation.agreement.sample import Sample, to_paired_samples, to_sample
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.labelled import mean_labels
 from judge.evaluation.planning import MORE_LABELS, narrowing
@@ -160,7 +160,6 @@ class Report:
     between_judges: Sequence[Comparison]  # each pair of judges that both scored a response
     differences: Sequence[Difference]  # each pair that both scored a labelled response
     by_group: Sequence[tuple[str, Comparison]]  # largest group first
-    people: Estimate | None  # Krippendorff's alpha of the people alone; None if no response has several labels
 
     @property
     def unlabelled(self) -> int:
@@ -173,7 +172,6 @@ class Report:
             "between_judges": [each.to_dict() for each in self.between_judges],
             "differences": [each.to_dict() for each in self.differences],
             "by_group": [{"group": group, **each.to_dict()} for group, each in self.by_group],
-            "people_alpha": self.people.to_dict() if self.people else None,
             "unlabelled": self.unlabelled,
             "repeats": self.scores.repeats,
             "duplicates": self.scores.duplicates,
@@ -194,14 +192,12 @@ def make_report(scores: Scores) -> Report:
     for group, _ in sizes.most_common():
         part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
         by_group += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], few)]
-    people = to_people_sample(scores)
     return Report(
         scores=scores,
         with_people=with_people,
         between_judges=_compare(scores, combinations(scores.judges, 2), between),
         differences=find_differences(scores),
         by_group=by_group,
-        people=estimate(measures.people_alpha(people)) if people else None,
     )
 
 

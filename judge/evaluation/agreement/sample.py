@@ -121,12 +121,6 @@ def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, S
     return (one, two) if one and two else None
 
 
-def to_people_sample(scores: Scores) -> Sample | None:
-    """The responses with several labels, scored or not, for `people_alpha`; None if there are none."""
-    rows = [(each.prompt, np.nan, each.labels) for each in scores.responses if len(each.labels) > 1]
-    return _to_sample(rows, scores.scale)
-
-
 def _to_sample(rows: Sequence[tuple[str, float | None, Sequence[float | None]]], scale: Scale) -> Sample | None:
     if not rows:
         return None

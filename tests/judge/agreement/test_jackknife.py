@@ -19,7 +19,6 @@ from judge.evaluation.agreement.measures import (
     kendall_tau_b,
     mean_error,
     pairwise_accuracy,
-    people_alpha,
     quadratic_weighted_kappa,
     spearman,
     top_best_by_chance,
@@ -53,7 +52,7 @@ def samples(draw: st.DrawFn) -> Sample:
 @given(samples())
 @settings(max_examples=40, deadline=None)
 def test_leaving_a_prompt_out_gives_the_measure_of_the_other_responses(sample: Sample) -> None:
-    for measure in (*MEASURES, people_alpha, kappa_with_each, kappa_among_people):
+    for measure in (*MEASURES, kappa_with_each, kappa_among_people):
         figure = measure(sample)
         if np.isnan(figure.value) or sample.n_prompts == 1:
             continue

@@ -17,7 +17,6 @@ from judge.evaluation.agreement.measures import (
     pairwise_accuracy,
     pairwise_reversals,
     pairwise_ties,
-    people_alpha,
     quadratic_weighted_kappa,
     spearman,
     top_best,
@@ -111,12 +110,6 @@ def test_krippendorff_alpha_takes_each_person_as_a_rater() -> None:
     ]
     sample = sample_of(observers[3], np.array(observers[:3]).T.tolist())
     assert krippendorff_alpha(sample).value == pytest.approx(0.815, abs=0.0005)
-
-
-def test_people_alpha_leaves_the_judge_out() -> None:
-    agreeing_people = [[1, 1], [2, 2], [4, 4], [5, NONE]]
-    assert people_alpha(sample_of([5, 0, 2, 1], agreeing_people)).value == 1
-    assert people_alpha(sample_of([5, 0, 2, 1], agreeing_people)).n == 3
 
 
 def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
