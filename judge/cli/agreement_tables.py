@@ -165,8 +165,6 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
             f"{number_of(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score "
             "of the same judge, or another label of the same person, for the same response."
         )
-    if report.scores.duplicates:
-        yield f"{number_of(report.scores.duplicates, 'line')} merged: the same judge, response and label once more."
     problems = report.scores.problems
     if problems:
         yield f"{number_of(len(problems), 'value')} could not be used:"

@@ -174,7 +174,6 @@ class Report:
             "by_group": [{"group": group, **each.to_dict()} for group, each in self.by_group],
             "unlabelled": self.unlabelled,
             "repeats": self.scores.repeats,
-            "duplicates": self.scores.duplicates,
             "problems": list(self.scores.problems),
         }
 

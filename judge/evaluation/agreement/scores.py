@@ -31,7 +31,6 @@ class Scores:
     scale: Scale  # of the scores, and of the labels after mapping
     problems: tuple[str, ...]  # a sentence for each value that could not be used
     repeats: int  # scores and labels in conflict with an earlier line, which counts
-    duplicates: int = 0  # lines that repeat an earlier one
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
         )
         for item in merged.items.values()
     )
-    return Scores(responses, tuple(names.values()), scale, tuple(file.problems), merged.repeats, merged.duplicates)
+    return Scores(responses, tuple(names.values()), scale, tuple(file.problems), merged.repeats)
 
 
 @dataclass(slots=True)
@@ -103,7 +102,7 @@ class _Item:
 class _Merged:
     def __init__(self, group: str | None) -> None:
         self.items: dict[object, _Item] = {}
-        self.repeats = self.duplicates = 0
+        self.repeats = 0
         self._group = group
         self._lines: dict[object, dict[int, int]] = {}
 
@@ -118,14 +117,10 @@ class _Merged:
             lines = self._lines.setdefault((known_by, source, str(row.get("label_by"))), {})
             known_by = (*known_by, lines.setdefault(line, len(lines)))
         item = self.items.setdefault(known_by, _Item(prompt, row.key(self._group) if self._group else None))
-        is_new = source not in item.labels
         for column, score in read.scores.items():
             first = item.scores.get(judge := (*source, column))
             item.scores[judge] = score if first is None else first
             self.repeats += score not in (None, item.scores[judge])
-            is_new |= score not in (None, first)
         known = item.labels.setdefault(source, {})
         if read.labels:
-            is_new |= known.get(read.person) != read.labels
             self.repeats += known.setdefault(read.person, read.labels) != read.labels
-        self.duplicates += not is_new

@@ -47,28 +47,28 @@ def test_labels_that_differ_by_a_floating_point_error_are_equal(read: Reading) -
 
 
 OF_A = ROW | {"label_by": "a"}
-ONE_RESPONSE: dict[str, tuple[list[dict[str, Any]], tuple[float, ...], dict[str, int | None], int, int]] = {
-    # the rows, its labels and scores, the values in conflict with an earlier line, and the lines that repeat one
-    "a label as a string": ([ROW | {"human": " 3,5 "}], (3.5,), {"score": 3}, 0, 0),
-    "no score and no label": ([ROW | {"score": None, "human": None}], (), {"score": None}, 0, 0),
-    "several labels in a list": ([ROW | {"human": [3, None, 5]}], (3, 5), {"score": 3}, 0, 0),
-    "several labels on lines of a case": ([ROW | {"case": 7, "human": n} for n in (4, 2)], (4, 2), {"score": 3}, 0, 0),
-    "a second score by the judge": ([ROW, ROW | {"score": 5}], (4,), {"score": 3}, 1, 0),
-    "a score after none": ([ROW | {"score": None}, ROW], (4,), {"score": 3}, 0, 0),
-    "a repeated line": ([ROW, ROW], (4,), {"score": 3}, 0, 1),
-    "another run of the judge": ([ROW | {"line": 1}, ROW | {"line": 1, "score": 5}], (4,), {"score": 3}, 1, 0),
-    "people who agree": ([OF_A | {"line": 1}, ROW | {"label_by": "b", "line": 2}], (4, 4), {"score": 3}, 0, 0),
-    "a second label by a person": ([OF_A, OF_A | {"human": 2}], (4,), {"score": 3}, 1, 0),
-    "two models": ([ROW | {"model": "a"}, ROW | {"model": "b", "score": 5}], (4,), {"a": 3, "b": 5}, 0, 0),
+ONE_RESPONSE: dict[str, tuple[list[dict[str, Any]], tuple[float, ...], dict[str, int | None], int]] = {
+    # the rows, its labels and scores, and the values in conflict with an earlier line
+    "a label as a string": ([ROW | {"human": " 3,5 "}], (3.5,), {"score": 3}, 0),
+    "no score and no label": ([ROW | {"score": None, "human": None}], (), {"score": None}, 0),
+    "several labels in a list": ([ROW | {"human": [3, None, 5]}], (3, 5), {"score": 3}, 0),
+    "several labels on lines of a case": ([ROW | {"case": 7, "human": n} for n in (4, 2)], (4, 2), {"score": 3}, 0),
+    "a second score by the judge": ([ROW, ROW | {"score": 5}], (4,), {"score": 3}, 1),
+    "a score after none": ([ROW | {"score": None}, ROW], (4,), {"score": 3}, 0),
+    "a repeated line": ([ROW, ROW], (4,), {"score": 3}, 0),
+    "another run of the judge": ([ROW | {"line": 1}, ROW | {"line": 1, "score": 5}], (4,), {"score": 3}, 1),
+    "people who agree": ([OF_A | {"line": 1}, ROW | {"label_by": "b", "line": 2}], (4, 4), {"score": 3}, 0),
+    "a second label by a person": ([OF_A, OF_A | {"human": 2}], (4,), {"score": 3}, 1),
+    "two models": ([ROW | {"model": "a"}, ROW | {"model": "b", "score": 5}], (4,), {"a": 3, "b": 5}, 0),
 }
 
 
 @each("which", ONE_RESPONSE)
 def test_rows_of_one_response_are_merged(read: Reading, which: str) -> None:
-    rows, labels, by_judge, repeats, duplicates = ONE_RESPONSE[which]
+    rows, labels, by_judge, repeats = ONE_RESPONSE[which]
     scores = read(*rows)
     assert [(each.labels, each.scores) for each in scores.responses] == [(labels, by_judge)]
-    assert (scores.repeats, scores.duplicates, scores.problems) == (repeats, duplicates, ())
+    assert (scores.repeats, scores.problems) == (repeats, ())
 
 
 @each(
@@ -157,7 +157,6 @@ def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(rea
     ]
     scores = read(*rows)
     assert [response.scores for response in scores.responses] == [{"a": 3, "b": 3}] * 2
-    assert scores.duplicates == 0
 
 
 @each(
