@@ -32,10 +32,9 @@ _NAMES = {
     "pairwise_ties": "  tied by the judge",
     "pairwise_reversals": "  the other way round",
     "top_best": "{high}-best",
-    "top_best_by_chance": "  by chance",
 }
 _PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
-_SHARES = _PAIRS | {"exact_match", "within_one", "top_best", "top_best_by_chance"}
+_SHARES = _PAIRS | {"exact_match", "within_one", "top_best"}
 
 
 def print_report(report: Report, columns: Columns, file: TextIO | None = None) -> None:

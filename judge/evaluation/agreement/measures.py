@@ -205,12 +205,14 @@ def top_best(sample: Sample) -> Statistic:
     With 5 as the highest, this is "5-best" (arXiv 2401.10020). Prompts whose labels are all equal are left out.
     """
     is_top = sample.scores >= sample.scale.high
-    return _best_share(sample, is_top, "labels all equal" if is_top.any() else f"no score of {sample.scale.high}")
-
-
-def top_best_by_chance(sample: Sample) -> Statistic:
-    """The share of all responses that people rank highest for their prompt: the `top_best` of a judge that guesses."""
-    return _best_share(sample, np.ones(len(sample.scores), dtype=bool), "labels all equal")
+    highest, lowest = np.full(sample.n_prompts, -np.inf), np.full(sample.n_prompts, np.inf)
+    np.maximum.at(highest, sample.prompts, sample.label)
+    np.minimum.at(lowest, sample.prompts, sample.label)
+    counted = is_top & (highest > lowest)[sample.prompts]
+    is_best = counted & (sample.label == highest[sample.prompts])
+    sums, counts = sample.sum_by_prompt(is_best), sample.sum_by_prompt(counted)
+    why_undefined = "labels all equal" if is_top.any() else f"no score of {sample.scale.high}"
+    return _mean_of_prompts(sample, sums, counts, Range.SHARE, why_undefined)
 
 
 Measure = Callable[[Sample], Statistic]
@@ -226,7 +228,6 @@ MEASURES: tuple[Measure, ...] = (
     pairwise_ties,
     pairwise_reversals,
     top_best,
-    top_best_by_chance,
     mean_error,
 )
 
@@ -271,16 +272,6 @@ def _mean(sample: Sample, values: Floats | Bools, range_: Range = Range.SHARE) -
 def _pair_share(sample: Sample, order: int) -> Statistic:
     orders = sample.pair_orders
     return _mean_of_prompts(sample, orders[order], orders.sum(axis=0), Range.SHARE, "no prompt's labels differ")
-
-
-def _best_share(sample: Sample, chosen: Bools, why_undefined: str) -> Statistic:
-    highest, lowest = np.full(sample.n_prompts, -np.inf), np.full(sample.n_prompts, np.inf)
-    np.maximum.at(highest, sample.prompts, sample.label)
-    np.minimum.at(lowest, sample.prompts, sample.label)
-    counted = chosen & (highest > lowest)[sample.prompts]
-    is_best = counted & (sample.label == highest[sample.prompts])
-    sums, counts = sample.sum_by_prompt(is_best), sample.sum_by_prompt(counted)
-    return _mean_of_prompts(sample, sums, counts, Range.SHARE, why_undefined)
 
 
 def _mean_of_prompts(

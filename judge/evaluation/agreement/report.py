@@ -17,9 +17,6 @@ from judge.evaluation.labelled import mean_labels
 from judge.evaluation.planning import MORE_LABELS, narrowing
 from judge.evaluation.stats import Interval
 
-# The one left out does not depend on the judge.
-_COMPARED = tuple(each for each in MEASURES if each is not measures.top_best_by_chance)
-
 
 @dataclass(frozen=True)
 class Difference:
@@ -46,7 +43,7 @@ def find_differences(scores: Scores) -> list[Difference]:
     for judge, other in combinations(scores.judges, 2):
         if samples := to_paired_samples(scores, judge, other):
             one, two = samples
-            figures = {measure.__name__: (measure(one), measure(two)) for measure in _COMPARED}
+            figures = {measure.__name__: (measure(one), measure(two)) for measure in MEASURES}
             values = {name: (first.value, second.value) for name, (first, second) in figures.items()}
             estimates = {name: estimate(measures.difference(*pair)) for name, pair in figures.items()}
             found.append(Difference(judge, other, len(one.scores), one.n_prompts, values, estimates))

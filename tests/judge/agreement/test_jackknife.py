@@ -21,7 +21,7 @@ from judge.evaluation.agreement.measures import (
     pairwise_accuracy,
     quadratic_weighted_kappa,
     spearman,
-    top_best_by_chance,
+    top_best,
 )
 from judge.evaluation.agreement.sample import Sample
 from judge.evaluation.kappa import kappa_of
@@ -126,8 +126,8 @@ def test_a_share_of_0_or_1_has_an_interval() -> None:
 
 
 def test_a_share_that_is_equal_in_all_prompts_is_certain() -> None:
-    sample = Sample(np.repeat(np.arange(20), 2), np.tile([5.0, 0], 20), np.tile([4.0, 3], 20)[:, None], SCALE)
-    assert interval(top_best_by_chance(sample)) == (0.5, 0.5)
+    sample = Sample(np.repeat(np.arange(20), 2), np.full(40, 5.0), np.tile([4.0, 3], 20)[:, None], SCALE)
+    assert interval(top_best(sample)) == (0.5, 0.5)
 
 
 def test_perfect_agreement_has_no_interval_and_says_why() -> None:
