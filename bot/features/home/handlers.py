@@ -31,7 +31,6 @@ from bot.store.schema import people
 VIEW_HOME = "home"
 
 ACTION_HOME_JUDGE = "judge_something"
-ACTION_HOME_REFRESH = "refresh_home"
 ACTION_HOME_VISIBILITY = "choose_visibility"
 
 ACTION_RECENT_OLDER = "show_older_cases"
@@ -48,7 +47,7 @@ _WELCOME = "To score a reply, open the menu of the message (⋮ *More actions*) 
 _NO_CASES = "You have not asked for a score yet. Your cases from all channels appear here."
 _NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
 _NO_OLDER = "There are no older cases."
-_NO_STORE = "I cannot read the database right now. Press *Refresh* in a minute."
+_NO_STORE = "I cannot read the database right now. Open this tab again in a minute."
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
 logger = structlog.get_logger(__name__)
@@ -59,10 +58,6 @@ def register(app: AsyncApp, services: Services) -> None:
     async def open_home(body: dict[str, Any]) -> None:
         if body["event"].get("tab") == "home":
             await show_home(services, payloads.HomeVisit(payloads.to_invocation(body), str(body["event"]["channel"])))
-
-    @payloads.on_click(app, ACTION_HOME_REFRESH)
-    async def refresh(body: dict[str, Any]) -> None:
-        await show_home(services, payloads.clicked_home(body))
 
     @payloads.on_click(app, ACTION_HOME_JUDGE)
     async def judge_something(body: dict[str, Any]) -> None:
@@ -169,6 +164,5 @@ def to_page_end(value: str) -> PageEnd | None:
 
 def _top(note: str, buttons: Sequence[ui.Block] = ()) -> list[dict[str, Any]]:
     judge = ui.button("Score two texts", ACTION_HOME_JUDGE) | {"style": "primary"}
-    row = ui.actions(judge, *buttons, ui.button("Refresh", ACTION_HOME_REFRESH))
     said = [ui.section(f":warning: {note}")] if note else []
-    return [ui.section(_WELCOME), row, *said]
+    return [ui.section(_WELCOME), ui.actions(judge, *buttons), *said]

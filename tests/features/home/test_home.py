@@ -15,7 +15,7 @@ from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.clock import utc_now
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule
-from bot.features.home.handlers import ACTION_HOME_JUDGE, ACTION_HOME_REFRESH, ACTION_HOME_VISIBILITY
+from bot.features.home.handlers import ACTION_HOME_JUDGE, ACTION_HOME_VISIBILITY
 from bot.slack import ids as slack_ids
 from bot.slack.client import identify
 from bot.slack.invocation import HomeVisit, Invocation
@@ -212,12 +212,6 @@ async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFact
     )
     assert stage.ours() == []
     assert "direct messages" in shown(await home(stage))
-
-
-async def test_refresh_shows_what_has_happened_since(stage: Stage) -> None:
-    view = await home(stage)
-    await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
-    assert "Score 4 of 5" in shown(await press(stage, view, ACTION_HOME_REFRESH))
 
 
 @pytest.mark.on("sqlite")

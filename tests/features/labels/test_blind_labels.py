@@ -26,7 +26,7 @@ from bot.store.labels import LabelBudget
 from bot.store.schema import assignments, cases, labels, turns
 from pocket_slack import Entry, Message, Person, View
 from tests import bot_command
-from tests.gestures import add_case, disagree, export, help_desk, home, post_digest, press, private, scored, to_export
+from tests.gestures import add_case, disagree, export, help_desk, home, post_digest, private, scored, to_export
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"
@@ -384,13 +384,11 @@ async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage:
 
 @pytest.mark.needs("home")
 async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Stage) -> None:
-    from bot.features.home.handlers import ACTION_HOME_REFRESH
-
     mine = stage.slack.workspace.add_channel("mine", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot])
     await replies(stage, 2)
     await add_case(stage, private(stage, "ben"), stage.helper.id, 1, question="Why?", response="No.", thread_ts="1.1")
     await add_case(stage, mine, stage.helper.id, 1, question="Why?", response="Mine.", thread_ts="1.1")
-    view = await press(stage, await home(stage), ACTION_HOME_REFRESH)
+    view = await home(stage)
     assert "Score a few blind (3)" in str(view.body)
     stage.ann.click(view, ids.ACTION_BLIND)
     found = shown(await stage.modal(stage.ann))
