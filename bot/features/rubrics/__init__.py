@@ -1,8 +1,5 @@
 """The rubrics of a channel: what its replies are scored with, and the comparison before that changes."""
 
-from collections import defaultdict
-from collections.abc import Iterator
-from datetime import timedelta
 from functools import partial
 
 from sqlalchemy import select
@@ -22,11 +19,10 @@ _HELP = """\
 
 def feature(services: Services) -> Feature:
     judges, jobs = services.judges, dict[str, JobHandler]()
-    pauses = defaultdict[int, Iterator[timedelta]](lambda: iter(services.model_pauses))
     if judges:
         jobs = {
             Aim.COMPARE: lambda job: comparison.run(services, judges, job.case_id),
-            Aim.IMPROVE: lambda job: improvement.run(services, judges, job.case_id, pauses[job.case_id]),
+            Aim.IMPROVE: lambda job: improvement.run(services, judges, job.case_id),
         }
 
     async def resubmit() -> None:

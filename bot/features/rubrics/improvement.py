@@ -1,9 +1,7 @@
 """Improves a channel's judge: learns from people's labels, and proposes a rubric whose scores are closer to them."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 import structlog
@@ -15,8 +13,6 @@ from bot.features.rubrics.comparison import BUDGET, Counted
 from bot.features.rubrics.queries import UNTOLD, JudgeRequest, JudgeRequests
 from bot.pipeline.asking import ask
 from bot.pipeline.judges import Judges
-from bot.pipeline.retries import RetryError, may_pass
-from bot.pipeline.text import in_minutes
 from bot.slack.blocks import permalink
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.messenger import Post, Posted, sentence
@@ -31,12 +27,11 @@ _TELL_EVERY = 10
 logger = structlog.get_logger(__name__)
 
 
-async def run(services: Services, judges: Judges, number: int, pauses: Iterator[timedelta]) -> None:
+async def run(services: Services, judges: Judges, number: int) -> None:
     """Runs an improvement until the person who asked for it can decide, or until it ends without a proposal.
 
     Does nothing if it has been offered or used already. After a crash, it does not repeat requests that were answered.
-    If the model does not answer, it raises RetryError for each of the `pauses`; after the last one, it ends. Raises one
-    of `SLACK_ERRORS` if the person could not be told.
+    Raises one of `SLACK_ERRORS` if the person could not be told.
     """
     log = JudgeRequests(services.store.database)
     request = await log.find(number)
@@ -52,7 +47,7 @@ async def run(services: Services, judges: Judges, number: int, pauses: Iterator[
             return
         message = sent
         await log.note_message(number, *message)
-    post, prompt = await _Work(services, log, request, message).come_to(judges, pauses)
+    post, prompt = await _Work(services, log, request, message).come_to(judges)
     now = await log.find(number)
     if now and now.status in (Progress.OFFERED, Progress.USED):  # an earlier run told the person, then was killed
         return
@@ -78,17 +73,13 @@ class _Work:
     asker: Asker | None = None
     has_left: bool = False
 
-    async def come_to(self, judges: Judges, pauses: Iterator[timedelta]) -> tuple[Post, str | None]:
+    async def come_to(self, judges: Judges) -> tuple[Post, str | None]:
         """What the person is told at the end, and the prompt of the rubric that is offered, if any."""
         channel, judge = self.request.channel_id, await judges.by(*self.request.place, self.request.judge)
         try:
             post, prompt = await self._learn(judge) if judge else (sentence(words.GONE.format(channel=channel)), None)
         except JudgeError as exc:
             logger.warning("judge_failed", channel=channel, error=type(exc).__name__, reason=str(exc))
-            if may_pass(exc) and (pause := next(pauses, None)) is not None:
-                self.stage = words.WAITS.format(when=in_minutes(pause))
-                await self._tell()
-                raise RetryError(type(exc).__name__, pause) from exc
             post, prompt = sentence(words.NO_MODEL.format(channel=channel)), None
         if not await self.services.access.is_in(channel, self.request.user_id):
             return sentence(words.NOT_BOTH_HERE), None

@@ -76,7 +76,6 @@ REPLACED = (
     "<@{user}> started another improvement of the rubric in <#{channel}>. The one that I proposed to you can no longer "
     "be used; nothing changed."
 )
-WAITS = "The judge's model is not answering. I will try again {when}. What it has answered so far is kept."
 LEFT = "You kept the current rubric. Nothing changed."
 NOT_A_RUBRIC = "A text was better, but cannot be edited in Slack, so I do not offer it: {why}"
 

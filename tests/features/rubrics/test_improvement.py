@@ -5,7 +5,6 @@ What an alignment decides is tested in `tests/judge/align`. Here a calibration d
 
 import asyncio
 import re
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -331,8 +330,9 @@ async def test_it_leaves_its_person_what_they_may_ask_for_in_an_hour(open_stage:
     assert (await stage.verdict(parent)).text.startswith("Score 5 of 5")
 
 
-async def test_a_model_that_fails_ends_it_and_its_answers_are_kept(stage: Stage) -> None:
-    await asked(stage, *[too_kind] * 4, Failure(401, message="wrong key"))
+@pytest.mark.parametrize("failure", [Failure(401, message="wrong key"), Failure(503)])
+async def test_a_model_that_fails_ends_it_and_its_answers_are_kept(stage: Stage, failure: Failure) -> None:
+    await asked(stage, *[too_kind] * 4, *[failure] * 9)
     assert (await shows(stage)).text == words.NO_MODEL.format(channel=place(stage)[1])
     assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [TOKENS] * 4
     answered = prompts(stage)[:4]
@@ -341,9 +341,3 @@ async def test_a_model_that_fails_ends_it_and_its_answers_are_kept(stage: Stage)
     await say(stage, "improve")
     await stage.slack.until(lambda: len(direct(stage)) == 2 and ids.ACTION_IMPROVE_USE in buttons(direct(stage)[-1]))
     assert not set(answered) & set(prompts(stage))
-
-
-async def test_it_goes_on_after_an_outage_of_the_model(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(model_pauses=[timedelta()] * 3)
-    await asked(stage, *[too_kind] * 4, *[Failure(503)] * 9, too_kind)
-    await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
