@@ -11,7 +11,7 @@ from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import improvement_text as words
-from bot.features.rubrics.comparison import BUDGET, tell_other, use
+from bot.features.rubrics.comparison import BUDGET, use
 from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
 from bot.features.rubrics.text import LEFT, LONGEST_NAME, TOO_MANY
 from bot.slack import invocation as payloads
@@ -38,8 +38,6 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
     last = await log.begin(Aim.IMPROVE, *place, user_id, chosen)
     if last and last.status == Progress.RUNNING:
         return words.RUNNING.format(user=last.user_id, at=short_date(last.asked_at))
-    if last and last.status == Progress.OFFERED and last.user_id != user_id:
-        await tell_other(services, last.user_id, channel_id, words.REPLACED.format(user=user_id, channel=channel_id))
     threads = len(threads_of([each.case for each in found]))
     # With fewer threads, only a calibration is learnt, which needs one score of each case.
     requests = BUDGET.requests if threads >= LEAST_FOR_PROMPTS else min(len(found), BUDGET.requests)

@@ -132,8 +132,7 @@ async def _answer(services: Services, invocation: Invocation, typed: Sequence[st
     match typed:
         case []:
             chosen, made, models = await log.chosen(*place), await log.newest(*place), services.settings.judge_models
-            asked = [await JudgeRequests(services.store.database).of(aim, *place) for aim in Aim]
-            return words.state(chosen, services.rubrics.default, list(services.rubrics.shipped), made, models, *asked)
+            return words.state(chosen, services.rubrics.default, list(services.rubrics.shipped), made, models)
         case ["use", name] | ["use", name, _]:
             wanted = ChannelJudge(name.lower(), model=typed[2] if len(typed) > 2 else None)
             return await _begin(services, *place, invocation.user_id, wanted)

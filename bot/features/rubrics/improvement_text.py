@@ -72,10 +72,6 @@ SPENT = (
     "kept for the next time."
 )
 CHANGES = "Replies whose scores change most:"
-REPLACED = (
-    "<@{user}> started another improvement of the rubric in <#{channel}>. The one that I proposed to you can no longer "
-    "be used; nothing changed."
-)
 LEFT = "You kept the current rubric. Nothing changed."
 NOT_A_RUBRIC = "A text was better, but cannot be edited in Slack, so I do not offer it: {why}"
 

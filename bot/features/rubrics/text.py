@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.features.rubrics import ids
-from bot.features.rubrics.queries import LEAST, JudgeRequest
+from bot.features.rubrics.queries import LEAST
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
 from bot.slack.invocation import typed
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
-from bot.store.examples import Progress
 from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
 from judge import Rubric, RubricError, render_prompt
 from judge.scoring.numbers import number_of
@@ -45,8 +44,6 @@ def state(
     shipped: Sequence[str],
     own: Sequence[SavedRubric],
     models: Sequence[str],
-    wish: JudgeRequest | None = None,
-    improvement: JudgeRequest | None = None,
 ) -> Post:
     by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
     lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]
@@ -54,15 +51,6 @@ def state(
         lines.append(f"They are compared with a reference of {len(chosen.reference):,} characters: `/judge reference`.")
     if chosen.model and chosen.model not in models:
         lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's default model is used.")
-    if wish:
-        is_done = wish.status == Progress.OFFERED
-        stands = "the comparison is done and waits for a decision" if is_done else "the comparison is running"
-        lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}: {stands}.")
-    if improvement and improvement.status != Progress.USED:
-        waits = improvement.status == Progress.OFFERED
-        stands = "a better one is found and waits for a decision" if waits else "the improvement is running"
-        began = ui.short_date(improvement.asked_at)
-        lines.append(f":hourglass: <@{improvement.user_id}> asked for a better rubric {began}: {stands}.")
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
     blocks, said = [ui.section("\n".join(lines))], lines

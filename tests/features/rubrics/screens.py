@@ -16,7 +16,6 @@ from tests.features.rubrics.test_rubrics_texts import (
     NOW,
     SHIPPED,
     STRICT,
-    a_wish,
     an_improvement,
     compared,
     reported,
@@ -31,7 +30,7 @@ def make(words: str) -> None:
     own = [replace(FIRST, name=f"{number:02}{'x' * (many + 10)}", number=9999, prompt=prompt) for number in range(many)]
     models = [f"some-vendor/{words[:20]}-{number}" for number in range(many * 3)]
     chosen = ChannelJudge(own[0].name, "00000000", words[:200] or None)
-    text.state(chosen, "additive-5", list(SHIPPED), own, models, a_wish(judge_model=words[:200]), an_improvement())
+    text.state(chosen, "additive-5", list(SHIPPED), own, models)
     text.ask_to_delete(own[0])
     text.rubric_modal(STATE, rubric)
     text.rubric_modal(STATE, NOW, "tone-2")

@@ -108,24 +108,6 @@ async def test_a_comparison_asks_no_more_than_the_days_limit_leaves(
     assert len(stage.model.requests) == asked
 
 
-async def test_the_list_says_which_change_is_asked_for_and_by_whom(stage: Stage) -> None:
-    await labelled(stage, LEAST)
-    gate = asyncio.Event()
-    stage.model.script(Held(gate, GOOD))
-    await say(stage, "use code")
-    await stage.model.asked(1)
-    assert f"\n:hourglass: <@{stage.ann.id}> asked for `code`: the comparison is running.\n" in await say(stage, "")
-    gate.set()
-    told = await compared(stage)
-    await told_of(stage, 1)
-    waits = f"\n:hourglass: <@{stage.ann.id}> asked for `code`: the comparison is done and waits for a decision.\n"
-    assert waits in await say(stage, "")
-    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE))
-    await said(stage, LEFT)
-    assert await used(stage) is None
-    assert ":hourglass:" not in await say(stage, "")
-
-
 async def test_a_judge_is_not_compared_with_itself(stage: Stage) -> None:
     await labelled(stage, LEAST)
     assert "already scored with `additive-5`" in await say(stage, "use additive-5")
@@ -244,6 +226,15 @@ async def test_a_judge_chosen_meanwhile_is_the_one_that_is_compared(stage: Stage
     gate.set()
     await compared(stage)
     assert sorted(prompts(stage)) == sorted(asking("code") + asking("refusal"))
+
+
+async def test_a_comparison_that_is_put_aside_changes_nothing_and_is_closed(stage: Stage) -> None:
+    told = await asked(stage)
+    stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE)
+    await said(stage, LEFT)
+    stage.ann.click(told, ids.ACTION_RUBRIC_USE)
+    await said(stage, CLOSED)
+    assert await used(stage) is None
 
 
 async def test_a_person_who_has_left_the_channel_decides_nothing_and_is_not_told_what_holds_there(stage: Stage) -> None:

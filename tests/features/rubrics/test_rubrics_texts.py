@@ -40,10 +40,8 @@ def the_list(
     chosen: ChannelJudge,
     *own: SavedRubric,
     models: tuple[str, ...] = (),
-    wish: JudgeRequest | None = None,
-    improvement: JudgeRequest | None = None,
 ) -> Post:
-    return text.state(chosen, "additive-5", ["additive-5", "code"], own, models, wish, improvement)
+    return text.state(chosen, "additive-5", ["additive-5", "code"], own, models)
 
 
 def a_wish(aim: Aim = Aim.COMPARE, rubric: str | None = "code", **changes: Any) -> JudgeRequest:
@@ -61,11 +59,6 @@ LISTS = {
     "with an earlier version in use": the_list(ChannelJudge("tone", FIRST.rubric.version), NEWEST),
     "with models": the_list(ChannelJudge("code", None, "large"), models=("large", "larger")),
     "with a model no longer offered": the_list(ChannelJudge("code", None, "large")),
-    "with a comparison running": the_list(ChannelJudge(), wish=a_wish()),
-    "with a comparison done": the_list(ChannelJudge(), wish=a_wish(status=Progress.OFFERED)),
-    "with an improvement running": the_list(ChannelJudge(), improvement=an_improvement()),
-    "with an improvement offered": the_list(ChannelJudge(), improvement=an_improvement(status=Progress.OFFERED)),
-    "with an improvement used": the_list(ChannelJudge(), improvement=an_improvement(status=Progress.USED)),
 }
 
 
@@ -130,8 +123,7 @@ def test_what_is_wrong_with_a_rubric_is_said_beside_its_field(name: str, prompt:
 def test_the_list_of_a_channel_with_many_rubrics_fits_into_a_message() -> None:
     own = [replace(FIRST, name=f"{number:02}{'x' * 38}", number=9999) for number in range(MOST_RUBRICS)]
     models = [f"some-vendor/a-large-model-{number}" for number in range(100)]
-    wish = a_wish(user_id="U" * 20, rubric=own[1].name, rubric_version="00000000", judge_model="m" * 200)
-    said = text.state(ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models, wish)
+    said = text.state(ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models)
     check_blocks(said.blocks)
     assert all(saved.name in said.text for saved in own)
     assert len(text.no_rubric("x" * 3000, [*SHIPPED, *(saved.name for saved in own)])) <= 3000
