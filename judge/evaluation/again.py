@@ -6,7 +6,7 @@ from pathlib import Path
 from random import sample
 
 from judge.errors import SetupError
-from judge.evaluation.check import change_of, key_of, read_outputs
+from judge.evaluation.check import change_of, read_outputs
 from judge.evaluation.stats import paired
 from judge.rows.journal import answered_as
 from judge.rows.row_file import Row
@@ -35,7 +35,7 @@ def compare(output: Path, judge: Judge) -> tuple[int, Sequence[str]]:
     for row, _ in read_outputs(output, judge, _HINT):
         served.update([*row.served, *Row(0, {"ratings": row.get("input_ratings")}).served])
         if row.get("score") is not None:
-            changes.append((row.get("score") - row.get("input_score"), row.key("thread") or key_of(row)))
+            changes.append((row.get("score") - row.get("input_score"), row.key("thread") or row.known_by[0]))
             has_differed |= bool(row.get("input_spread"))
             is_repeated &= all(row.get(name) == row.get(f"input_{name}") for name in ("mean", "justification"))
     names = [f"Model {each}." for each in answered_as(served)]

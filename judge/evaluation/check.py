@@ -16,7 +16,7 @@ from judge.evaluation.planning import to_be_seen
 from judge.evaluation.severity import Given, Severities
 from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired, paired_difference, t_quantile
 from judge.rows.batch import identity_of
-from judge.rows.files import decode, encode, os_reason, private, read_lines, shown
+from judge.rows.files import decode, os_reason, private, read_lines, shown
 from judge.rows.journal import answered_as
 from judge.rows.messages import has_reply
 from judge.rows.row_file import Row
@@ -122,7 +122,7 @@ class Check:
         for row, score, given in self._read(self.earlier, 0):
             names.update(row.fields)
             its = _Earlier(hash(row.asked), _texts(row), score, given)
-            self._before.setdefault(key_of(row), []).append(its)
+            self._before.setdefault(hash(row.known_by[0]), []).append(its)
         if self.label and self.label not in names:
             raise SetupError(f"--label {self.label}: no row of {self.earlier} has this field.")
 
@@ -157,7 +157,7 @@ class Check:
         mean, newly_unscored = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(-1, 1))
         pairs, own = list[tuple[int, str | int, Given, Given]](), list[tuple[int, object]]()
         for row, score, given in self._read(self.output, 1):
-            key = key_of(row)
+            key = hash(row.known_by[0])
             cluster = row.key("thread") or key
             if score is not None:
                 mean.add(score, cluster=cluster)
@@ -332,12 +332,6 @@ def _is_failure(row: Row) -> bool:
     is_question = nothing_to_judge(question, _AN_ANSWER) is None
     is_read = messages is None or has_reply(messages)
     return is_question and is_read and nothing_to_judge(question, response) is not None
-
-
-def key_of(row: Row) -> int:
-    """A key that identifies the row's prompt in both files."""
-    given = row.get("prompt_id")
-    return hash(("text", row.asked) if given is None else ("id", encode(given)))
 
 
 def _texts(row: Row) -> int | None:
