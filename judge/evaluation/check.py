@@ -226,8 +226,6 @@ class Check:
             yield f"the judge's own difference (pairs with the same texts: {found.same:,})", "", own
         if n := found.pairs.total():
             before, after = (sum(pair[index] * rows for pair, rows in found.pairs.items()) / n for index in (0, 1))
-            lower = sum(rows for pair, rows in found.pairs.items() if pair[1] < pair[0])
-            same = sum(rows for pair, rows in found.pairs.items() if pair[1] == pair[0])
             yield f"mean of the {'other ' * bool(found.same)}pairs (n = {n:,})", f"{before:.2f}", f"{after:.2f}"
             few = f" ({found.labels} labelled in both, {MIN_LABELS} needed)" if self.label and not found.people else ""
             yield f"difference, by the judge alone{few}", "", _say(found.difference, "+.2f")
@@ -236,7 +234,6 @@ class Check:
             if found.corrected:
                 how = f"corrected by the labels of {found.labels}" if found.people else "without the judge's own"
                 yield f"difference, {how}", "", _say(found.corrected, "+.2f")
-            yield "lower, higher, same", "", f"{lower:,}, {n - lower - same:,}, {same:,}"
         longer = slope(found.lengths) if len(found.lengths) >= MIN_LABELS else None
         if longer and longer.is_clear:
             how = "raise" if longer.mean > 0 else "lower"
