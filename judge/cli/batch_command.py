@@ -232,9 +232,6 @@ class _Work:
         )
         if tally.partial:
             yield f"Scored by fewer ratings than asked for: {tally.partial:,} of {tally.scored:,} rows (see `basis`)."
-        if run.beside:
-            name = self.batch.judge.rubric.name
-            yield f"Rubric {name!r} has no place for a reference: that of {run.beside:,} rows came with the question."
         if tally.escalated:
             yield f"Scored by the stronger model: {tally.escalated:,} of {tally.scored:,} rows (see `model`)."
         if tally.scored:

@@ -42,7 +42,6 @@ class Batch:
 
     failed: int = field(default=0, init=False)  # rows without a verdict because calls failed
     malformed: int = field(default=0, init=False)  # lines that are not rows
-    beside: int = field(default=0, init=False)  # rows with a reference that the rubric does not place
     stopped: JudgeError | None = field(default=None, init=False)  # the error that stopped the run early
     is_spent: bool = field(default=False, init=False)  # whether `max_cost_usd` is reached
     _failures_in_a_row: int = field(default=0, init=False)
@@ -81,7 +80,6 @@ class Batch:
         try:
             ask = partial(judge.score, row.question, row.response, conversation=row.conversation)
             verdict = await ask(reference=row.reference)
-            self.beside += bool(row.reference.strip()) and not judge.rubric.needs_reference
             self._has_verdict = True
             self._failures_in_a_row = 0
         except JudgeError as exc:

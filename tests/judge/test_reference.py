@@ -104,19 +104,16 @@ def test_judge_with_a_reference_is_a_judge_version_of_its_own() -> None:
 AGAINST_A, AGAINST_B = ", with reference ca978112", ", with reference 3e23e816"
 
 
-async def test_batch_judges_by_the_rows_references_and_says_once_what_the_rubric_does_not_place(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
+async def test_batch_judges_by_the_rows_references(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script("score: 4\nGood.")
     texts = {"prompt": "How long?", "completion": "A week."}
     source = write(tmp_path / "in.jsonl", *({**texts, "reference": known} for known in (KNOWN, ["a", "b"], None)))
-    for rubric, beside in (("additive-5", 2), ("reference-5", 0)):
+    for rubric, without in (("additive-5", None), ("reference-5", "no_reference")):
         output = tmp_path / f"{rubric}.jsonl"
         options = "batch", source, "-o", output, "--samples", 1, "--rubric", rubric
-        done = await asyncio.to_thread(run, *options, OPENAI_BASE_URL=model_server.base_url)
+        await asyncio.to_thread(run, *options, OPENAI_BASE_URL=model_server.base_url)
         assert [each["reference"] for each in read(output)] == [KNOWN, ["a", "b"], None]
-        assert [each["unscored_reason"] for each in read(output)] == [None, None, None if beside else "no_reference"]
-        assert ("Rubric 'additive-5' has no place for a reference: that of 2 rows" in done.stdout) == bool(beside)
+        assert [each["unscored_reason"] for each in read(output)] == [None, None, without]
     prompts = [request["messages"][0]["content"] for request in model_server.requests]
     assert [sum(f"<reference>{known}</reference>" in each for each in prompts) for known in (KNOWN, '["a", "b"]')] == [
         2,
