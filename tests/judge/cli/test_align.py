@@ -83,6 +83,7 @@ async def test_a_better_rubric_is_written_and_can_be_used_to_score(
     assert done.returncode == 0, done.stderr
     assert HELPS in (text_of(output) or "")
     assert f"+{HELPS}" in done.stdout
+    assert re.search(r"Points from people +1\.\d\d +0\.00\n", done.stdout)
     assert max(map(len, done.stdout.splitlines())) <= 120
     arguments = "score", "--question", "Why?", "--response", "A short one, worth 4.", "--samples", 1, "--rubric", output
     scored = await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=model_server.base_url)
