@@ -150,7 +150,6 @@ def manifest(
 
 @app.command()
 def demo(
-    database: Annotated[str, typer.Option(help="SQLite file; temporary by default.")] = "",
     port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 8123,
     script: Annotated[bool, typer.Option("--script", help="Play a short example in the terminal and exit.")] = False,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
@@ -158,7 +157,7 @@ def demo(
     """Try the bot in the browser: no workspace, no key."""
     with needs_extra("the demo", "demo", "pocket_slack"):
         from bot.commands.demo import play, show
-    asyncio.run(play(database) if script else show(database, port, opens))
+    asyncio.run(play() if script else show(port, opens=opens))
 
 
 @app.command()

@@ -7,9 +7,7 @@ import re
 import signal
 import tempfile
 import webbrowser
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -109,30 +107,28 @@ _PAST = f"""
 @{NAME}, who answers what you ask there. #{demo_past.PAST_CHANNEL} has eight weeks of
 made-up scores, and what the app tells of them: an alert, what a release has
 changed, and the week's digest. /judge help lists what you can type."""
-_EARLIER = """
-The database has scores of an earlier run, whose messages are gone: links to
-them lead nowhere. With a new file, or without --database, all starts fresh."""
 _PATIENCE_S = 180
 _WIDTH = 80
 
 
-async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
+async def show(port: int, *, opens: bool) -> None:
     """Runs the bot with a pocket Slack, whose page explains the rest, until SIGINT or SIGTERM."""
     configure_logs("console", logging.WARNING)
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    with _log_url(database) as url:
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite+aiosqlite:///{folder}/demo.db"
         try:
             workspace = demo_past.demo_workspace()
             if not _has_model():
                 demo_past.post_offline_note(workspace)
-            past = _PAST if await demo_past.write_past(url, workspace) else _EARLIER
+            await demo_past.write_past(url, workspace)
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 answer_people(slack)
                 console = Console(highlight=False)
                 _say_what_scores(console)
-                console.print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\n\nCtrl-C ends it.", emoji=False)
+                console.print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{_PAST}\n\nCtrl-C ends it.", emoji=False)
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()
@@ -140,30 +136,19 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
             raise BotError(str(exc)) from exc
 
 
-async def play(database: str = "") -> None:
+async def play() -> None:
     """Runs the main use case once, and prints the threads and the store."""
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, _WIDTH), highlight=False)
     workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), name="Pocket")
     workspace.add_channel(demo_past.CHANNEL, [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot])
-    with _log_url(database) as url:
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite+aiosqlite:///{folder}/demo.db"
         async with Sandbox(workspace) as slack, running_bot(_settings(slack, url)):
             await slack.connected()
             _say_what_scores(console)
             await _main_job(slack, console)
         await _show_log(console, url)
-        if database:
-            console.print(f"The database is in {database}; look into it with any SQLite tool.")
-
-
-@contextmanager
-def _log_url(database: str) -> Iterator[str]:
-    """The URL of the store: in that file, or in a temporary folder that is deleted afterwards."""
-    folder = Path(database).parent
-    if not folder.is_dir():
-        raise BotError(f"--database {database}: there is no folder {folder}; make it, or name another file")
-    with tempfile.TemporaryDirectory() as temporary:
-        yield f"sqlite+aiosqlite:///{database or Path(temporary, 'demo.db')}"
 
 
 def _settings(slack: Sandbox, database_url: str) -> settings.Settings:

@@ -104,11 +104,9 @@ def _thread(reply: Reply, now: datetime) -> MessageEntry:
     return MessageEntry(author=reply.asker, text=reply.topic["question"], ago=asked, replies=(answer,))
 
 
-async def write_past(database_url: str, workspace: Workspace) -> bool:
-    """Writes the past to a store without cases, and posts the verdicts; returns whether it did."""
+async def write_past(database_url: str, workspace: Workspace) -> None:
+    """Writes the past to a new store, and posts the verdicts."""
     async with await Store.open(database_url) as store:
-        if await store.cases.counts():
-            return False
         rows = _rows(workspace)
 
         async def write(connection: AsyncConnection) -> None:
@@ -116,7 +114,6 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
                 await connection.execute(insert(schema.metadata.tables[table]), its)
 
         await store.database.write(write)
-    return True
 
 
 def _rows(workspace: Workspace) -> dict[str, list[Row]]:

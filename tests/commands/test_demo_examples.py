@@ -19,7 +19,7 @@ from tests.texts import read
 @pytest.fixture
 async def workspace(tmp_path: Path) -> Workspace:
     workspace = demo_workspace(ManualClock(1_768_641_060.0))
-    assert await write_past(url(tmp_path), workspace)
+    await write_past(url(tmp_path), workspace)
     return workspace
 
 

@@ -191,11 +191,9 @@ async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
 
 
 @asynccontextmanager
-async def demo_page(
-    env: dict[str, str], folder: Path, *options: str
-) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+async def demo_page(env: dict[str, str], folder: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
     """The demo with its page, and what it says at first."""
-    demo = await start("demo", env | {"PYTHONUNBUFFERED": "1"}, folder, "--port", "0", *options)
+    demo = await start("demo", env | {"PYTHONUNBUFFERED": "1"}, folder, "--port", "0")
     assert demo.stdout
     try:
         yield demo, (await demo.stdout.readuntil(b"Ctrl-C")).decode()
@@ -203,25 +201,6 @@ async def demo_page(
         if demo.returncode is None:
             demo.kill()
         await demo.communicate()
-
-
-@pytest.mark.slow
-async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path: Path) -> None:
-    file = tmp_path / "nope" / "x.db"
-    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, "--database", str(file))
-    assert (code, out) == (2, "")
-    assert f"--database {file}: there is no folder {file.parent}; make it, or name another file" in err
-    assert not file.parent.exists()
-
-
-@pytest.mark.slow
-async def test_a_demo_with_the_log_of_an_earlier_one_says_what_has_become_of_its_messages(tmp_path: Path) -> None:
-    env = {"PATH": os.environ["PATH"]}
-    code, _, err = await run("demo", env, tmp_path, "--script", "--database", "demo.db")
-    assert code == 0, err
-    async with demo_page(env, tmp_path, "--database", "demo.db") as (_, said):
-        assert "The database has scores of an earlier run, whose messages are gone" in said
-        assert "eight weeks" not in said
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The contents of the two wheels, the commands that work from them, and what each make target installs in .venv."""
 
+import asyncio
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ import typer
 import yaml
 
 from bot.cli import app as judge_bot
+from bot.commands.demo_past import demo_workspace, write_past
 from judge.cli import app as judge
 from tests.patience import ONLY_A_HANG_S
 
@@ -140,10 +142,11 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp
         assert (done.returncode, done.stderr.strip().endswith(sentence)) == (2 if sentence else 0, True), done
         return done.stdout
 
-    with running(f"{scripts}/judge-bot demo --port 0 --database log.db", "Ctrl-C", **how) as said:
+    with running(f"{scripts}/judge-bot demo --port 0", "Ctrl-C", **how) as said:
         (page,) = re.findall(r"http://\S+", said)
         files = re.findall(r'(?:src|href)="(/[^"]+)"', urlopen(page).read().decode())  # noqa: S310 - our own server
         assert len([urlopen(page + file).read() for file in files]) > 10  # noqa: S310
+    asyncio.run(write_past(f"sqlite+aiosqlite:///{here}/log.db", demo_workspace()))
     (here / "manifest.yml").write_text(run("judge-bot manifest"))
     with running(f"{scripts}/pocket-slack --manifest manifest.yml", "SLACK_APP_TOKEN", **how) as said:
         env |= re.findall(r"^(SLACK_\w+)=(.+)", said, re.MULTILINE)
