@@ -321,16 +321,14 @@ def remove_installation(team: Annotated[str, typer.Argument(metavar="ID", help="
 
 
 @app.command()
-def audit(
-    since: Since = None, is_json: Annotated[bool, typer.Option("--json", help="One JSON document per line.")] = False
-) -> None:
+def audit(since: Since = None) -> None:
     """Show who deleted, exported or changed settings.
 
     Newest last.
     """
     from bot.commands.audit import show
 
-    _run(show(since, is_json=is_json))
+    _run(show(since))
 
 
 def main() -> None:

@@ -1,8 +1,6 @@
 """`judge-bot audit`: who forgot, purged, exported or changed settings, and when."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 
 import typer
@@ -17,19 +15,15 @@ from judge.scoring.numbers import number_of
 _WIDTH = 80
 
 
-async def show(since: datetime | None, *, is_json: bool) -> None:
-    """Prints the acts since then, newest last, as a table or as a JSON document for each act."""
+async def show(since: datetime | None) -> None:
+    """Prints the acts since then, newest last."""
     async with opened_database() as database:
         with reading(""):
             acts = await Audit(database).since(since)
-    if not acts:
-        typer.echo(f"nothing was noted since {since:%Y-%m-%d}" if since else "nothing was noted yet", err=is_json)
-    elif is_json:
-        for act in acts:
-            its = {"at": act.at.isoformat()} | {name: value for name, value in asdict(act).items() if name != "at"}
-            typer.echo(json.dumps({name.removesuffix("_id"): value for name, value in its.items()}))
-    else:
+    if acts:
         _print(acts)
+    else:
+        typer.echo(f"nothing was noted since {since:%Y-%m-%d}" if since else "nothing was noted yet")
 
 
 def _print(acts: Sequence[Act]) -> None:

@@ -1,6 +1,5 @@
 """`judge-bot audit`, and who is named in it for what was done in Slack and in the terminal."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -110,18 +109,8 @@ async def test_a_log_of_several_teams_says_whose_line_it_is(tmp_path: Path) -> N
 async def test_since_leaves_out_earlier_acts(tmp_path: Path) -> None:
     acts = [Act("T1", f"U{day}", Action.DIGEST_ON, at=SOME_DAY.replace(day=day, hour=0)) for day in (2, 3)]
     await with_log(url(tmp_path), lambda log: log.audit.note(acts))
-    _, out, _ = await command("audit", url(tmp_path), tmp_path, "--since", "2026-11-03", "--json")
-    (line,) = map(json.loads, out.splitlines())
-    assert line == {
-        "at": "2026-11-03T00:30:05+00:00",
-        "team": "T1",
-        "who": "U3",
-        "what": "digest_on",
-        "channel": None,
-        "case": None,
-        "user": None,
-        "cases": None,
-    }
+    _, out, _ = await command("audit", url(tmp_path), tmp_path, "--since", "2026-11-03")
+    assert ("2026-11-03 00:30:05" in out, "U3" in out, "U2" in out) == (True, True, False)
 
 
 async def test_an_empty_log_says_so(tmp_path: Path) -> None:
@@ -129,7 +118,6 @@ async def test_an_empty_log_says_so(tmp_path: Path) -> None:
     assert await command("audit", url(tmp_path), tmp_path) == (0, "nothing was noted yet\n", "")
     since = ("--since", "2026-11-03")
     assert await command("audit", url(tmp_path), tmp_path, *since) == (0, "nothing was noted since 2026-11-03\n", "")
-    assert await command("audit", url(tmp_path), tmp_path, "--json") == (0, "", "nothing was noted yet\n")
 
 
 async def test_only_a_day_is_a_day(tmp_path: Path) -> None:
