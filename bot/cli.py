@@ -263,7 +263,6 @@ def purge(
     days: Annotated[
         int | None, typer.Option(min=1, max=36_500, help="Delete cases older than this; RETENTION_DAYS by default.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
     team: Annotated[
         str | None, typer.Option(metavar="ID", help="Instead, everything of this workspace (T0123ABCD).")
     ] = None,
@@ -271,13 +270,13 @@ def purge(
 ) -> None:
     """Delete old cases from the database; messages in Slack stay.
 
-    The texts, ratings and labels of a case are deleted with it. In a terminal, it asks before.
+    The texts, ratings and labels of a case are deleted with it. In a terminal, it says how many, and asks before.
     """
     from bot.commands.purge import purge as delete
 
     if team is not None and days is not None:
         raise typer.BadParameter("--days cannot be combined with --team, which deletes everything")
-    _run(delete(days, team, is_dry=dry_run, is_sure=yes))
+    _run(delete(days, team, is_sure=yes))
 
 
 @app.command()

@@ -17,7 +17,6 @@ COMMANDS = (
     ("export", "--user", "U0ANN"),
     ("audit",),
     ("purge", "--days", "30"),
-    ("purge", "--days", "30", "--dry-run"),
     ("digest", "--channel", "C1"),
     ("health",),
 )
