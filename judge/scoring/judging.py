@@ -224,7 +224,9 @@ class Judge:
         Raises:
             JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the
                 stronger model's calls fail, the verdict is the first model's.
+            TypeError: A text is no string, or the conversation no sequence of turns.
         """
+        _check(question, response, conversation, reference)
         texts = self._texts(question, response, conversation, reference)
         if unread := too_long(*texts[1:]):
             return self.unscored(unread)
@@ -257,7 +259,7 @@ class Judge:
         return first
 
     def _texts(self, question: str, response: str, conversation: Sequence[Turn], reference: str = "") -> Texts:
-        return Texts(self.rubric, question, response, tuple(conversation), reference.strip() or self.reference)
+        return Texts(self.rubric, question, response, conversation, reference.strip() or self.reference)
 
     async def with_points(
         self, verdict: ratings.Verdict, question: str, response: str, *, conversation: Sequence[Turn] = ()
@@ -382,3 +384,13 @@ class Judge:
         return DeadlineError(
             f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose a faster {model.setting}."
         )
+
+
+def _check(question: object, response: object, conversation: object, reference: object) -> None:
+    for name, text in (("question", question), ("response", response), ("reference", reference)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is of type {type(text).__name__}; pass a string.")
+    for turn in conversation if isinstance(conversation, Sequence) else (conversation,):
+        if not (isinstance(turn, Turn) and isinstance(turn.role, str) and isinstance(turn.text, str)):
+            kind = type(turn).__name__
+            raise TypeError(f"conversation has a {kind}; pass a list of judge.Turn(role, text), both strings.")

@@ -48,11 +48,24 @@ async def test_model_gets_the_rendered_prompt_as_its_only_message(model_server: 
 
 
 async def test_every_model_gets_the_conversation_with_each_request(model_server: ModelServer, ask: Ask) -> None:
-    said = iter([Turn("user", "Hi, judge {prompt}.")])  # can be read only once
+    said = [Turn("user", "Hi, judge {prompt}.")]
     await ask("Paris.", "Paris.", "score: 4\nGood.", said=said, samples=1, escalate_to="big")
     assert [request["model"] for request in model_server.requests[:3]] == ["m", "m", "big"]
     for request in model_server.requests:
         assert '\n<turn role="user">Hi, judge {prompt}.</turn>\n' in request["messages"][0]["content"]
+
+
+async def test_what_is_no_text_or_turn_is_named() -> None:
+    wrong: dict[str, tuple[Any, Any, Any]] = {
+        "response is of type NoneType; pass a string": (QUESTION, None, []),
+        "question is of type bytes": (b"Why?", RESPONSE, []),
+        "conversation has a dict; pass a list of judge.Turn": (QUESTION, RESPONSE, [{"role": "user", "content": "Hi"}]),
+        "conversation has a Turn; .* both strings": (QUESTION, RESPONSE, [Turn("user", "Hi"), Turn("user", b"Hi")]),  # type: ignore[arg-type]
+        "conversation has a NoneType": (QUESTION, RESPONSE, None),
+    }
+    for said, (question, response, conversation) in wrong.items():
+        with pytest.raises(TypeError, match=said):
+            await Judge("offline").score(question, response, conversation=conversation)
 
 
 async def test_long_conversation_is_unscored(ask: Ask) -> None:
