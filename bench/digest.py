@@ -15,19 +15,19 @@ import sqlite3
 import time
 from collections.abc import Collection, Sequence
 from contextlib import closing
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
 
 from bot.domain.case import Exclusion
-from bot.domain.week import Week
+from bot.domain.week import Schedule
 from bot.figures.week import TREND_WEEKS, read_figures
 from bot.store import Store
 from bot.store.figures import Place
 
 ZONE = ZoneInfo("Europe/Berlin")
-WEEK = Week.from_monday(date(2026, 11, 9), ZONE)
+WEEK = Schedule.parse("monday", "0:00", ZONE.key).current(datetime(2026, 11, 11, tzinfo=UTC))
 BUSY, TEAM = "C0", "T1"
 CHANNELS, BOTS, PEOPLE = 50, 12, 300
 WEIGHTS = (2, 5, 10, 20, 40, 23)

@@ -76,15 +76,19 @@ class StoreSettings(BaseSettings):
         return value
 
 
+Day = Annotated[str, AfterValidator(week.parse_day)]
+Time = Annotated[str, AfterValidator(lambda text: f"{week.parse_time(text):%H:%M}")]
 Zone = Annotated[str, AfterValidator(lambda text: week.parse_zone(text).key)]
 
 
 class ReaderSettings(StoreSettings):
-    """Adds the zone of the weeks, and what names channels need; without a token, Slack is not asked for them."""
+    """Adds when weeks end, and what names channels need; without a token, Slack is not asked for them."""
 
     slack_bot_token: setting_values.BotToken | None = None
     token_keys: setting_values.TokenKeys = ()
     slack_api_url: setting_values.SlackAddress = SLACK_API_URL
+    digest_day: Day = "monday"
+    digest_time: Time = "09:00"
     digest_tz: Zone = "UTC"
 
 
@@ -173,9 +177,9 @@ class Settings(StoreSettings):
     """`flex`: watched replies at half the price, each within 15 minutes"""
     watch_by_admins: bool = False
     """`true`: only admins of the workspace may change watches"""
-    digest_day: Annotated[str, AfterValidator(week.parse_day)] = "monday"
+    digest_day: Day = "monday"
     """day of the digest, unless a channel chose another"""
-    digest_time: Annotated[str, AfterValidator(lambda text: f"{week.parse_time(text):%H:%M}")] = "09:00"
+    digest_time: Time = "09:00"
     """time of the digest"""
     digest_tz: Zone = "UTC"
     """zone of that time and the weeks, such as `Europe/Berlin`"""

@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 from zlib import crc32
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import insert, select, update
 
 from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.domain.label import Label, Reaction
 from bot.domain.verdict import CaseVerdict
-from bot.domain.week import Week
+from bot.domain.week import Schedule
 from bot.pipeline.engine import Work
 from bot.slack.messages import to_reaction
 from bot.store import Store
@@ -31,7 +30,7 @@ TONE = (
 )
 
 
-WEEK = Week.from_monday(date(2026, 11, 16), ZoneInfo("Europe/Berlin"))
+WEEK = Schedule.parse("monday", "0:00", "Europe/Berlin").current(datetime(2026, 11, 18, tzinfo=UTC))
 NOW = WEEK.end + timedelta(hours=9)
 THURSDAY = datetime(2026, 11, 19, 12, tzinfo=UTC)
 ANN = "U-ann"

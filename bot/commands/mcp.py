@@ -7,7 +7,6 @@ audit, as by `judge-bot view`. The tools return no texts.
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
-from datetime import date, timedelta
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -17,7 +16,7 @@ from bot.commands import opened
 from bot.commands.channels import find_channel, opened_slack
 from bot.commands.view import find_team
 from bot.domain.clock import utc_now
-from bot.domain.week import Week, parse_zone
+from bot.domain.week import Schedule, Week
 from bot.errors import BotError
 from bot.figures import week as figures_week
 from bot.figures.quality import Agreement
@@ -36,7 +35,6 @@ from judge.integrations import mcp
 _MOST = 50
 
 Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, or its name.")]
-WeekName = Annotated[str | None, Field(description="An ISO week such as 2026-W47; without it, this week so far.")]
 
 
 async def serve() -> None:
@@ -45,7 +43,8 @@ async def serve() -> None:
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(opened.opened_database())
         client = await stack.enter_async_context(opened_slack(settings, database, "", is_needed=False))
-        log, server = Log(database, settings.digest_tz, client), mcp.Server("slack-judge-log")
+        schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
+        log, server = Log(database, schedule, client), mcp.Server("slack-judge-log")
         for tool in (log.channels, log.recent, log.lowest, log.stats, log.agreement):
             server.add_tool(tool, annotations=mcp.READS)
         await server.run_stdio_async()
@@ -53,10 +52,10 @@ async def serve() -> None:
 
 @dataclass(frozen=True)
 class Log:
-    """The tools; `zone` is the time zone of channels that have chosen none. Without a client, only ids are known."""
+    """The tools; `schedule` is that of channels that have chosen none. Without a client, only ids are known."""
 
     database: Database
-    zone: str
+    schedule: Schedule
     client: AsyncWebClient | None = None
 
     async def channels(self) -> list[dict[str, Any]]:
@@ -68,63 +67,55 @@ class Log:
             names = await list_channels(self.client) if self.client else {}
         return [{"channel": each, "name": names[each].name if each in names else None} for each in known]
 
-    async def recent(self, channel: Channel, week: WeekName = None) -> list[dict[str, Any]]:
-        """List the last replies that people chose to score in a channel's week and that have a score, newest first."""
+    async def recent(self, channel: Channel) -> list[dict[str, Any]]:
+        """List the last scored replies of a channel's week so far that people chose to score, newest first."""
         with mcp.plain_errors(BotError), opened.reading(""):
-            place, found = await self._find(channel, week)
+            place, found = await self._find(channel)
             scored = await Tallies(self.database).in_order(place, Span(found.start, found.end))
             return await self._shown(place, scored[::-1][:_MOST])
 
-    async def lowest(self, channel: Channel, week: WeekName = None) -> list[dict[str, Any]]:
-        """List up to three replies of a channel's week with low scores, the lowest first."""
+    async def lowest(self, channel: Channel) -> list[dict[str, Any]]:
+        """List up to three replies of a channel's week so far with low scores, the lowest first."""
         with mcp.plain_errors(BotError), opened.reading(""):
-            place, figures = await self._figures(channel, week)
+            place, figures = await self._figures(channel)
             return await self._shown(place, figures.lowest)
 
-    async def stats(self, channel: Channel, week: WeekName = None) -> dict[str, Any]:
-        """Give the figures of a channel's week. They cover replies that people chose to score, not a random sample.
+    async def stats(self, channel: Channel) -> dict[str, Any]:
+        """Give the figures of a channel's week so far. They cover replies that people chose to score, no random sample.
 
         Null means unknown, or too few replies: below 5 scores there are no figures. A list of three is a value with the
-        ends of its 95% interval. `change` is the change of the mean since the week before. `corrected_mean` estimates
-        the mean that people would give for the last four weeks; it needs 20 blind labels. `scored_otherwise` counts
-        replies scored by another judge or on another scale, which are in no other figure.
+        ends of its 95% interval. A week is named by its first day. `change` is the change of the mean since the week
+        before. `corrected_mean` estimates the mean that people would give for the last four weeks; it needs 20 blind
+        labels. `scored_otherwise` counts replies scored by another judge or on another scale, which are in no other
+        figure.
         """
         with mcp.plain_errors(BotError), opened.reading(""):
-            _, figures = await self._figures(channel, week)
+            _, figures = await self._figures(channel)
         return _to_stats(figures)
 
-    async def agreement(self, channel: Channel, week: WeekName = None) -> dict[str, Any]:
-        """Say how often the judge and people agree, over all labelled replies up to the end of a week (`n`).
+    async def agreement(self, channel: Channel) -> dict[str, Any]:
+        """Say how often the judge and people agree, over all labelled replies (`n`).
 
         `blind` is about labels that people gave before they saw the score, `seen` about labels given after. A list of
         three is a value with the ends of its 95% interval; below 20 replies there are no figures. `is_unlike`: the
         week's scores differ from those of the labelled replies, so label new ones.
         """
         with mcp.plain_errors(BotError), opened.reading(""):
-            _, figures = await self._figures(channel, week)
+            _, figures = await self._figures(channel)
         both = {"blind": _to_agreement(figures.blind), "seen": _to_agreement(figures.seen)}
         is_unlike = figures.unlike < evaluation_stats.SURE and any("exact" in each for each in both.values())
         return {"judge_version": figures.kind.version, **both, "is_unlike": is_unlike}
 
-    async def _find(self, channel: str, week: str | None) -> tuple[Place, Week]:
-        """The channel and its week, in the time zone of its digest."""
+    async def _find(self, channel: str) -> tuple[Place, Week]:
+        """The channel and its week so far."""
         channel_id, _ = await find_channel(channel, self.client)
         team_id = await find_team(Exports(self.database), channel, channel_id)
         chosen = await Channels(self.database).of(team_id, channel_id)
-        place = Place(team_id, channel_id)
-        zone = parse_zone(chosen.digest_tz or self.zone)
-        if week is None:
-            today = utc_now().astimezone(zone).date()
-            return place, Week.from_monday(today - timedelta(days=today.weekday()), zone)
-        try:
-            found = Week.from_monday(date.fromisoformat(f"{week}-1"), zone)
-            found.before(figures_week.TREND_WEEKS)  # the figures need these weeks, within years 1 to 9999
-        except (ValueError, OverflowError) as exc:
-            raise BotError(f"week {week[:40]!r}: expected an ISO week such as 2026-W47") from exc
-        return place, found
+        schedule = self.schedule.changed(chosen.digest_day, chosen.digest_time, chosen.digest_tz)
+        return Place(team_id, channel_id), schedule.current(utc_now())
 
-    async def _figures(self, channel: str, week: str | None) -> tuple[Place, figures_week.Figures]:
-        place, found = await self._find(channel, week)
+    async def _figures(self, channel: str) -> tuple[Place, figures_week.Figures]:
+        place, found = await self._find(channel)
         return place, await figures_week.read_figures(Tallies(self.database), place, found, utc_now())
 
     async def _shown(self, place: Place, replies: Sequence[LowCase | TimedScore]) -> list[dict[str, Any]]:
@@ -139,7 +130,7 @@ def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
     good = evaluation_stats.good_from(figures.scale)
     below = this.share_up_to(good - 1)
     return {
-        "week": f"{figures.week.first_day:%G-W%V}",
+        "week": f"{figures.week.first_day}",
         "judge_version": figures.kind.version,
         "scale": figures.scale,
         "scored": this.n,
@@ -149,7 +140,7 @@ def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
         f"share_from_{good}": None if below is None else 1 - below,
         "change": figures.change,
         "trend": [
-            {"week": f"{each.week.first_day:%G-W%V}", "mean": each.mean, "judge_version": each.version}
+            {"week": f"{each.week.first_day}", "mean": each.mean, "judge_version": each.version}
             for each in figures.trend
         ],
         "corrected_mean": quality.mean.corrected if quality and not quality.mean.missing else None,

@@ -32,10 +32,6 @@ class Week:
     def until(cls, end: datetime, zone: ZoneInfo) -> "Week":
         return cls(_earlier(end, 1, zone), end, zone)
 
-    @classmethod
-    def from_monday(cls, monday: date, zone: ZoneInfo) -> "Week":
-        return cls(_to_utc(monday, time(), zone), _to_utc(monday + timedelta(weeks=1), time(), zone), zone)
-
     @property
     def label(self) -> str:
         """When it ends, such as `2026-11-23T09:00+00:00`."""

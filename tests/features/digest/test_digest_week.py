@@ -1,7 +1,7 @@
 """Weeks in a channel's zone, and when their digests are due, through clock changes and turns of the year."""
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.week import Schedule, Week, parse_day, parse_time, parse_zone
+from bot.domain.week import Schedule, parse_day, parse_time, parse_zone
 from tests.tables import each
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -47,7 +47,7 @@ def test_nine_in_the_morning_stays_nine_when_the_clocks_change() -> None:
 
 
 def test_an_iso_week_is_monday_to_sunday_on_the_zones_clocks() -> None:
-    week = Week.from_monday(date(2026, 11, 16), BERLIN)
+    week = Schedule("monday", time(), BERLIN).current(datetime(2026, 11, 18, tzinfo=UTC))
     assert (week.start, week.end) == (utc(2026, 11, 15, 23), utc(2026, 11, 22, 23))
 
 

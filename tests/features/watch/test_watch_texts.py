@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import insert
@@ -13,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from bot.domain.case import CaseSource
 from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
-from bot.domain.week import Week
+from bot.domain.week import Schedule
 from bot.features.watch import text, window_text
 from bot.features.watch.figures import CountedWatch, read_watched
 from bot.features.watch.input import WatchState
@@ -243,7 +242,7 @@ def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Los_Angeles"])
 async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) -> None:
-    week = Week.from_monday(date(2026, 11, 9), ZoneInfo(zone))
+    week = Schedule.parse("monday", "0:00", zone).current(datetime(2026, 11, 11, tzinfo=UTC))
     watch = Watch("T1", "C1", "B1", week.start)
     for at in (week.start.timestamp() - 1, week.start.timestamp(), week.end.timestamp() - 1, week.end.timestamp()):
         await Replies(log.database).note(SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end)
