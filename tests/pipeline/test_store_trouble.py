@@ -112,11 +112,16 @@ class Wire:
         for line in self._lines:
             line.set()
 
+    async def ended(self) -> None:
+        """When both sides have closed each connection."""
+        await asyncio.gather(*self._tasks)
+
     async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, is_dead: asyncio.Event) -> None:
         with closing(sink):
             while data := await source.read(65536):
                 if not is_dead.is_set():
                     sink.write(data)
+        await sink.wait_closed()
 
 
 async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgres_url: str) -> None:
@@ -132,6 +137,7 @@ async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgre
         async with asyncio.timeout(ONLY_A_HANG_S):
             assert await log.cases.counts() == {"received": 1}
         await log.close()
+        await wire.ended()
 
 
 async def test_a_replica_waits_for_the_migration_of_another_however_long_it_takes(postgres_url: str) -> None:
