@@ -341,10 +341,10 @@ async def test_two_bots_with_one_name_must_be_told_apart_by_id(stage: Stage) -> 
     twin.name = stage.helper.user.name
     stage.slack.workspace.channel(CHANNEL).members.append(twin.id)
     said = await say(stage, "@helper all")
-    assert said == f"Several bots here are named `@helper`. Use an id instead: `@{stage.helper.id}`, `@{twin.id}`."
+    assert said == f"Several here are named `@helper`. Use an id instead: `@{stage.helper.id}`, `@{twin.id}`."
     for author_id in (stage.helper.id, twin.id):
         assert "*helper* is now watched in" in await say(stage, f"@{author_id} all")
-    assert "Several bots here are named `@helper`" in await say(stage, "off @helper")
+    assert "Several here are named `@helper`" in await say(stage, "off @helper")
     assert "*helper* is no longer watched here" in await end(stage, twin.id)
     (left,) = await stage.log.watches.of(stage.slack.workspace.team_id)
     assert left.author_id == stage.helper.id
