@@ -77,56 +77,26 @@ async def refusal_of(call: Awaitable[object]) -> str | None:
 
 
 MISSING = "missing_scope"
-"""Slack's error code for a scope that was not granted; the app's client uses it, too."""
+"""Slack's error code for a scope that was not granted."""
 
 REACTIONS = "reactions:write"
 READS_REACTIONS = "reactions:read"
 FILES = "files:write"
 
-_HISTORY = frozenset({"channels:history", "groups:history", "im:history", "mpim:history"})
-_CHANNELS = frozenset({"channels:read", "groups:read", "im:read", "mpim:read"})
-# At least one of these scopes is needed; which one depends on the kind of channel, and only Slack can tell.
-_NEEDED: Mapping[str, frozenset[str]] = {
-    "bots.info": frozenset({"users:read"}),
-    "conversations.history": _HISTORY,
-    "conversations.info": _CHANNELS,
-    "conversations.members": _CHANNELS,
-    "conversations.replies": _HISTORY,
-    "reactions.add": frozenset({REACTIONS}),
-    "users.conversations": _CHANNELS,
-    "users.info": frozenset({"users:read"}),
-}
-_WITH_ANOTHER_TOKEN = {"apps.connections.open", "functions.completeError"}  # the latter possibly
 _TOO_MANY = 429
 _MOST_WAITS = 2
 _TEAMS_KEPT_S = 60.0
 _PAGE = 999
 
 
-class ScopedClient(AsyncWebClient):
+class SlackClient(AsyncWebClient):
     """`team_id` is that of the workspace or the organisation that has installed the app, if any has."""
 
     def __init__(self, *args: Any, team_id: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
         self.team_id = team_id
         self._teams = Shared[str, Sequence[str]](self._list_teams, time.monotonic, _TEAMS_KEPT_S)
-        self._granted = frozenset[str]()
         self._limited_until: dict[tuple[str, object], float] = {}
-
-    async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
-        """Calls Slack, but raises `missing_scope` without a call if none of the method's scopes was granted."""
-        needed = _NEEDED.get(api_method)
-        if needed and self._granted and needed.isdisjoint(self._granted):
-            body = {"ok": False, "error": MISSING, "needed": ",".join(sorted(needed))}
-            refusal = AsyncSlackResponse(
-                client=self, http_verb="POST", api_url=api_method, req_args={}, data=body, headers={}, status_code=200
-            )
-            said = f"{api_method} is not called: none of its scopes was granted"
-            raise SlackApiError(said, refusal)  # type: ignore[no-untyped-call]
-        answer = await self._call(api_method, **arguments)
-        if api_method not in _WITH_ANOTHER_TOKEN:
-            self._granted = granted_scopes(answer)
-        return answer
 
     async def teams(self) -> Sequence[str]:
         """The workspaces of the organisation, read at most once a minute: others may join it."""
@@ -135,7 +105,7 @@ class ScopedClient(AsyncWebClient):
     async def _list_teams(self, _: object) -> Mapping[str, Sequence[str]]:
         return {"": [each["id"] async for page in await self.auth_teams_list(limit=_PAGE) for each in page["teams"]]}
 
-    async def _call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
+    async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
         """Calls Slack. If Slack tells a call to wait, all calls that share its limit wait, each at most twice.
 
         Posts are limited by channel, other calls by method: https://docs.slack.dev/apis/web-api/rate-limits
@@ -215,14 +185,14 @@ class Identity:
 
 @asynccontextmanager
 async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[AsyncWebClient]:
-    """A Web API client that waits when Slack limits it, checks scopes, and never repeats a post by itself.
+    """A Web API client that waits when Slack limits it, and never repeats a post by itself.
 
     slack-sdk by default repeats a call after a lost connection, which duplicates a message that Slack had accepted.
     """
     connector = aiohttp.TCPConnector(keepalive_timeout=_KEEP_ALIVE_S)
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
-        yield ScopedClient(
+        yield SlackClient(
             token=token and token.get_secret_value(),
             base_url=api_url,
             session=session,
@@ -231,9 +201,9 @@ async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[Asy
         )
 
 
-def with_token(client: AsyncWebClient, token: str | None, team_id: str) -> ScopedClient:
+def with_token(client: AsyncWebClient, token: str | None, team_id: str) -> SlackClient:
     """A client for another workspace over the same connections; Slack limits each workspace for itself."""
-    return ScopedClient(
+    return SlackClient(
         team_id=team_id,
         token=token,
         base_url=client.base_url,
@@ -245,12 +215,12 @@ def with_token(client: AsyncWebClient, token: str | None, team_id: str) -> Scope
 
 async def teams_of(client: AsyncWebClient) -> Sequence[str | None]:
     """The workspaces of a client's organisation; None stands for the only one of its token."""
-    return await client.teams() if isinstance(client, ScopedClient) and client.team_id.startswith("E") else [None]
+    return await client.teams() if isinstance(client, SlackClient) and client.team_id.startswith("E") else [None]
 
 
 async def identify(client: AsyncWebClient) -> Identity:
     """The app's identity; raises SlackError if Slack refuses the bot token or cannot be reached."""
-    team_id = client.team_id if isinstance(client, ScopedClient) else ""
+    team_id = client.team_id if isinstance(client, SlackClient) else ""
     if team_id and client.token is None:
         raise SlackError(f"{team_id}: TOKEN_KEYS: no key reads its token; add the key that was in use")
     found = to_identity(await _at_start(client.auth_test(), team_id or "SLACK_BOT_TOKEN", client.base_url))

@@ -1,6 +1,5 @@
-"""The app with manifest.minimal.yml: it reads no messages, says so, and calls nothing that it may not call."""
+"""The app with manifest.minimal.yml: it reads no messages, and says so."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
 from pocket_slack import Message, Sandbox, Workspace
-from pocket_slack.manifest import Manifest
 from tests.gestures import GONE, go_ahead, home, post_digest, up_to_date
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
@@ -18,17 +16,9 @@ from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, is
 
 
 @pytest.fixture
-async def stage(open_stage: StageFactory) -> AsyncIterator[Stage]:
+async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage(manifest=load_manifest(MINIMAL))
-    yield opened
-    calls = opened.slack.workspace.journal.of("call")
-    assert calls
-    assert [e.data["method"] for e in calls if (e.data["answer"] or {}).get("error") == "missing_scope"] == []
-
-
-def reinstall(stage: Stage) -> None:
-    """Grants all scopes, as when manifest.yml was pasted after all."""
-    stage.slack.workspace.manifest = Manifest.from_dict(load_manifest())
+    return opened
 
 
 async def score_as_typed(stage: Stage) -> tuple[Message, Message]:
@@ -124,15 +114,6 @@ async def test_a_post_that_may_have_got_through_is_not_looked_for(stage: Stage) 
     stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
     await stage.slack.until(lambda: any(is_verdict(m) for m in stage.ann.ephemerals(CHANNEL)))
     assert len(stage.ours()) == 1
-
-
-@pytest.mark.needs("home")
-async def test_scopes_that_are_granted_later_count_with_slacks_next_answer(stage: Stage) -> None:
-    reinstall(stage)
-    await home(stage)  # any call does
-    await stage.verdict(stage.ask_for_score())
-    assert (await stage.log.cases.get(1)).question == QUESTION
-    assert stage.ann.view is None
 
 
 async def test_doctor_says_what_is_off_and_finds_nothing_wrong(model_server: ModelServer, tmp_path: Path) -> None:
