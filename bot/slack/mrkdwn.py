@@ -86,25 +86,14 @@ def excerpt(text: str, limit: int) -> str:
 
 
 def clip(text: str, limit: int = 80) -> str:
-    """Words of a person or a model as mrkdwn, cut so that at most `limit` characters are sent; a name by default.
+    """Words of a person or a model as mrkdwn, cut so that at most `limit` characters are read; a name by default.
 
     They are escaped and lose their formatting: marks of bold, italics, strike and code, `>` at the beginning of a line,
     and invisible characters. A space is put into emoji codes, so that they stay text. To show words in full, use
     `bot.slack.blocks.quote`, which formats nothing and so removes nothing.
     """
     text = _EMOJI.sub(": ", _QUOTE_MARKS.sub("", _MARKS.sub("", sanitize(text)))).strip()
-    escaped = escape(text)
-    if len(escaped) <= limit:
-        return escaped
-    kept: list[str] = []
-    room = limit - 1
-    for char in text:
-        piece = escape(char)
-        room -= len(piece)
-        if room < 0:
-            break
-        kept.append(piece)
-    return "".join(kept).rstrip() + "…"
+    return escape(text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
 
 
 _TONE = re.compile(r"::skin-tone-[2-6]$")
