@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -15,7 +14,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
 from bot.slack.blocks import section
-from bot.slack.client import SLACK_ERRORS, error_of, is_passing, is_transient, refusal_of, slack_word
+from bot.slack.client import error_of, is_passing, is_transient, refusal_of, slack_word
 from bot.slack.invocation import Invocation
 
 T = TypeVar("T")
@@ -110,7 +109,7 @@ class Posted(NamedTuple):
 
 
 class Messenger:
-    """Sends things to people; raises one of `SLACK_ERRORS` if Slack fails temporarily."""
+    """Sends things to people; raises one of `client.SLACK_ERRORS` if Slack fails temporarily."""
 
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
@@ -147,10 +146,10 @@ class Messenger:
     async def update_modal(self, view_id: str, view: dict[str, Any], version: str | None = None) -> OpenView | None:
         """Changes the content of an open modal; returns None if the person has closed it.
 
-        With a `version`, only if the modal has not changed since that version. A call that fails is made once more.
+        With a `version`, only if the modal has not changed since that version.
         """
-        update = partial(self._client.views_update, view_id=view_id, view=view, hash=version)
-        return await _to_view(_at_most_twice(update), raises_passing=True)
+        call = self._client.views_update(view_id=view_id, view=view, hash=version)
+        return await _to_view(call, raises_passing=True)
 
     async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
         # Slack shows an ephemeral message in a thread only if the thread already exists:
@@ -216,16 +215,6 @@ async def _to_view(call: Awaitable[AsyncSlackResponse], *, raises_passing: bool 
         logger.warning("modal_refused", error=slack_word(exc))
         return None
     return OpenView(view["id"], view["hash"])
-
-
-async def _at_most_twice(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> AsyncSlackResponse:
-    """The answer of a call, which is repeated once, immediately, if Slack fails temporarily."""
-    try:
-        return await call()
-    except SLACK_ERRORS as exc:
-        if isinstance(exc, SlackApiError) and not is_passing(exc):
-            raise
-        return await call()
 
 
 async def _is_taken(way: str, call: Awaitable[object]) -> bool:

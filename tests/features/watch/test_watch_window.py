@@ -358,26 +358,8 @@ async def test_a_test_that_cannot_be_sent_says_why(stage: Stage) -> None:
     assert (await stage.told(stage.ann, 6)).text == text.NOT_WATCHED
 
 
-FILLINGS_LOST: list[dict[str, Any]] = [{"drop": True}, {"drop": True, "is_applied": True}]
-
-
-@pytest.mark.parametrize("fault", FILLINGS_LOST)
-async def test_a_filling_that_gets_lost_is_tried_again(stage: Stage, fault: dict[str, Any]) -> None:
-    stage.slack.fail("views.update", **fault)
-    await window(stage)
-    assert its(ids.BLOCK_SHARE, stage.helper.id) in shown_fields(stage)
-
-
-@pytest.mark.parametrize("fault", FILLINGS_LOST)
-async def test_lost_examples_are_sent_again(stage: Stage, fault: dict[str, Any]) -> None:
-    stage.ask_and_answer()
-    stage.slack.fail("views.update", delay_s=0)  # the first one gets through
-    stage.slack.fail("views.update", **fault)
-    assert "git reset --soft" in await window(stage)
-
-
 async def test_a_window_that_stays_empty_is_not_kept_quiet_about(stage: Stage) -> None:
-    stage.slack.fail("views.update", times=2, status=503)
+    stage.slack.fail("views.update", status=503)
     stage.ann.command(CHANNEL, slack_ids.COMMAND, "watch @helper")
     assert "Something went wrong. Please try again" in (await stage.told(stage.ann)).text
     assert "Reading this channel" in shown_now(stage)
@@ -394,6 +376,6 @@ async def test_the_buttons_channel_is_believed_no_more_than_a_typed_one(stage: S
 async def test_an_end_that_the_window_cannot_tell_of_is_told_in_the_channel(stage: Stage) -> None:
     await say(stage, "@helper all")
     await window(stage)
-    stage.slack.fail("views.update", drop=True, times=2)
+    stage.slack.fail("views.update", drop=True)
     stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
     assert (await stage.told(stage.ann, 2)).text == text.ended("helper")
