@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from bot.domain.verdict import CaseVerdict
 from bot.slack import ids
 from tests.model_server import Failure, ModelServer, Reply
@@ -55,13 +53,9 @@ async def test_a_verdict_of_the_stronger_model_says_why_and_both_are_in_the_log(
         assert part in details
 
 
-async def test_where_the_stronger_model_is_out_of_reach_the_first_verdict_stands(
-    open_stage: StageFactory, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, words, recorded = await judged(open_stage, Failure(404, code="model_not_found"))
+async def test_where_the_stronger_model_is_out_of_reach_the_first_verdict_stands(open_stage: StageFactory) -> None:
+    stage, words, recorded = await judged(open_stage, Failure(404, code="model_not_found"))
     assert "*Unscored*, ratings from 1 to 5. The ratings are too far apart" in words
     assert "big was asked, too, and gave no score; this is small's own verdict · 3 ratings: " in words
     assert (recorded.model, recorded.unscored_reason, len(recorded.ratings)) == ("small", "split", 5)
-    said = caplog.text + "".join(capsys.readouterr())
-    assert "stronger_model_gave_no_score" in said
-    assert "check JUDGE_ESCALATE_TO" in said
+    assert "check JUDGE_ESCALATE_TO" in shown(await stage.modal(stage.ben))
