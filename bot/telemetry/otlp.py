@@ -8,7 +8,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib.metadata import version
@@ -16,7 +16,6 @@ from typing import Any
 
 import openai
 import structlog
-from cachetools import LRUCache
 from opentelemetry._logs import SeverityNumber
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -29,7 +28,7 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.trace import Link, Span, SpanContext, SpanKind, StatusCode, get_current_span
+from opentelemetry.trace import Span, SpanKind, StatusCode, get_current_span
 from prometheus_client import REGISTRY
 
 from bot import metrics
@@ -49,7 +48,6 @@ _LAST_SENDING_S = 3.0
 _SILENCE_S = 600.0
 # The bounds that the conventions name: powers of four, and doubled hundredths of a second.
 _TOKENS, _SECONDS = [4**power for power in range(14)], [0.01 * 2**power for power in range(14)]
-_CASES_KEPT = 1000
 
 logger = structlog.get_logger(__name__)
 
@@ -101,15 +99,12 @@ class _Spans(Tracing):
             )
         )
         self._has_texts = os.environ.get(_CAPTURE, "").strip().lower() in _CAPTURES_IN_EVENTS
-        self._latest: LRUCache[int, SpanContext] = LRUCache(_CASES_KEPT)
 
     @contextmanager
-    def span(
-        self, name: str, of: Mapping[str, Any], kind: SpanKind = SpanKind.INTERNAL, links: Sequence[Link] = ()
-    ) -> Iterator[Span]:
+    def span(self, name: str, of: Mapping[str, Any], kind: SpanKind = SpanKind.INTERNAL) -> Iterator[Span]:
         """A span; of an error it has only the class, because the error's message may quote a text."""
         options: dict[str, Any] = {"record_exception": False, "set_status_on_exception": False}
-        with self._tracer.start_as_current_span(name, None, kind, of, links, **options) as span:
+        with self._tracer.start_as_current_span(name, None, kind, of, **options) as span:
             try:
                 yield span
             except BaseException as exc:
@@ -140,12 +135,10 @@ class _Spans(Tracing):
 
     @contextmanager
     def attempt(self, case: LoggedCase) -> Iterator[None]:
-        links = [Link(self._latest[case.id])] if case.id in self._latest else []
         failures = case.slack_tries + case.model_tries + case.internal_errors
         state = {"slack_judge.case.status": case.status.value, "slack_judge.case.failures": failures}
         of = _of(case) | state | _scored(case)
-        with self.span("settle case", of, links=links) as span:
-            self._latest[case.id] = span.get_span_context()
+        with self.span("settle case", of):
             yield
 
     def step(self, name: str, case: LoggedCase) -> AbstractContextManager[Span]:

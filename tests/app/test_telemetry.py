@@ -147,15 +147,12 @@ async def test_an_unscored_case_has_a_reason_and_no_score(receiver: Receiver, op
     assert case.status.code == Status.STATUS_CODE_UNSET  # an unscored case is settled, and not an error
 
 
-async def test_a_failed_attempt_says_why_and_the_next_one_links_to_it(
-    receiver: Receiver, open_stage: StageFactory
-) -> None:
+async def test_a_failed_attempt_says_why(receiver: Receiver, open_stage: StageFactory) -> None:
     refused = Failure(403, message=f"You may not ask: {QUESTION}")
     await score_one(open_stage, Failure(500, headers={"Retry-After": "3600"}), refused)
     first, second = [span for span in receiver.spans() if span.name == "settle case"]
     assert values(first)["error.type"] == "UnavailableError"
     assert first.status.code == Status.STATUS_CODE_ERROR
-    assert [link.span_id for link in second.links] == [first.span_id]
     assert values(first)["slack_judge.case.id"] == values(second)["slack_judge.case.id"]
     chats = [span for span in receiver.spans() if span.name.startswith("chat")]
     assert [values(span)["error.type"] for span in chats] == ["InternalServerError", "PermissionDeniedError"]
