@@ -92,16 +92,16 @@ async def answer_command(watcher: Watcher, invocation: Invocation, text: str) ->
     except ValueError as exc:
         return not_understood(exc, words.HELP)
     if author and changes == {}:
-        state = WatchState(channel_id=invocation.channel_id)
-        return await open_window(watcher, invocation, state, author)
+        return await open_window(watcher, invocation, invocation.channel_id, author)
     return await orders.follow(watcher, invocation, author, changes)
 
 
-async def open_window(watcher: Watcher, invocation: Invocation, state: WatchState, author: str = "") -> str:
-    """Opens the window, on the assistant with the name or id `author` if given; returns why not, or an empty string."""
+async def open_window(watcher: Watcher, invocation: Invocation, channel_id: str, author: str) -> str:
+    """Opens a channel's window, on the assistant with the name or id `author` if any; returns why not, or nothing."""
     opened = await watcher.services.messenger.open_modal(invocation.trigger_id, said_modal(window_words.READING))
     if not opened:
         return invocation.too_slow
+    state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
     await _show(watcher, WatchClick(invocation, opened.id, state), author)
     return ""
 
@@ -214,33 +214,13 @@ async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dic
     return {block_id: window_words.kept_out(names)} if out else {}
 
 
-async def _end(watcher: Watcher, click: WatchClick, author_id: str) -> None:
-    services, invocation, channel_id = watcher.services, click.invocation, click.state.channel_id or ""
-    said = await end_watch(watcher, invocation, channel_id, author_id)
-    shown = None
-    with suppress(*SLACK_ERRORS):
-        shown = await services.messenger.update_modal(click.view_id, said_modal(said))
-    if not shown:
-        await services.messenger.tell(Recipient(invocation.user_id, channel_id), said)
-
-
-async def _say(services: Services, click: WatchClick, form: WatchForm, first: str) -> None:
-    """Tells the channel if that is wanted, and shows only the person what was set, where they opened the window."""
-    channel_id = click.state.channel_id or ""
-    watch = await orders.order_on(services, click.invocation, channel_id, form.author_id)
-    said = await announce(services, watch, click.invocation.user_id) if window_words.ANNOUNCE in form.also else ""
-    post = words.begun(watch, await name_of(services, form.author_id), f"{first} {said}")
-    await services.messenger.tell(Recipient(click.invocation.user_id, click.state.told_at or channel_id), post)
-
-
 def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
     @payloads.on_click(app, ids.ACTION_WATCH)
     async def open_in_message(body: dict[str, Any]) -> None:
         invocation, (channel_id, author_id) = payloads.to_invocation(body), clicked_watch(body)
-        state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
-        if said := await open_window(watcher, invocation, state, author_id):
+        if said := await open_window(watcher, invocation, channel_id, author_id):
             await services.messenger.tell(invocation.recipient, said)
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE, ids.ACTION_WATCH_MORE)
@@ -253,8 +233,13 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         await _show(watcher, click, form.author_id, form if keeps else None)
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
-    async def end_watch(body: dict[str, Any]) -> None:
-        await _end(watcher, payloads.clicked_window(body, WatchState), payloads.clicked_value(body))
+    async def end(body: dict[str, Any]) -> None:
+        click, author_id = payloads.clicked_window(body, WatchState), payloads.clicked_value(body)
+        said, shown = await end_watch(watcher, click.invocation, click.state.channel_id or "", author_id), None
+        with suppress(*SLACK_ERRORS):
+            shown = await services.messenger.update_modal(click.view_id, said_modal(said))
+        if not shown:
+            await services.messenger.tell(Recipient(click.invocation.user_id, click.state.channel_id or ""), said)
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -262,5 +247,9 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         form = to_watch_form(body, click.state.channel_id or "")
         answer, first = await _submitted(watcher, click, form)
         await ack(**answer)
-        if not answer:
-            await _say(services, click, form, first)
+        if not answer:  # only the person is told, where they opened the window, unless they want the channel to know
+            by = click.invocation.user_id
+            watch = await orders.order_on(services, click.invocation, click.state.channel_id or "", form.author_id)
+            said = await announce(services, watch, by) if window_words.ANNOUNCE in form.also else ""
+            post = words.begun(watch, await name_of(services, form.author_id), f"{first} {said}")
+            await services.messenger.tell(Recipient(by, click.state.told_at or watch.channel_id), post)
