@@ -44,10 +44,6 @@ _COMMON = frozenset(
         "you your"
     )
 )
-_UNKNOWN = (
-    "I am made up for this demo and know only a few things. Ask me why the VPN drops, whether you may pay for a team "
-    "lunch with the company card, how to take back a git commit, or which vacation days count over a public holiday."
-)
 
 
 def answer_people(slack: Sandbox) -> None:
@@ -72,7 +68,7 @@ def answer_people(slack: Sandbox) -> None:
         parent = channel.messages[asked.get("thread_ts") or asked["ts"]]
         question = _closest(parent.text, known)
         if parent.ts == asked["ts"]:
-            helper.post_in_parts(channel.id, known.get(question, [_UNKNOWN]), parent.ts)
+            helper.post_in_parts(channel.id, known.get(question, [demo_past.SAID["unknown"]]), parent.ts)
         elif question in wrong:
             helper.post(channel.id, wrong[question], thread_ts=parent.ts)
 
@@ -89,14 +85,6 @@ def _words(text: str) -> set[str]:
     return {word[:_STEM] for word in _WORD.findall(text.lower()) if word not in _COMMON}
 
 
-_QUESTION = "How do I undo my last git commit but keep the changes?"
-_ANSWER = (
-    "Let me look that up for you...",
-    "Run `git reset --soft HEAD~1`. Your last commit is undone and its changes stay staged, so you can edit them and "
-    "commit again.",
-    "Use it only on a commit that you have not pushed.",
-)
-_TYPED = "Which port does PostgreSQL use, and how do I change it? | It is a great database. You will love it."
 _WITHOUT_MODEL = """
 No key is set, so the offline rater scores here: a word counter, not a judge.
 With OPENAI_API_KEY or OPENAI_BASE_URL set, a model does."""
@@ -180,14 +168,14 @@ def _say_what_scores(console: Console) -> None:
 
 
 async def _main_job(slack: Sandbox, console: Console) -> None:
-    ann, helper = slack.person("ann"), slack.person("helper")
-    question = ann.post(demo_past.CHANNEL, _QUESTION)
-    answer = [helper.post(demo_past.CHANNEL, part, thread_ts=question.ts) for part in _ANSWER]
+    ann, helper, script = slack.person("ann"), slack.person("helper"), demo_past.SAID["script"]
+    question = ann.post(demo_past.CHANNEL, script["question"])
+    answer = [helper.post(demo_past.CHANNEL, part, thread_ts=question.ts) for part in script["answer"]]
     console.print("\n[bold]1.[/] helper answers in parts; ann chooses [bold]Score this reply[/] on one of them.")
     ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer[1])
     await _show_verdict(slack, ann, console, 0)
-    console.print(f"\n[bold]2.[/] ann types [bold]/judge[/] {_TYPED}")
-    ann.command(demo_past.CHANNEL, ids.COMMAND, _TYPED)
+    console.print(f"\n[bold]2.[/] ann types [bold]/judge[/] {script['typed']}")
+    ann.command(demo_past.CHANNEL, ids.COMMAND, script["typed"])
     await _show_verdict(slack, ann, console, 1)
 
 
