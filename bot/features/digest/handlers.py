@@ -114,7 +114,6 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
 _MOST_NAMED = 10
 
 DIRECT = "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your channels."
-_INVITE = "`/invite @Slack Judge`"
 _STATS_HELP = (
     "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats @name` one assistant"
 )
@@ -123,7 +122,7 @@ _STATS_HELP = (
 def no_channel(name: str) -> str:
     """The same answer whether the channel does not exist, or the person or the app is not in it."""
     known = f"I know of no channel `{clip(name)}` that you and I are both in."
-    return f"{known} If you are in it, type {_INVITE} there."
+    return f"{known} If you are in it, type `/invite @Slack Judge` there."
 
 
 def unsure(error: str) -> str:

@@ -177,8 +177,7 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
     async def go_past(body: dict[str, Any]) -> None:
         click = payloads.clicked_window(body, ModalState)
         visit = await _visit(services, click.invocation, click.state)
-        skipped = answer_of(*visit.person, click.state.case_id or 0, Outcome.SKIPPED)
-        await services.store.database.execute(skipped)
+        await services.store.database.execute(answer_of(*visit.person, click.state.case_id or 0, Outcome.SKIPPED))
         await services.messenger.update_modal(click.view_id, await visit.next())
 
     @payloads.on_click(app, ids.ACTION_BEFORE)

@@ -39,11 +39,7 @@ LINE_BREAKS = (
 
 
 def state(
-    chosen: ChannelJudge,
-    default: str,
-    shipped: Sequence[str],
-    own: Sequence[SavedRubric],
-    models: Sequence[str],
+    chosen: ChannelJudge, default: str, shipped: Sequence[str], own: Sequence[SavedRubric], models: Sequence[str]
 ) -> Post:
     by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
     lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]

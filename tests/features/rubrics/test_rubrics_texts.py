@@ -36,11 +36,7 @@ NOW = Rubric("tone", TONE)
 STRICT = Rubric("tone", f"Be strict.\n{TONE}")
 
 
-def the_list(
-    chosen: ChannelJudge,
-    *own: SavedRubric,
-    models: tuple[str, ...] = (),
-) -> Post:
+def the_list(chosen: ChannelJudge, *own: SavedRubric, models: tuple[str, ...] = ()) -> Post:
     return text.state(chosen, "additive-5", ["additive-5", "code"], own, models)
 
 
