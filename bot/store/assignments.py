@@ -1,7 +1,5 @@
 """Blind labels: which case a person is shown next, and the label that they give before they see the judge's score."""
 
-import asyncio
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -13,14 +11,12 @@ from sqlalchemy import case
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
-from bot.domain.clock import Clock, utc_now, utc_week
+from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
-from bot.domain.shared import Shared
 from bot.store import database as db
 from bot.store import visibility
-from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, is_drawn, read_budgets
+from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, read_budgets
 from bot.store.schema import UtcDateTime, assignments, cases, is_of_case, labels
-from bot.store.statements import made_once
 from bot.store.turns import read_conversations
 from judge import Turn
 
@@ -76,10 +72,6 @@ def is_shown(user_id: str) -> sa.ColumnElement[bool]:
     return theirs.where(is_of_case(assignments)).exists()
 
 
-# These counts can wait, unlike a new case, and there are few connections to the database.
-_COUNTED_AT_ONCE = 2
-_CHANNELS_AT_ONCE = 10  # in one statement, which is kept for each number of channels
-_DrawKey = tuple[str, str, LabelBudget, datetime]  # a channel in its team, its budget and the beginning of the week
 _NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its cases
 
 
@@ -114,54 +106,19 @@ class Assignments(db.StoreQueries):
         super().__init__(database)
         self.keeps_text = keeps_text
         self._now = clock
-        self._counting = asyncio.Semaphore(_COUNTED_AT_ONCE)
-        self._drawn = Shared(self._read_drawn, clock)
 
     async def budget(self, team_id: str, channel_id: str) -> LabelBudget:
         return (await self._budgets(team_id, [channel_id]))[channel_id]
-
-    async def count(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> int:
-        """How many cases of these channels wait for this person's label, of those that were drawn a minute ago."""
-        if not self.keeps_text:
-            return 0
-        async with self._counting:
-            week = utc_week(self._now())
-            budgets = await self._budgets(team_id, channel_ids)
-            drawn = await self._drawn.of((team_id, *each, week) for each in budgets.items())
-            rows = [(channel_id, budgets[channel_id].left, ids) for (_, channel_id, *_), ids in drawn.items() if ids]
-            counts: list[int] = []
-            for first in range(0, len(rows), _CHANNELS_AT_ONCE):
-                counts += await self._waiting(team_id, user_id, rows[first : first + _CHANNELS_AT_ONCE])
-        return sum(counts)
 
     async def _budgets(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, LabelBudget]:
         read = partial(read_budgets, team_id=team_id, channel_ids=channel_ids, now=self._now())
         return await self._database.read(read)
 
-    async def _read_drawn(self, keys: Sequence[_DrawKey]) -> Mapping[_DrawKey, frozenset[int]]:
-        (team_id, *_, week), budgets = keys[0], {channel_id: budget for _, channel_id, budget, _ in keys}
-        found = defaultdict[str, set[int]](set)
-        for sample in await LabelDraws(self._database).of(team_id, budgets, week):
-            its = team_id, sample.channel_id, sample.is_watched, sample.starts, sample.shares, sample.salt
-            found[sample.channel_id].update(await self._ids(*its))
-        return {key: frozenset(found[key[1]]) for key in keys}
+    async def has_any(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> bool:
+        """Whether a case of these channels waits for this person's label."""
+        return await self._next(team_id, user_id, channel_ids) is not None
 
-    @made_once(int)
-    def _ids(
-        self, team_id: str, channel_id: str, watched: bool, starts: Sequence[datetime], shares: Sequence[int], salt: int
-    ) -> sa.Executable:
-        numbers = [sa.type_coerce(each, sa.BigInteger()) for each in shares]  # PostgreSQL does not find it out here
-        return sa.select(cases.c.id).where(is_drawn(team_id, channel_id, watched, starts, numbers, salt))
-
-    @made_once(int)
-    def _waiting(self, team_id: str, user_id: str, rows: Sequence[tuple[str, int, frozenset[int]]]) -> sa.Executable:
-        """How many of these cases wait for this person, counted up to each channel's number."""
-        is_there, may = cases.c.team_id == team_id, may_label(user_id)
-        each = [sa.select(cases.c.id).where(is_there, cases.c.id.in_(ids), may).limit(most) for _, most, ids in rows]
-        return sa.union_all(*(sa.select(sa.func.count()).select_from(some.subquery()) for some in each))
-
-    async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
-        """The next case of these channels for this person by `turn`, recorded as shown; None if none is waiting."""
+    async def _next(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> sa.Row[Any] | None:
         now = self._now()
         budgets = await self._budgets(team_id, channel_ids) if self.keeps_text else {}
         samples = await LabelDraws(self._database).of(team_id, budgets, now)
@@ -176,11 +133,15 @@ class Assignments(db.StoreQueries):
                 found += await connection.execute(query.order_by("is_first", "others", "position").limit(1))
             return min(found, default=None)
 
-        found = await self._database.read(find)
+        return await self._database.read(find)
+
+    async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
+        """The next case of these channels for this person by `turn`, recorded as shown; None if none is waiting."""
+        found = await self._next(team_id, user_id, channel_ids)
         if found is None:
             return None
         values = {"case_id": cases.c.id, "team_id": sa.literal(team_id), "user_id": sa.literal(user_id)}
-        values |= {"probability": sa.literal(found.probability), "drawn_at": sa.literal(now, UtcDateTime)}
+        values |= {"probability": sa.literal(found.probability), "drawn_at": sa.literal(self._now(), UtcDateTime)}
         is_there = sa.select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
         # It was found without the writers' lock, and may be gone by now.
         await self._database.execute(

@@ -103,7 +103,10 @@ class LabelDraw:
         return [start for start, _ in self.weeks]
 
     def has_drawn(self) -> sa.ColumnElement[bool]:
-        return is_drawn(self.team_id, self.channel_id, self.is_watched, self.starts, self.shares, self.salt)
+        is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
+        is_its = is_watched(cases) if self.is_watched else counts(cases)
+        is_recent = cases.c.judged_at >= self.starts[-1]
+        return sa.and_(is_there, is_recent, is_its, _number(self.salt) < by_week(self.starts, self.shares))
 
     def probability(self) -> sa.ColumnElement[Any]:
         return by_week(self.starts, [probability for _, probability in self.weeks])
@@ -113,19 +116,11 @@ class LabelDraw:
         return sa.cast(_number(self.salt), sa.Float) / by_week(self.starts, self.shares)
 
 
-def is_drawn(
-    team_id: str, channel_id: str, watched: bool, starts: Sequence[Any], shares: Sequence[Any], salt: Any
-) -> sa.ColumnElement[bool]:
-    """Whether cases are drawn: as `LabelDraw` says, or as parameters do."""
-    is_there = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c.judged_at >= starts[-1])
-    return sa.and_(is_there, is_watched(cases) if watched else counts(cases), _number(salt) < by_week(starts, shares))
-
-
 def by_week(starts: Sequence[Any], each: Sequence[Any]) -> sa.ColumnElement[Any]:
     return case(*zip((cases.c.judged_at >= start for start in starts), each, strict=True), else_=each[-1])
 
 
-def _number(salt: Any) -> sa.ColumnElement[Any]:
+def _number(salt: int) -> sa.ColumnElement[Any]:
     """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
 
     Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.

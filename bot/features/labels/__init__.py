@@ -16,8 +16,9 @@ _DIRECT_HELP = "• `/judge label` lets you score replies of your channels befor
 def feature(services: Services) -> Feature:
 
     async def home_buttons(visit: HomeVisit) -> Sequence[Block]:
-        waiting = await handlers.count_blind(services, visit.invocation.team_id, visit.invocation.user_id)
-        return [button(f"Score a few blind ({waiting:,})", ids.ACTION_BLIND)] if waiting else []
+        keeps_text, user_id = services.store.assignments.keeps_text, visit.invocation.user_id
+        may_wait = keeps_text and await handlers.served_channels(services, user_id)
+        return [button("Score a few blind", ids.ACTION_BLIND)] if may_wait else []
 
     return Feature(
         register=partial(handlers.register, services=services),

@@ -9,13 +9,14 @@ from bot.domain.case import Recipient
 from bot.domain.clock import utc_week
 from bot.feature import Services
 from bot.features.labels import text as words
-from bot.features.labels.handlers import count_blind
+from bot.features.labels.handlers import served_channels
 from bot.store import database as db
 from bot.store.schema import notices, people
 
 TEAMS = sa.select(people.c.team_id).where(people.c.is_asked)
 """The teams with people who agreed."""
 _A_WEEK = 2
+_PAUSE_MINUTES = 15  # where no reply waits, each look reads what is drawn from all of a person's channels
 _HOURS, _SATURDAY = range(9, 17), 5  # in the time zone of the digests
 
 
@@ -23,7 +24,7 @@ async def ask_due(services: Services) -> None:
     """Asks those for whom replies wait, the one asked longest ago first; who cannot be told is left out this week."""
     now, team_id, database = services.clock(), services.identity.team_id, services.store.database
     local = now.astimezone(services.schedule.zone)
-    if local.hour not in _HOURS or local.weekday() >= _SATURDAY:
+    if local.minute % _PAUSE_MINUTES or local.hour not in _HOURS or local.weekday() >= _SATURDAY:
         return
     key = {"team_id": team_id, "channel_id": "", "author_id": "", "name": f"labels {utc_week(now):%Y-%m-%d}"}
     asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**key)))
@@ -33,7 +34,9 @@ async def ask_due(services: Services) -> None:
     for user_id in await database.values(agreed.order_by(last.is_not(None), last, people.c.updated_at)):
         if len(asked) >= _A_WEEK:
             return
-        if user_id not in asked and await count_blind(services, team_id, user_id):
+        if user_id in asked:
+            continue
+        if await services.store.assignments.has_any(team_id, user_id, await served_channels(services, user_id)):
             asked.add(user_id)
             if await claim_request(database, key | {"recipient": user_id}, now):
                 await services.messenger.direct(Recipient(user_id, ""), words.ASKED)

@@ -224,14 +224,13 @@ _IN_A_ROW = 3
 View = dict[str, Any]
 
 
-async def count_blind(services: Services, team_id: str, user_id: str) -> int:
-    """How many cases this person can label blind; 0 if Slack does not list their channels."""
+async def served_channels(services: Services, user_id: str) -> set[str]:
+    """The person's channels in which replies are scored; none if Slack does not list them."""
     try:
         listed = await services.memberships.of(user_id)
     except MembershipError:
-        return 0
-    channels = {each for each in listed if services.policy.may_score(each)}
-    return await services.store.assignments.count(team_id, user_id, channels)
+        return set()
+    return {each for each in listed if services.policy.may_score(each)}
 
 
 async def _open_blind(services: Services, invocation: Invocation, state: ModalState) -> str:
@@ -356,6 +355,5 @@ class _Visit:
     async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> View:
         version, given = shown.rubric_version or "", len(self.state.labelled)
         rubric = await self.services.rubrics.find(self.person[0], shown.channel_id, shown.rubric, version)
-        waiting = await self.services.store.assignments.count(*self.person, self.within)
-        place = f"{given + 1} of {max(min(_IN_A_ROW, given + waiting), given + 1)}"
+        place = f"{given + 1} of {_IN_A_ROW}"
         return words.blind_modal(self.state, shown, rubric, place, note, is_unfolded=is_unfolded)

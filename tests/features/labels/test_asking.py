@@ -55,7 +55,10 @@ async def test_who_agreed_is_asked_once_a_week_and_told_what_the_labels_changed(
     assert "People's mean" not in shown(end)
     assert "Stop asking me" in shown(await click(stage, ids.ACTION_ASK))
     stage.ann.close()
-    for services in (at(stage, hours=-2), at(stage, days=5), at(stage), at(stage, days=1)):
+    for services in (at(stage, hours=-2), at(stage, days=5), at(stage, minutes=7)):
+        await ask_due(services)
+    assert asked(stage, stage.ann) == []
+    for services in (at(stage), at(stage, days=1)):
         await ask_due(services)
     (message,) = asked(stage, stage.ann)
     assert buttons(message) == [ids.ACTION_ASKED, ids.ACTION_STOP]
