@@ -88,13 +88,7 @@ async def read_quality(tallies: Tallies, place: Place, span: Span, kind: Kind) -
     """The quality of the replies in a span; None without a score."""
     if place.origin is Origin.WATCHED:
         return to_quality(await tallies.blind(place, span, kind), kind.scale)
-    return quality_of(scores_of(await tallies.counted(place, span, [span.start]), kind), kind.scale)
-
-
-def scores_of(counted: Iterable[CountedCase], kind: Kind) -> list[CountedCase]:
-    """Those cases that have a score of one kind."""
-    its = kind.lowest, kind.highest, kind.version
-    return [each for each in counted if each[:3] == its and each.score is not None]
+    return quality_of(await tallies.counted(place, span, kind, [span.start]), kind.scale)
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> Mapping[K, list[V]]:
@@ -105,7 +99,10 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> Mapping[K, list[V]]:
 
 
 def by_thread(scored: Iterable[CountedCase]) -> Iterable[list[int]]:
-    return grouped((each.thread, each.score or 0) for each in scored).values()
+    found = defaultdict[str, list[int]](list)
+    for each in scored:
+        found[each.thread].append(each.score)
+    return found.values()
 
 
 def quality_of(
@@ -113,10 +110,11 @@ def quality_of(
 ) -> Quality | None:
     """The quality of replies that people chose, with scores of one kind; `among` is as in `to_quality`."""
     # Of the others only the sums of each thread matter, so that many are added at once.
-    others = [each for each in scored if not each.is_beside_label]
+    labelled = {each.thread for each in scored if each.given}
+    others = [each for each in scored if each.thread not in labelled]
     threads = Counter(tuple(sorted(scores)) for scores in by_thread(others))
-    beside = [each for each in scored if each.is_beside_label]
-    rows = [ScoredCount(each.score or 0, each.given, each.week, each.thread, 1) for each in beside]
+    beside = [each for each in scored if each.thread in labelled]
+    rows = [ScoredCount(each.score, each.given, each.week, each.thread, 1) for each in beside]
     return to_quality(rows, scale, threads=threads, weeks=Counter(each.week for each in others), among=among)
 
 

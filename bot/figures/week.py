@@ -193,25 +193,23 @@ async def read_figures(
     starts = [week.start, *(week.before(back).start for back in range(1, figures_quality.WEEKS + 1))]
 
     async def count(tallies: Tallies) -> tuple[Any, ...]:
-        counted = await tallies.counted(place, Span(starts[-1], span.end), starts)
-        alike = Counter(each[:7] for each in counted if not each.back)
-        rows = [ScoreCount(place.channel_id, *each, number=number) for each, number in alike.items()]
+        rows = await tallies.scores(place, span)
         kind = commonest(rows)
         return (
             rows,
-            figures_quality.scores_of(counted, kind),
-            any(each.back and each.score is not None and each[:2] == kind.scale for each in counted),
             await _sums(tallies, place, week),
+            await tallies.counted(place, Span(starts[-1], span.end), kind, starts),
             await tallies.usage(place, span, kind),
             await tallies.uncounted(place, span),
             await tallies.labelled(place, Span(BEGINNING, span.end), kind),
             await tallies.low(replace(place, origin=Origin.WATCHED), span, LOWEST, False),
         )
 
-    rows, scored, has_earlier, sums, (usage,), uncounted, labelled, low = await tallies.together(count)
+    rows, sums, scored, (usage,), uncounted, labelled, low = await tallies.together(count)
     this, before = [each for each in scored if not each.back], [each for each in scored if each.back]
     last, glance = _tally(before), replace(_to_glance(week, span.end, rows, sums), this=_tally(this))
-    kind = glance.kind
+    kind, first = glance.kind, TREND_WEEKS - 1 - figures_quality.WEEKS
+    earlier = {each.kind.scale for each in sums if each.position >= first}
     authors = _authors(this, before, kind.scale)
     recent = [each for each in scored if each.back < figures_quality.WEEKS]
     quality = figures_quality.quality_of(recent, kind.scale)
@@ -223,7 +221,7 @@ async def read_figures(
         **vars(glance),
         last=last,
         change=changes_of([(glance.this, last)], kind.scale)[0],
-        has_new_judge=has_earlier and not last.n,
+        has_new_judge=not last.n and kind.scale in earlier,
         unscored=dict(unscored.most_common()),
         lowest=tuple(low[:LOWEST]),
         authors=authors,
@@ -292,7 +290,7 @@ def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
 
 def _tally(scored: Sequence[CountedCase]) -> Tally:
     threads = Counter((len(each), sum(each)) for each in figures_quality.by_thread(scored))
-    return Tally(Counter(each.score or 0 for each in scored), threads)
+    return Tally(Counter(each.score for each in scored), threads)
 
 
 def _authors(this: Sequence[CountedCase], before: Sequence[CountedCase], scale: Scale) -> tuple[Author, ...]:

@@ -80,26 +80,19 @@ class ScoreCount(_Count):
 
 
 class CountedCase(NamedTuple):
-    """A case that is in figures; the first fields are as in `ScoreCount`.
+    """A case of one kind that is in figures.
 
     `back` counts the given weeks back from the last, `week` does so for ISO weeks (UTC): all cases of such a week are
-    drawn for labels with one probability. A case without a thread is in one of its own. `given` is as in `ScoredCount`;
-    `is_beside_label`: a case of its thread has a blind label.
+    drawn for labels with one probability. A case without a thread is in one of its own. `given` is as in `ScoredCount`.
     """
 
-    lowest: int
-    highest: int
-    version: str | None
-    score: int | None
-    unscored_reason: str | None
-    rater: str | None
-    has_unread: bool
+    id: int
+    score: int
     author_id: str | None
     back: int
     week: int
     thread: str
-    given: str | None
-    is_beside_label: bool
+    given: str | None = None
 
 
 @dataclass(frozen=True)

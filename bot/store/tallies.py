@@ -35,19 +35,23 @@ class Tallies(StoreQueries):
         found = sa.select(*_KIND, *_OUTCOME).where(is_public(place, span)).subquery()
         return sa.select(found, sa.func.count()).group_by(*found.c)
 
-    async def counted(self, place: Place, span: Span, starts: Sequence[datetime]) -> Sequence[CountedCase]:
-        """Each case that counts: SQLite takes longer to group them. `starts` are those of its weeks, last one first."""
-        return await self._counted(place, span, starts, _weeks_in(span))
+    async def counted(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]) -> Sequence[CountedCase]:
+        """Each case with a score; SQLite takes longer to group them. `starts` are those of weeks, last one first."""
+        # Not joined with their labels, which SQLite would all go through for each case once it expects few cases.
+        scored, given = await self._counted(place, span, kind, starts, _weeks_in(span)), dict(await self._given(place))
+        return [each._replace(given=given[each.id]) if each.id in given else each for each in scored]
 
     @made_once(CountedCase)
     def _counted(
-        self, place: Place, span: Span, starts: Sequence[datetime], weeks: Sequence[datetime]
+        self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], weeks: Sequence[datetime]
     ) -> sa.Executable:
-        given = _blind_labels(place)
-        labelled = sa.select(_THREAD).join(labels, labels.c.case_id == cases.c.id).where(*_is_blind(place))
-        its = cases.c.author_id, by_week(starts, range(len(starts))), _week(weeks), _THREAD
-        columns = *_KIND[1:], *_OUTCOME, *its, given.c.given, _THREAD.in_(labelled)
-        return sa.select(*columns).outerjoin(given, given.c.case_id == cases.c.id).where(is_public(place, span))
+        thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
+        columns = cases.c.score, cases.c.author_id, by_week(starts, range(len(starts))), _week(weeks), thread
+        return sa.select(cases.c.id, *columns).where(is_public(place, span), _is_of(kind))
+
+    @made_once(lambda *row: row)
+    def _given(self, place: Place) -> sa.Executable:
+        return _blind_labels(place)
 
     @made_once(str)
     def authors(self, place: Place, span: Span) -> sa.Executable:
@@ -166,7 +170,7 @@ class Tallies(StoreQueries):
 
     @made_once(ScoredCount)
     def _blind(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], start_ts: str) -> sa.Executable:
-        given = _blind_labels(place)
+        given = _blind_labels(place).subquery()
         drawn_with = cases.c.probability.label("drawn_with")
         columns = cases.c.id, cases.c.score, cases.c.thread_ts, drawn_with, _week(starts)
         is_earlier = sa.func.coalesce(replies.c.ts < start_ts, sa.true()).label("is_earlier")
@@ -189,8 +193,6 @@ _IS_REPLY = sa.and_(
     replies.c.channel_id == cases.c.channel_id,
     replies.c.ts == cases.c.message_ts,
 )
-_THREAD = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
-"""A case without a thread is in one of its own."""
 
 
 def _weeks_in(span: Span) -> Sequence[datetime]:
@@ -202,14 +204,11 @@ def _week(starts: Sequence[datetime]) -> sa.Label[int]:
     return by_week(starts, range(len(starts))).label("week")
 
 
-def _is_blind(place: Place) -> Sequence[sa.ColumnElement[bool]]:
-    return labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
-
-
-def _blind_labels(place: Place) -> sa.Subquery:
+def _blind_labels(place: Place) -> sa.Select[Any]:
+    is_there = labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id
     each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
     given = sa.func.aggregate_strings(each, ",").label("given")
-    return sa.select(labels.c.case_id, given).where(*_is_blind(place)).group_by(labels.c.case_id).subquery()
+    return sa.select(labels.c.case_id, given).where(*is_there, labels.c.is_blind).group_by(labels.c.case_id)
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
