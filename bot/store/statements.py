@@ -1,7 +1,7 @@
 """Statements that are made once: making one takes longer than what a small channel's figures cost the database."""
 
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from enum import Enum
 from functools import wraps
 from typing import Any, Concatenate, cast
@@ -44,8 +44,7 @@ def made_once(row: Callable[..., T]) -> Callable[[Make[Queries, P]], Read[Querie
 def _for_each(name: str, value: Any, do: Callable[[str, Any], Any]) -> Any:
     """The value, with what `do` makes of each of its parts; parts that are not there have no name."""
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {each.name: getattr(value, each.name) for each in fields(value)}
-        return replace(value, **{part: _for_each(f"{name}_{part}", each, do) for part, each in parts.items()})
+        return replace(value, **{part: _for_each(f"{name}_{part}", each, do) for part, each in vars(value).items()})
     if isinstance(value, (list, tuple)):
         return [_for_each(f"{name}_{number}", each, do) for number, each in enumerate(value)]
     return do(name, value)

@@ -254,7 +254,8 @@ class MeanEstimator:
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from the scores taken so far; None without a score."""
-        clusters = self._single + Counter(self._clusters.values())
+        clusters = Counter(self._single)
+        clusters.update(self._clusters.values())
         if not clusters:
             return None
         numbers = clusters.values()
