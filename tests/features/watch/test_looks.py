@@ -75,7 +75,7 @@ async def test_what_was_sent_to_the_channel_as_well_is_shown_once(stage: Stage) 
     assert await previewed(stage) == ["A name for a commit."]
 
 
-async def test_a_reply_in_a_thread_of_many_is_found(stage: Stage) -> None:
+async def test_replies_in_a_thread_of_many_are_found_newest_first(stage: Stage) -> None:
     question = stage.ann.post(CHANNEL, "What is a branch?")
     for number in range(MOST):  # of whom Slack names five alone
         workspace = stage.slack.workspace
@@ -83,4 +83,6 @@ async def test_a_reply_in_a_thread_of_many_is_found(stage: Stage) -> None:
         workspace.channel(CHANNEL).members.append(other.id)
         stage.slack.person(other.name).post(CHANNEL, "So am I wondering.", thread_ts=question.ts)
     stage.helper.post(CHANNEL, "A name for a commit.", thread_ts=question.ts)
-    assert await previewed(stage) == ["A name for a commit."]
+    stage.ann.post(CHANNEL, "And a tag?", thread_ts=question.ts)
+    stage.helper.post(CHANNEL, "A name that stays.", thread_ts=question.ts)
+    assert await previewed(stage) == ["A name that stays.", "A name for a commit."]
