@@ -137,3 +137,5 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
         logging.getLogger(noisy).setLevel(logging.WARNING)
     # At WARNING, Bolt logs for every client that SLACK_BOT_TOKEN is not read, which is intended.
     logging.getLogger("slack_bolt").setLevel(logging.ERROR)
+    # At WARNING, OpenTelemetry logs each try to send a batch, and then once more that it gives the batch up.
+    logging.getLogger("opentelemetry").setLevel(logging.ERROR)

@@ -4,7 +4,6 @@ The names are from https://github.com/open-telemetry/semantic-conventions-genai;
 """
 
 import asyncio
-import logging
 import os
 import threading
 import time
@@ -15,7 +14,6 @@ from importlib.metadata import version
 from typing import Any
 
 import openai
-import structlog
 from opentelemetry._logs import SeverityNumber
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -45,11 +43,8 @@ _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _CAPTURES_IN_EVENTS = {"true", "event_only", "span_and_event"}
 # A receiver answers in milliseconds; a slow one must not use up the time for stopping the bot.
 _LAST_SENDING_S = 3.0
-_SILENCE_S = 600.0
 # The bounds that the conventions name: powers of four, and doubled hundredths of a second.
 _TOKENS, _SECONDS = [4**power for power in range(14)], [0.01 * 2**power for power in range(14)]
-
-logger = structlog.get_logger(__name__)
 
 
 class Telemetry:
@@ -71,8 +66,6 @@ class Telemetry:
         self.tracing = _Spans(tracers, events, meters)
         self.client_type = _client_type(self.tracing)
         self._stops: list[Callable[[], object]] = [tracers.shutdown, events.shutdown, meters.shutdown]
-        said_by_sdk = logging.getLogger("opentelemetry")
-        said_by_sdk.handlers, said_by_sdk.propagate = [_Seldom()], False
 
     def close(self) -> None:
         """Sends what is left. What the receiver does not take within 3 s is lost; its thread ends with the process."""
@@ -245,16 +238,3 @@ def _observe(meter: Meter, loop: asyncio.AbstractEventLoop, counts: Counts) -> N
             meter.create_observable_counter(name, [partial(values, name)], "", family.documentation)
         elif family.type == "gauge":
             meter.create_observable_gauge(family.name, [partial(values, family.name)], "", family.documentation)
-
-
-class _Seldom(logging.Handler):
-    """Logs a complaint of the SDK, then nothing for ten minutes, because it complains about each batch."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self._silent_until = 0.0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if time.monotonic() >= self._silent_until:
-            self._silent_until = time.monotonic() + _SILENCE_S
-            logger.warning("telemetry_not_sent", reason=record.getMessage())
