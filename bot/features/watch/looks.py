@@ -101,7 +101,8 @@ async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[R
 MOST = 5
 EXAMPLE = b"what a share looks like"  # not the key of the real draw, which would reveal which replies are scored
 _PATIENCE_S = 10.0
-_MOST_TRIED, _MOST_READ = 20, 20  # replies, threads; each calls Slack, which allows the app about 50 calls a minute
+# Replies and threads, each of which calls Slack, and messages, which it sends 200 a call; it allows about 50 a minute.
+_MOST_TRIED, _MOST_READ, _MOST_SEEN = 20, 20, 1000
 
 
 async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
@@ -110,13 +111,14 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
     Raises:
         OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read the channel.
     """
-    services, found, threads = watcher.services, list[Message](), 0
+    services, found, threads, messages = watcher.services, list[Message](), 0, 0
     seen = set[str]()  # a reply that was also sent to the channel appears both there and in its thread
     with suppress(TimeoutError):
         async with asyncio.timeout(_PATIENCE_S):
             async for raw in _messages(services, watch.channel_id, (services.clock() - BACK).timestamp()):
-                threads += "latest_reply" in raw
-                if len(found) == MOST or len(seen) == _MOST_TRIED or threads > _MOST_READ:
+                threads, messages = threads + ("latest_reply" in raw), messages + 1
+                is_over = threads > _MOST_READ or messages == _MOST_SEEN
+                if len(found) == MOST or len(seen) == _MOST_TRIED or is_over:
                     break
                 if author_of(raw) != watch.author_id or raw["ts"] in seen or not draws(watch, raw["ts"], EXAMPLE):
                     continue

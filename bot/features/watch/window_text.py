@@ -34,8 +34,8 @@ _MOST_ASSISTANTS = 100
 DIGEST, ANNOUNCE = "digest", "announce"
 _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
-_NONE = "None. The assistant may have left, or it answers no one here."
-_NONE_DRAWN = "None of last week's replies falls into so small a share."
+_NONE = "None among the newest messages. The assistant may have left, or it answers no one here."
+_NONE_DRAWN = "None of its newest replies falls into so small a share."
 _SHOWN: Mapping[str, str] = {
     Shows.NOTHING: "Nothing; scores only count in the digest",
     Shows.REACTION: "The score, as a reaction",

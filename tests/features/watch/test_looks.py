@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -86,3 +87,15 @@ async def test_replies_in_a_thread_of_many_are_found_newest_first(stage: Stage) 
     stage.ann.post(CHANNEL, "And a tag?", thread_ts=question.ts)
     stage.helper.post(CHANNEL, "A name that stays.", thread_ts=question.ts)
     assert await previewed(stage) == ["A name that stays.", "A name for a commit."]
+
+
+async def test_a_busy_channel_is_not_read_to_the_beginning_of_the_week(stage: Stage) -> None:
+    for _ in range(1201):
+        stage.ben.post(CHANNEL, "Good morning.")
+    before = len(calls(stage))
+    assert await previewed(stage) == []
+    assert len(calls(stage)) - before == 5
+
+
+def calls(stage: Stage) -> Sequence[Any]:
+    return [each for each in stage.slack.workspace.journal.of("call") if each.data["method"] == HISTORY]
