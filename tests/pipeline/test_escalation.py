@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from bot.domain.verdict import CaseVerdict
 from bot.slack import ids
 from tests.model_server import Failure, ModelServer, Reply
@@ -53,9 +55,14 @@ async def test_a_verdict_of_the_stronger_model_says_why_and_both_are_in_the_log(
         assert part in details
 
 
-async def test_where_the_stronger_model_is_out_of_reach_the_first_verdict_stands(open_stage: StageFactory) -> None:
+async def test_where_the_stronger_model_is_out_of_reach_the_first_verdict_stands(
+    open_stage: StageFactory, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
     stage, words, recorded = await judged(open_stage, Failure(404, code="model_not_found"))
     assert "*Unscored*, ratings from 1 to 5. The ratings are too far apart" in words
     assert "big was asked, too, and gave no score; this is small's own verdict · 3 ratings: " in words
     assert (recorded.model, recorded.unscored_reason, len(recorded.ratings)) == ("small", "split", 5)
     assert "check JUDGE_ESCALATE_TO" in shown(await stage.modal(stage.ben))
+    said = caplog.text + "".join(capsys.readouterr())  # for the operator, who does not read threads
+    assert "stronger_model_gave_no_score" in said
+    assert "check JUDGE_ESCALATE_TO" in said
