@@ -16,7 +16,7 @@ from typing import NamedTuple
 from bench.drift import SCALE, SHAPES, Shape, mean, row
 from bot.figures.quality import to_quality
 from bot.figures.week import Tally, changes_of
-from bot.store.figures import ScoredCount
+from bot.store.figures import CountedCase
 from judge.evaluation.stats import Interval, good_from
 
 SAMPLES = 500
@@ -50,12 +50,6 @@ def draw(shape: Shape, correlation: float, replies: int, random: Random) -> list
     return found
 
 
-def shared(turns: Sequence[Turn]) -> list[str | None]:
-    """Their threads as the store returns them: None for a thread with a single scored reply."""
-    numbers = Counter(turn.thread for turn in turns)
-    return [str(turn.thread) if numbers[turn.thread] > 1 else None for turn in turns]
-
-
 def to_tally(turns: Sequence[Turn]) -> Tally:
     """Replies that people chose."""
     threads = defaultdict[int, list[int]](list)
@@ -68,8 +62,9 @@ def watched(turns: Sequence[Turn], random: Random) -> tuple[Interval | None, Int
     """The mean of a random part of them, the share of good ones, and the mean corrected by labels."""
     drawn = [turn for turn in turns if random.random() < DRAWN]
     rows = [
-        ScoredCount(turn.score, f"U1 {turn.label}" if random.random() < LABELLED else None, 0, thread, 1, DRAWN)
-        for turn, thread in zip(drawn, shared(drawn), strict=True)
+        CountedCase(0, turn.score, "B1", 0, 0, f"{turn.thread}", DRAWN, given=label)
+        for turn in drawn
+        for label in [f"U1 {turn.label}" if random.random() < LABELLED else None]
     ]
     found = to_quality(rows, SCALE)
     return (found.mean.judge, found.good.judge, found.mean.corrected) if found else (None, None, None)

@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
-from bot.store.figures import CountedCase, Kind, LabelledCount, Place, ScoredCount, Span
+from bot.store.figures import CountedCase, Kind, LabelledCount, Place, Span
 from bot.store.tallies import Tallies
-from bot.store.visibility import Origin
 from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.planning import more_for
@@ -86,9 +85,7 @@ def last_weeks(week: Week, until: datetime) -> Span:
 
 async def read_quality(tallies: Tallies, place: Place, span: Span, kind: Kind) -> Quality | None:
     """The quality of the replies in a span; None without a score."""
-    if place.origin is Origin.WATCHED:
-        return to_quality(await tallies.blind(place, span, kind), kind.scale)
-    return quality_of(await tallies.counted(place, span, kind, [span.start]), kind.scale)
+    return to_quality(await tallies.counted(place, span, kind, [span.start]), kind.scale)
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> Mapping[K, list[V]]:
@@ -105,36 +102,20 @@ def by_thread(scored: Iterable[CountedCase]) -> Iterable[list[int]]:
     return found.values()
 
 
-def quality_of(
-    scored: Sequence[CountedCase], scale: Scale, among: Sequence[CountedCase | ScoredCount] = ()
-) -> Quality | None:
-    """The quality of replies that people chose, with scores of one kind; `among` is as in `to_quality`."""
-    # Of the others only the sums of each thread matter, so that many are added at once.
-    labelled = {each.thread for each in scored if each.given}
-    others = [each for each in scored if each.thread not in labelled]
-    threads = Counter(tuple(sorted(scores)) for scores in by_thread(others))
-    beside = [each for each in scored if each.thread in labelled]
-    rows = [ScoredCount(each.score, each.given, each.week, each.thread, 1) for each in beside]
-    return to_quality(rows, scale, threads=threads, weeks=Counter(each.week for each in others), among=among)
-
-
 def to_quality(
-    rows: Sequence[ScoredCount],
+    scored: Sequence[CountedCase],
     scale: Scale,
     coverage: Mapping[str, Coverage] = _NONE,
-    *,
-    threads: Mapping[tuple[int, ...], int] = _NONE,
-    weeks: Mapping[int, int] = _NONE,
-    among: Sequence[CountedCase | ScoredCount] = (),
+    among: Sequence[CountedCase] = (),
 ) -> Quality | None:
-    """The quality computed from the rows, and from `threads` without a label, counted by their scores; or None.
+    """The quality computed from scores of one kind; None without a score.
 
-    `weeks` has how many of those scores are in each week. The labels of `among`, or else of the rows, show how strict
-    people are: one correction for the two sides of a difference, since two would differ where people have not.
+    The labels of `among`, or else of the scores, show how strict people are: one correction for the two sides of a
+    difference, since two would differ where people have not.
 
-    A row of watched replies stands for more replies, according to their draw and the `coverage` of their day. A label
-    stands for its week. Its weight follows from how many of that week's replies have a label, because a week that is
-    still being labelled has fewer labels than its draw says.
+    A watched reply stands for more replies, according to its draw and the `coverage` of its day. A label stands for its
+    week. Its weight follows from how many of that week's replies have a label, because a week that is still being
+    labelled has fewer labels than its draw says.
     """
     is_good, is_low = good_from(scale), low_to(scale)
     mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
@@ -143,24 +124,30 @@ def to_quality(
         (good, lambda score: float(score >= is_good)),
         (low, lambda score: float(score <= is_low)),
     )
-    labelled = [row for row in among or rows if row.given]
+    labelled = [each for each in among or scored if each.given]
     for estimator, value in measures:
-        estimator.severities = Severities(
-            _given(row, value) for row in labelled for _ in range(getattr(row, "number", 1))
-        )
-    taken = {day: each.share for day, each in coverage.items()}
-    weighed = [(1 / ((row.drawn_with or 1.0) * taken.get(row.day or "", 1.0)), row) for row in rows]
-    number, replies = sum(row.number for row in rows), sum(each * row.number for each, row in weighed)
-    counted = [(row.week, row.given is not None, each * row.number) for each, row in weighed]
-    counted += [(week, False, n) for week, n in weeks.items()]
+        estimator.severities = Severities(_given(each.given, value) for each in labelled)
+    # Of chosen replies whose thread has no label only the scores matter, and equal ones are added at once.
+    weighed = {each.thread for each in scored if each.given or each.drawn_with}
+    others = [each for each in scored if each.thread not in weighed]
+    rest = [each for each in scored if each.thread in weighed]
+    taken, threads = {day: each.share for day, each in coverage.items()}, Counter(each.thread for each in rest)
+    shared = {thread: thread for thread, number in threads.items() if number > 1}
+    drawn = [((each.drawn_with or 1.0) * taken.get(each.day or "", 1.0), each) for each in rest]
+    alike = Counter((each.score, each.given, each.week, shared.get(each.thread), share) for share, each in drawn)
+    replies = sum(number / share for (*_, share), number in alike.items())
+    counted = [(week, given is not None, number / share) for (_, given, week, _, share), number in alike.items()]
+    counted += [(week, False, number) for week, number in Counter(each.week for each in others).items()]
     shares, with_label = labelled_shares(counted), {week for week, is_labelled, _ in counted if is_labelled}
     without = sum(n for week, _, n in counted if week not in with_label)
-    for each, row in weighed:
-        share, weight, thread, times = shares[row.week], each * number / replies, row.thread_ts, row.number
+    for (score, labels, week, thread, share), times in alike.items():
+        probability, weight = shares[week], len(rest) / share / replies
         for estimator, value in measures:
-            score, given = value(row.score), _given(row, value)
-            estimator.add(score, given=given, probability=share, cluster=thread, weight=weight, times=times)
-    for scores, times in threads.items():
+            given = _given(labels, value)
+            estimator.add(
+                value(score), given=given, probability=probability, cluster=thread, weight=weight, times=times
+            )
+    for scores, times in Counter(tuple(sorted(scores)) for scores in by_thread(others)).items():
         for estimator, value in measures:
             estimator.add_clusters(len(scores), sum(map(value, scores)), times)
     means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
@@ -169,9 +156,9 @@ def to_quality(
     return Quality(means, goods, lows, is_good, has_gap, said) if means and goods and lows else None
 
 
-def _given(row: CountedCase | ScoredCount, value: Callable[[float], float]) -> Given:
-    """The labels of a row as a measure has them, each with who gave it."""
-    each = [one.rpartition(" ") for one in (row.given or "").split(",") if one]
+def _given(given: str | None, value: Callable[[float], float]) -> Given:
+    """The labels of a case as a measure has them, each with who gave it."""
+    each = [one.rpartition(" ") for one in (given or "").split(",") if one]
     return [(by, value(float(label))) for by, _, label in each]
 
 

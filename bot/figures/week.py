@@ -150,10 +150,6 @@ def passed(week: Week, now: datetime) -> Span:
     return Span(week.start, min(week.end, max(now, week.start)))
 
 
-def weeks_before(week: Week) -> Span:
-    return Span(week.before(figures_quality.WEEKS).start, week.start)
-
-
 async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:
     """A glance at each channel of a place, with as few queries as for one."""
     span = passed(week, now)
@@ -212,7 +208,7 @@ async def read_figures(
     earlier = {each.kind.scale for each in sums if each.position >= first}
     authors = _authors(this, before, kind.scale)
     recent = [each for each in scored if each.back < figures_quality.WEEKS]
-    quality = figures_quality.quality_of(recent, kind.scale)
+    quality = figures_quality.to_quality(recent, kind.scale)
     some = frozenset(await choose([author.id for author in authors])) if choose else None
     low += await tallies.low(place, span, LOWEST, False, some)
     low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
@@ -231,7 +227,7 @@ async def read_figures(
         quality=quality,
         people=figures_quality.as_people(quality)
         and figures_quality.as_people(
-            *(figures_quality.quality_of(each, kind.scale, scored) for each in (this, before))
+            *(figures_quality.to_quality(each, kind.scale, among=scored) for each in (this, before))
         ),
         usage=usage,
         uncounted={bool(of_person): number for of_person, number in uncounted},

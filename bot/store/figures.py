@@ -83,7 +83,9 @@ class CountedCase(NamedTuple):
     """A case of one kind that is in figures.
 
     `back` counts the given weeks back from the last, `week` does so for ISO weeks (UTC): all cases of such a week are
-    drawn for labels with one probability. A case without a thread is in one of its own. `given` is as in `ScoredCount`.
+    drawn for labels with one probability. A case without a thread is in one of its own. `drawn_with` is the probability
+    of a watch's draw, `day` that of `SeenReply`, and `ts` the reply's, if it is stored. `given` has each blind label
+    ("U1 4,U2 5").
     """
 
     id: int
@@ -92,6 +94,9 @@ class CountedCase(NamedTuple):
     back: int
     week: int
     thread: str
+    drawn_with: float | None = None
+    day: str | None = None
+    ts: str | None = None
     given: str | None = None
 
 
@@ -135,26 +140,6 @@ class LabelledCount:
     total: int
     people: int
     number: int
-
-
-@dataclass(frozen=True)
-class ScoredCount:
-    """How many cases (`number`) have one score, and the same values to correct it by.
-
-    `given` has each blind label ("U1 4,U2 5"), `week` counts the ISO weeks (UTC) back from the last: all cases of a
-    week are drawn for labels with one probability. `thread_ts` is set if several of the cases are in it. For a watch's
-    draw, `drawn_with` is its probability, `day` is as in `SeenReply.day`, and `is_earlier`: it was written before the
-    span, or nobody knows.
-    """
-
-    score: int
-    given: str | None
-    week: int
-    thread_ts: str | None
-    number: int
-    drawn_with: float | None = None
-    day: str | None = None
-    is_earlier: bool = False
 
 
 @dataclass(frozen=True)

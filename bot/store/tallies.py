@@ -18,7 +18,7 @@ from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store import figures
 from bot.store.database import StoreQueries, columns_of
-from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place, ScoredCount, Span, TimedScore, to_ts
+from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place, Span, TimedScore
 from bot.store.labels import by_week
 from bot.store.schema import cases, is_of_case, labels, ratings, replies
 from bot.store.statements import made_once
@@ -46,8 +46,14 @@ class Tallies(StoreQueries):
         self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], weeks: Sequence[datetime]
     ) -> sa.Executable:
         thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
-        columns = cases.c.score, cases.c.author_id, by_week(starts, range(len(starts))), _week(weeks), thread
-        return sa.select(cases.c.id, *columns).where(is_public(place, span), _is_of(kind))
+        back, week = (by_week(each, range(len(each))) for each in (starts, weeks))
+        columns = cases.c.score, cases.c.author_id, back, week, thread
+        query = sa.select(cases.c.id, *columns).where(is_public(place, span), _is_of(kind))
+        if place.origin is Origin.WATCHED:
+            is_there = replies.c.team_id == cases.c.team_id, replies.c.channel_id == cases.c.channel_id
+            is_its = sa.and_(*is_there, replies.c.ts == cases.c.message_ts)
+            query = query.add_columns(cases.c.probability, replies.c.day, replies.c.ts).outerjoin(replies, is_its)
+        return query
 
     @made_once(lambda *row: row)
     def _given(self, place: Place) -> sa.Executable:
@@ -164,23 +170,6 @@ class Tallies(StoreQueries):
         newest_first = _timed_scores(place, Span(BEGINNING, END)).order_by(cases.c.judged_at.desc())
         return await self._database.first(TimedScore, newest_first)
 
-    async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
-        """The scores that watches drew."""
-        return await self._blind(place, span, kind, _weeks_in(span), to_ts(span.start))
-
-    @made_once(ScoredCount)
-    def _blind(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], start_ts: str) -> sa.Executable:
-        given = _blind_labels(place).subquery()
-        drawn_with = cases.c.probability.label("drawn_with")
-        columns = cases.c.id, cases.c.score, cases.c.thread_ts, drawn_with, _week(starts)
-        is_earlier = sa.func.coalesce(replies.c.ts < start_ts, sa.true()).label("is_earlier")
-        query = sa.select(*columns, replies.c.day, is_earlier).outerjoin(replies, _IS_REPLY)
-        scored = _in_shared_threads(query.where(_is_of(kind), is_public(place, span)).cte("scored"))
-        by = scored.c.score, given.c.given, scored.c.week, scored.c.thread_ts
-        rest = scored.c.drawn_with, scored.c.day, scored.c.is_earlier
-        query = sa.select(*by, sa.func.count(), *rest).outerjoin(given, given.c.case_id == scored.c.id)
-        return query.group_by(*by, *rest)
-
 
 _OUTCOME = (
     cases.c.score,
@@ -188,20 +177,11 @@ _OUTCOME = (
     sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater"),
     cases.c.unread.is_not(None).label("has_unread"),
 )
-_IS_REPLY = sa.and_(
-    replies.c.team_id == cases.c.team_id,
-    replies.c.channel_id == cases.c.channel_id,
-    replies.c.ts == cases.c.message_ts,
-)
 
 
 def _weeks_in(span: Span) -> Sequence[datetime]:
     last = utc_week(span.end)
     return [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
-
-
-def _week(starts: Sequence[datetime]) -> sa.Label[int]:
-    return by_week(starts, range(len(starts))).label("week")
 
 
 def _blind_labels(place: Place) -> sa.Select[Any]:
@@ -212,14 +192,6 @@ def _blind_labels(place: Place) -> sa.Select[Any]:
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
-
-
-def _in_shared_threads(found: sa.CTE) -> sa.Subquery:
-    """The rows, with the thread of those that share it with another row; all others are counted together."""
-    # Not a join, for which SQLite goes through all shared threads for each row.
-    shared = sa.select(found.c.thread_ts).group_by(found.c.thread_ts).having(sa.func.count() > 1)
-    thread_ts = sa.case((found.c.thread_ts.in_(shared), found.c.thread_ts)).label("thread_ts")
-    return sa.select(*(each for each in found.c if each.name != "thread_ts"), thread_ts).subquery()
 
 
 def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain
 
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
@@ -10,9 +11,9 @@ from bot.feature import Services
 from bot.features.watch.queries import Unread, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures import week as figures_week
-from bot.figures.quality import Quality, as_people, last_weeks, to_quality
+from bot.figures.quality import WEEKS, Quality, as_people, to_quality
 from bot.slack.members import MembershipError
-from bot.store.figures import Place, Span
+from bot.store.figures import Place, Span, to_ts
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, differences
@@ -85,15 +86,15 @@ async def _read(
     """The week, whose change is not known yet, and the mean of the week before it."""
     rows = await tallies.scores(its, span)
     kind = figures_week.commonest(rows)
-    weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS - 1, -1, -1)]
-    first_day = day_of(weeks[0].start - timedelta(days=1))
+    weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS)]
+    first_day = day_of(weeks[-1].start - timedelta(days=1))
     coverage = await replies.coverage(its, first_day)
 
-    found = [await tallies.blind(its, Span(each.start, min(each.end, span.end)), kind) for each in weeks]
-    scored, earlier = found[-1], await tallies.blind(its, figures_week.weeks_before(week), kind)
-    among = [*scored, *earlier]
-    this, before = (to_quality(each, kind.scale, coverage, among=among) for each in (scored, earlier))
-    recent = await tallies.blind(its, last_weeks(week, span.end), kind)
+    counted = await tallies.counted(its, Span(weeks[-1].start, span.end), kind, [each.start for each in weeks])
+    found = [[each for each in counted if each.back == back] for back in range(len(weeks))]
+    scored, earlier = found[0], [*chain(*found[1 : WEEKS + 1])]
+    this, before = (to_quality(each, kind.scale, coverage, [*scored, *earlier]) for each in (scored, earlier))
+    means = [_mean_of(to_quality(each, kind.scale, coverage)) for each in found]
     its_week = Watched(
         its.author_id or "",
         kind.scale,
@@ -102,15 +103,13 @@ async def _read(
         week=this,
         change=None,
         trend=[
-            figures_week.Point(
-                each, mean.judge.mean if (mean := _mean_of(to_quality(of, kind.scale, coverage))) else None
-            )
-            for each, of in zip(weeks, found, strict=True)
+            figures_week.Point(each, mean.judge.mean if mean else None)
+            for each, mean in zip(weeks[::-1], means[::-1], strict=True)
         ],
-        weeks=to_quality(recent, kind.scale, coverage),
+        weeks=to_quality([*chain(*found[:WEEKS])], kind.scale, coverage),
         is_corrected=as_people(this, before) is not None,
         coverage=together((await replies.coverage(its, first_day, span)).values()),
-        earlier=sum(row.number for row in scored if row.is_earlier),
+        earlier=sum((each.ts or "") < to_ts(week.start) for each in scored),
         others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
         raters=figures_week.count_raters(rows),
         unread=figures_week.count_unread(rows),

@@ -29,7 +29,7 @@ from bot.slack.blocks import section
 from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.store.channels import ChannelSettings
-from bot.store.figures import Kind, ScoredCount
+from bot.store.figures import CountedCase, Kind
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.stats import Interval, wilson
 from judge.scoring.rubric import Scale
@@ -101,7 +101,8 @@ def quality(labelled: int, scores: int = 30, threads: int = 0) -> Quality:
     given = []
     for number in range(scores):
         label = str(3 + number % 2) if number < labelled else None
-        given.append(ScoredCount(4 + number % 2, label, 0, f"{number % threads}" if threads else None, 1))
+        thread = f"{number % threads if threads else number}"
+        given.append(CountedCase(number, 4 + number % 2, "B1", 0, 0, thread, given=label))
     found = to_quality(given, Scale(0, 5))
     assert found is not None
     return found

@@ -1,6 +1,7 @@
 """Which replies a watch draws, and for how many the scored ones stand."""
 
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from bot.domain.watch import Coverage, ReplyOutcome, Shows
 from bot.features.watch.input import parse_watch
 from bot.features.watch.reply_queries import draws
 from bot.figures.quality import as_people, corrected, to_quality
-from bot.store.figures import ScoredCount
+from bot.store.figures import CountedCase
 from judge.scoring.rubric import Scale
 from tests.features.watch.watching import WATCH
 
@@ -68,9 +69,20 @@ def test_a_text_that_is_no_request_is_quoted(text: str) -> None:
         parse_watch(text)
 
 
+THREADS = count()
+
+
+def drawn(
+    number: int, score: int, share: float = 1.0, day: str = "", *, week: int = 0, given: str | None = None
+) -> list[CountedCase]:
+    """So many watched cases with one score, each in a thread of its own."""
+    case = CountedCase(0, score, "B1", week, week, "", share, day, None, given)
+    return [case._replace(thread=f"{next(THREADS)}") for _ in range(number)]
+
+
 def test_a_day_over_its_limit_weighs_by_all_its_replies() -> None:
     # 10 replies a day, half of them drawn: 5 scored with 5 on one day, 1 of 5 with 0 on the other, the rest over.
-    rows = [ScoredCount(5, None, 0, None, 5, 0.5, "2026-11-21"), ScoredCount(0, None, 0, None, 1, 0.5, "2026-11-22")]
+    rows = [*drawn(5, 5, 0.5, "2026-11-21"), *drawn(1, 0, 0.5, "2026-11-22")]
     coverage = {
         "2026-11-21": Coverage({ReplyOutcome.PASSED: 5, ReplyOutcome.TAKEN: 5}),
         "2026-11-22": Coverage(
@@ -87,7 +99,7 @@ def test_a_day_over_its_limit_weighs_by_all_its_replies() -> None:
 
 
 def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
-    rows = [ScoredCount(5, None, 0, None, 10, 1.0, "2026-11-21"), ScoredCount(0, None, 0, None, 2, 0.2, "2026-11-22")]
+    rows = [*drawn(10, 5, 1.0, "2026-11-21"), *drawn(2, 0, 0.2, "2026-11-22")]
     quality = to_quality(rows, Scale(0, 5))
     assert quality is not None
     assert quality.mean.judge.mean == pytest.approx(2.5)
@@ -95,12 +107,8 @@ def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
 
 def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
     # Two weeks of ten replies, all scored 3: five labels of 4 in one, a single 1 in the other. (4 + 1) / 2.
-    rows = [
-        ScoredCount(3, "U1 4", 1, None, 5),
-        ScoredCount(3, None, 1, None, 5),
-        ScoredCount(3, "U1 1", 0, None, 1),
-        ScoredCount(3, None, 0, None, 9),
-    ]
+    earlier = [*drawn(5, 3, week=1, given="U1 4"), *drawn(5, 3, week=1)]
+    rows = [*earlier, *drawn(1, 3, given="U1 1"), *drawn(9, 3)]
     quality = to_quality(rows, Scale(0, 5))
     assert quality is not None
     assert quality.mean.corrected is not None
@@ -111,6 +119,6 @@ def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
 def test_labels_do_not_speak_for_a_week_without_any_unless_it_has_just_begun(
     unlabelled: int, is_corrected: bool
 ) -> None:
-    rows = [ScoredCount(3, "U1 4", 1, None, 25), ScoredCount(3, None, 0, None, unlabelled)]
+    rows = [*drawn(25, 3, week=1, given="U1 4"), *drawn(unlabelled, 3)]
     quality = to_quality(rows, Scale(0, 5))
     assert (as_people(quality) is not None, corrected(quality) != "") == (is_corrected, is_corrected)
