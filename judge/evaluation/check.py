@@ -53,6 +53,7 @@ class _Found:
     lowest: int = 0  # the score that rows with nothing to judge count as
     # Rows that are scored, empty (with nothing to judge), otherwise unscored, and alone (without a partner).
     counts: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    reworded: int = 0  # pairs with one prompt_id but different prompts
     has_more_unscored: bool = False
     fallen: list[tuple[int, int, str, int, int]] = field(default_factory=list)  # change, line, prompt, both scores
 
@@ -76,8 +77,9 @@ class _Found:
 
 
 class _Earlier(NamedTuple):
-    """A row of the earlier output: a hash of its texts, its score and people's labels."""
+    """A row of the earlier output: hashes of its prompt and of all its texts, its score and people's labels."""
 
+    prompt: int
     texts: int | None
     score: int | None
     given: Given
@@ -119,7 +121,7 @@ class Check:
         names = set[str]()
         for row, score, given in self._read(self.earlier, 0):
             names.update(row.fields)
-            its = _Earlier(_texts(row), score, given)
+            its = _Earlier(hash(row.asked), _texts(row), score, given)
             self._before.setdefault(hash(row.known_by[0]), []).append(its)
         if self.label and self.label not in names:
             raise SetupError(f"--label {self.label}: no row of {self.earlier} has this field.")
@@ -165,7 +167,7 @@ class Check:
                 continue
             texts = _texts(row)
             at = next((at for at, each in enumerate(partners) if texts is not None and each.texts == texts), 0)
-            its_texts, before, its = partners.pop(at)
+            prompt, its_texts, before, its = partners.pop(at)
             newly_unscored.add((score is None) - (before is None), cluster=cluster)
             if score is None or before is None:
                 continue
@@ -176,6 +178,7 @@ class Check:
             pairs.append((score - before, cluster, given, its))
             found.pairs[before, score] += 1
             found.judged += row.get("score") is not None
+            found.reworded += prompt != hash(row.asked)
             if score < before:
                 fall = (score - before, row.line, row.question, before, score)
                 found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
@@ -238,6 +241,8 @@ class Check:
         if longer and longer.is_clear:
             how = "raise" if longer.mean > 0 else "lower"
             yield f"100 words more {how} the judge's score at equal labels", "", _say(longer, "+.2f")
+        if found.reworded:
+            yield "pairs by prompt_id whose prompts differ", "", f"{found.reworded:,}"
 
     def _judge_it(self, missing: int) -> list[tuple[int, str]]:
         """The findings on the whole output: 1 for a failure, 2 for what cannot be told, and its words."""
