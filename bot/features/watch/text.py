@@ -36,6 +36,10 @@ HELP = """\
 • Add `alert here`, `alert me` or `alert off` to choose who is alerted when it gets clearly worse (default: you)
 • Add `alert low` to alert of each reply with the lowest scores (0 or 1 of 5), too; `alert low off` ends that
 • `/judge watch off @assistant` ends the watch, `/judge watch` lists what is watched"""
+_MAY_FOLLOW = (
+    "After the name you can write, in this order: `all` or `1 in 5` (1 to 9,999); `40 a day` (1 to 99,999); "
+    "`nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`; `alert low`. `off` alone ends it."
+)
 NO_REACTIONS = (
     "I cannot add reactions here: the app lacks the scope `reactions:write`, which `manifest.yml` has. "
     "`nothing` and `verdict` work without it."
@@ -110,8 +114,14 @@ def changed_by(watch: Watch, name: str, by: str) -> Post:
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
+    """The answer to a name that no bot of the channel has, or that is followed by something unknown."""
+    called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]
+    if called:
+        meant = max(called, key=len)
+        rest = clip(name[len(meant) :].strip())
+        return f"After `@{clip(meant)}` I do not understand `{rest}`. {_MAY_FOLLOW}"
     found = f"The bots here are {_names(known)}." if known else "There are no bots here."
-    more = f"\n{HELP}" if " " in name else ""
+    more = f" {_MAY_FOLLOW}" if " " in name else ""
     return f"There is no bot `@{clip(name)}` in this channel. {found}{more}"
 
 

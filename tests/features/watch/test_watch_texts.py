@@ -105,7 +105,7 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     said = [
         *(read(post.blocks) for post in (text.begun(SET, "helper"), text.ask_to_end("B1", "helper"))),
         text.ended("helper"),
-        *(text.no_assistant(typed, NAMES) for typed in ("helpr", "helpr 0 a day")),
+        *(text.no_assistant(typed, NAMES) for typed in ("helpr", "helpr 0 a day", "help  1 in 0", "HELP DESK all")),
         text.no_assistant("helper", []),
         text.not_watched("helper", []),
         text.not_watched("helper", NAMES),
