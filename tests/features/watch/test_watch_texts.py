@@ -159,7 +159,7 @@ WEEKS: dict[str, tuple[list[dict[str, Any]], Sequence[ReplyOutcome]]] = {
         [*MANY_SCORES, *several(0, day=2, judge_version="n"), *several(9, day=3, lowest=1, highest=10)],
         [],
     ),
-    "after a worse one": ([*several(*[3, 4, 4, 4, 5] * 3), *several(*[2, 2, 1, 2, 2] * 3, day=-6)], []),
+    "after a worse one": ([*several(*[3, 4, 4, 4, 5] * 3), *several(*[2, 2, 1, 2, 2] * 3, day=-27)], []),
     "after one of too few scores": ([*MANY_SCORES, *several(2, 2, 2, 2, day=-6)], []),
     "with one in ten deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 9, ReplyOutcome.DELETED]),
     "with more deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 7, *[ReplyOutcome.DELETED] * 2]),
