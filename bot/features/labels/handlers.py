@@ -355,5 +355,5 @@ class _Visit:
     async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> View:
         version, given = shown.rubric_version or "", len(self.state.labelled)
         rubric = await self.services.rubrics.find(self.person[0], shown.channel_id, shown.rubric, version)
-        place = f"{given + 1} of {_IN_A_ROW}"
+        place = f"{given + 1} of at most {_IN_A_ROW}"
         return words.blind_modal(self.state, shown, rubric, place, note, is_unfolded=is_unfolded)

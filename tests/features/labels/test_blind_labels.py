@@ -134,8 +134,8 @@ async def test_a_reply_is_scored_before_its_score_is_seen(stage: Stage) -> None:
 
 async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) -> None:
     await replies(stage, 7)
-    assert "Reply 1 of 3" in shown(await open_window(stage))
-    assert "Reply 2 of 3" in shown(await give(stage, 4))
+    assert "Reply 1 of at most 3" in shown(await open_window(stage))
+    assert "Reply 2 of at most 3" in shown(await give(stage, 4))
     await give(stage, 1)
     view = await give(stage, 4)
     assert "*You and the judge* gave the same score to 2 of 3" in shown(view)
@@ -148,7 +148,7 @@ async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) 
     assert "the same score to 0 of 3" in shown(view)
     assert len(await recorded(stage)) == 6
     await stage.slack.settled(stage.ann.submit())
-    assert "Reply 1 of 3" in shown(await stage.modal(stage.ann))
+    assert "Reply 1 of at most 3" in shown(await stage.modal(stage.ann))
     stage.ann.close()
     assert len(await recorded(stage)) == 6
 
