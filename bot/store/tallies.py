@@ -195,12 +195,12 @@ _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_vers
 
 
 def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """The lowest first, and the newest first among equals; without the texts of deleted or forgotten cases."""
+    """The lowest first, then the newest, then by id; without the texts of deleted or forgotten cases."""
     is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
     texts = {"question": cases.c.question, "response": cases.c.response, "reason": cases.c.justification}
     words = [sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name) for name, each in texts.items()]
     query = sa.select(*columns_of(cases, LowCase, *texts), *words).where(which)
-    return query.order_by(cases.c.score, cases.c.judged_at.desc())
+    return query.order_by(cases.c.score, cases.c.judged_at.desc(), cases.c.id)
 
 
 def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
