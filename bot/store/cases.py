@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, LoggedCase, Part
+from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store.database import Database, StoreQueries, in_transaction
@@ -175,6 +175,14 @@ class Cases(StoreQueries):
             is_its = sa.and_(cases.c.team_id == case.team_id, cases.c.key == case.key.removesuffix(AGAIN))
         query = sa.select(cases).where(is_its, cases.c.id < case.id, cases.c.judged_at.is_not(None))
         return await self._database.rows(LoggedCase, query)
+
+    async def is_replaced(self, case_id: int) -> bool:
+        case = await self.get(case_id)
+        if case is None or case.excluded is Exclusion.CONTINUED:
+            return case is not None
+        is_later = sa.and_(cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None))
+        query = sa.select(cases.c.id).where(same_reply(case), is_shared(cases), is_later).limit(1)
+        return await self._database.value(query) is not None
 
     async def verdict(self, case_id: int) -> CaseVerdict | None:
         async def read(connection: AsyncConnection) -> tuple[sa.Row[Any], Sequence[sa.Row[Any]]]:

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, QuestionSource
 from bot.domain.clock import utc_now
-from bot.store import spending
+from bot.store import jobs, spending
 from bot.store.audit import Act, Action, Audit, note
 from bot.store.cases import AT_REST
 from bot.store.database import StoreQueries, Work, in_transaction, lock_learning
@@ -39,6 +39,7 @@ from bot.store.schema import (
     thumbs,
     turns,
 )
+from bot.store.visibility import same_reply
 
 BATCH = 500
 PAUSE_S = 0.05  # lets others write in between
@@ -59,9 +60,14 @@ class Forgetting(StoreQueries):
         await lock_learning(connection)
         is_gone = sa.and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
         await spending.keep(connection, is_gone)
-        reply = cases.c.team_id, cases.c.channel_id, cases.c.message_ts
-        gone = (await connection.execute(sa.delete(cases).where(is_gone).returning(cases.c.id, *reply))).all()
+        place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
+        gone = (await connection.execute(sa.delete(cases).where(is_gone).returning(cases.c.id, *place))).all()
         for row in gone:
+            is_earlier = sa.and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
+            unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+            earlier = (await connection.execute(unfolding)).scalars()
+            amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
+            await jobs.put_jobs(self._database, connection, amends)
             await drop_of_reply(connection, row)
         await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
         await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])

@@ -76,22 +76,26 @@ async def _amend(services: Services, case: LoggedCase, ts: str) -> None:
 
 
 async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
-    """The verdict as it should be; None if it is up to date, folded to one line or no longer in Slack.
+    """The verdict as it should be; None if it is up to date or no longer in Slack.
 
-    It is based on the message in Slack, because the store may not have its words; on the store if words must go from a
-    message that the app may not read.
+    It is based on the message in Slack, because the store may not have its words. It is built from the
+    store if the verdict that had replaced it is gone, or if its words must go and the app may not read the message.
     """
     try:
         post = await find_posted(services.client, case.channel_id, ts, case.thread_ts)
         if post and is_replaced(post):
-            return None
+            return None if await services.store.cases.is_replaced(case.id) else await _anew(services, case)
     except SlackApiError as exc:
         if is_transient(exc) or not case.loses_words:
             raise
-        logged, verdict = await services.store.cases.get(case.id), await services.store.cases.verdict(case.id)
-        return verdict_message(logged, verdict) if logged and verdict else None
+        return await _anew(services, case)
     # A part of the reply was deleted: the store has dropped what the judge wrote, and kept the other parts.
     verdict = await services.store.cases.verdict(case.id)
     has_quotes = case.response is None or verdict is None or bool(verdict.justification)
     due = amended(post, case, has_quotes=has_quotes) if post else None
     return due if due != post else None
+
+
+async def _anew(services: Services, case: LoggedCase) -> Post | None:
+    logged, verdict = await services.store.cases.get(case.id), await services.store.cases.verdict(case.id)
+    return verdict_message(logged, verdict) if logged and verdict else None

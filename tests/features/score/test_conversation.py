@@ -99,6 +99,7 @@ async def test_a_reply_that_was_continued_is_scored_again_for_any_person(stage: 
     stage.slack.person(by).shortcut(ids.SHORTCUT_SCORE_REPLY, (answer, addition)[which])
     case = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (case.response, case.attempt, case.excluded) == (f"{ANSWER}\n\nOne more thing.", 2, None)
+    assert await stage.log.cases.is_replaced(1)
     assert "replaced by" in shown(verdict)
     assert "question changed" not in shown(verdict)
 

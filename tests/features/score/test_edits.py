@@ -141,7 +141,7 @@ async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_again
     await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
     case = await stage.log.cases.get(2)
     assert (case.question, case.response, case.excluded) == (QUESTION, "More.", None)
-    assert "replaced by" in stage.ours()[0].text
+    assert await stage.log.cases.is_replaced(1)
     assert LINE not in shown(stage.ours()[-1])
 
 

@@ -1,11 +1,11 @@
-"""A verdict that another takes the place of folds to a line."""
+"""A verdict that another takes the place of folds to a line, and comes back once that other one is forgotten."""
 
 import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message, Person
-from tests.gestures import scored, up_to_date
+from tests.gestures import forget, scored, up_to_date
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
@@ -41,6 +41,15 @@ async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_an
     await stage.reaches(3, CaseStatus.DELIVERED)
     assert first.text.endswith("|case 3>")
     assert second.text.endswith("|case 3>, question changed")
+
+
+@pytest.mark.needs("privacy")
+async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(stage: Stage) -> None:
+    first, _ = await corrected(stage)
+    await forget(stage, stage.ann, "2")
+    await stage.slack.until(lambda: "replaced by" not in first.text)
+    assert first.text.startswith("Score 4 of 5: It answers")
+    assert "replaced by" not in shown(first)
 
 
 async def test_a_verdict_that_stands_aside_replaces_none(stage: Stage) -> None:
