@@ -64,7 +64,7 @@ async def all_are_delivered(url: str) -> None:
             await asyncio.sleep(0.05)
 
 
-_PRESSED_AGAIN_S = 10.0
+PRESSED_AGAIN_S = 10.0
 
 
 async def ask(stage: Stage, count: int) -> None:
@@ -81,7 +81,7 @@ async def ask(stage: Stage, count: int) -> None:
     async with asyncio.timeout(ONLY_A_HANG_S):
         while waiting():
             with suppress(TimeoutError):
-                await stage.slack.until(lambda: not waiting(), _PRESSED_AGAIN_S)
+                await stage.slack.until(lambda: not waiting(), PRESSED_AGAIN_S)
             for answer in waiting():
                 asked[answer.ts].append(stage.ann.shortcut("score_reply", answer))
 
