@@ -90,10 +90,16 @@ _PAGE = 999
 
 
 class SlackClient(AsyncWebClient):
-    """`team_id` is that of the workspace or the organisation that has installed the app, if any has."""
+    """A client that waits when Slack limits it, and never repeats a post by itself.
 
-    def __init__(self, *args: Any, team_id: str = "", **options: Any) -> None:
-        super().__init__(*args, **options)
+    slack-sdk by default repeats a call after a lost connection, which duplicates a message that Slack had accepted.
+    `team_id` is that of the workspace or the organisation that has installed the app, if any has.
+    """
+
+    def __init__(
+        self, session: aiohttp.ClientSession | None, base_url: str, token: str | None, team_id: str = ""
+    ) -> None:
+        super().__init__(token, base_url, _TIMEOUT_S, session=session, retry_handlers=[])
         self.team_id = team_id
         self._teams = Shared[str, Sequence[str]](self._list_teams, time.monotonic, _TEAMS_KEPT_S)
         self._limited_until: dict[tuple[str, object], float] = {}
@@ -185,32 +191,16 @@ class Identity:
 
 @asynccontextmanager
 async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[AsyncWebClient]:
-    """A Web API client that waits when Slack limits it, and never repeats a post by itself.
-
-    slack-sdk by default repeats a call after a lost connection, which duplicates a message that Slack had accepted.
-    """
+    """A client with connections of its own, which those that `with_token` makes of it share."""
     connector = aiohttp.TCPConnector(keepalive_timeout=_KEEP_ALIVE_S)
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
-        yield SlackClient(
-            token=token and token.get_secret_value(),
-            base_url=api_url,
-            session=session,
-            timeout=_TIMEOUT_S,
-            retry_handlers=[],
-        )
+        yield SlackClient(session, api_url, token.get_secret_value() if token else None)
 
 
 def with_token(client: AsyncWebClient, token: str | None, team_id: str) -> SlackClient:
     """A client for another workspace over the same connections; Slack limits each workspace for itself."""
-    return SlackClient(
-        team_id=team_id,
-        token=token,
-        base_url=client.base_url,
-        session=client.session,
-        timeout=client.timeout,
-        retry_handlers=[],
-    )
+    return SlackClient(client.session, client.base_url, token, team_id)
 
 
 async def teams_of(client: AsyncWebClient) -> Sequence[str | None]:
