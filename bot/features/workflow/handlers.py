@@ -24,7 +24,7 @@ from bot.domain.blocker import FOREIGN, RefusedError
 from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, Visibility
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
-from bot.features.workflow import ids, text
+from bot.features.workflow import text
 from bot.features.workflow.queries import Execution, Executions
 from bot.pipeline.retries import RetryError
 from bot.pipeline.text import unsure_of_link
@@ -38,13 +38,15 @@ from bot.store.cases import AT_REST
 
 Raw = Mapping[str, Any]
 
+FUNCTION_SCORE_REPLY = "score_reply"
+"""The step's name in manifest_parts.yml, which also has those of its inputs and outputs."""
 _REQUESTER = "workflow"  # in place of a person's id
 _AUTOMATED = {"source": CaseSource.AUTOMATION, "excluded": Exclusion.AUTOMATION}
 _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 
 
 def register(app: AsyncApp, services: Services, executions: Executions) -> None:
-    @app.function(ids.FUNCTION_SCORE_REPLY, auto_acknowledge=False)
+    @app.function(FUNCTION_SCORE_REPLY, auto_acknowledge=False)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         # Acknowledged only when the case is durable, because Slack sends an unacknowledged step again.
         await _take(services, executions, body)
@@ -62,7 +64,7 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
     # By the workflow, in no channel; not by the person, whom the builder of the workflow chooses.
     invocation = Invocation(body["team_id"], "", _REQUESTER, "a workflow", is_foreign=False)
     try:
-        user_id = inputs[ids.INPUT_USER]
+        user_id = inputs["user_id"]
         await _check_person(services, user_id)
         match to_request(inputs, services.identity.host):
             case Texts(question, response):
@@ -103,9 +105,8 @@ async def _check_person(services: Services, user_id: str) -> None:
 
 def to_request(inputs: Raw, host: str) -> Permalink | Texts:
     """What a step should score; `host` is the workspace's. Raises RefusedError unless it is exactly one thing."""
-    message, link = inputs.get(ids.INPUT_MESSAGE), str(inputs.get(ids.INPUT_LINK) or "")
-    names = ids.INPUT_QUESTION, ids.INPUT_RESPONSE
-    question, response = (to_plain(str(inputs.get(name) or "")).strip() for name in names)
+    message, link = inputs.get("message"), str(inputs.get("link") or "")
+    question, response = (to_plain(str(inputs.get(name) or "")).strip() for name in ("question", "response"))
     if [bool(message), bool(link), bool(question or response)].count(True) != 1:
         raise RefusedError(text.EITHER_OR)
     if message:

@@ -7,7 +7,6 @@ from typing import Any
 from bot.domain.blocker import NO_QUESTION
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
-from bot.features.workflow import ids
 from bot.figures.week import FEWEST, commonest, tally_of
 from bot.pipeline.verdict_text import why_unscored
 from bot.slack.blocks import address
@@ -38,17 +37,17 @@ def outputs(case: LoggedCase, verdict: CaseVerdict | None, workspace_url: str, *
     If there is no score, the output for it is left out and never 0; `scored` is false, and `reason` says why. `quotes`
     is whether the workflow may get the justification.
     """
-    told: dict[str, Any] = {ids.OUTPUT_SCORED: verdict is not None and verdict.score is not None}
+    told: dict[str, Any] = {"scored": verdict is not None and verdict.score is not None}
     if verdict is None:
-        told[ids.OUTPUT_REASON] = NO_QUESTION
+        told["reason"] = NO_QUESTION
     elif verdict.score is None:
-        told[ids.OUTPUT_REASON] = _text(why_unscored(verdict))
+        told["reason"] = _text(why_unscored(verdict))
     else:
-        told[ids.OUTPUT_SCORE] = verdict.score
+        told["score"] = verdict.score
         if quotes and verdict.justification and not case.loses_words:
-            told[ids.OUTPUT_JUSTIFICATION] = _text(verdict.justification)
+            told["justification"] = _text(verdict.justification)
     if case.reply_ts:
-        told[ids.OUTPUT_LINK] = address(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)
+        told["verdict_link"] = address(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)
     return told
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.features.workflow import ids
+from bot.features.workflow.handlers import FUNCTION_SCORE_REPLY
 from tests.features.workflow.test_workflow import WORKFLOW_STEP
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -30,7 +30,7 @@ async def test_every_workflow_step_ends_exactly_once_despite_kill_9(model_server
                 await settled(tmp_path / "log.db", number)
                 process.send_signal(signal.SIGUSR1)
                 texts = {"question": f"{QUESTION} ({number})", "response": ANSWER}
-                ann.run_step(ids.FUNCTION_SCORE_REPLY, {"user_id": ann.id} | texts)
+                ann.run_step(FUNCTION_SCORE_REPLY, {"user_id": ann.id} | texts)
                 code = await asyncio.wait_for(process.wait(), ONLY_A_HANG_S)
                 assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
             await slack.until(lambda: not slack.sockets.open, ONLY_A_HANG_S)

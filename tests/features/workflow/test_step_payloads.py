@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.features.workflow import ids
+from bot.features.workflow.handlers import FUNCTION_SCORE_REPLY
 from bot.pipeline.text import NOT_SERVED
 from bot.slack import ids as slack_ids
 from bot.slack.incoming import Traffic
@@ -28,7 +28,7 @@ async def test_a_step_that_comes_over_http_is_ended(
     async with open_front(model_server, tmp_path, WORKFLOW_STEP) as front:
         ann = front.slack.person("ann")
         inputs = {"user_id": ann.id, "question": "What is 2 + 2?", "response": "Four, since two and two make four."}
-        execution = ann.run_step(ids.FUNCTION_SCORE_REPLY, inputs)
+        execution = ann.run_step(FUNCTION_SCORE_REPLY, inputs)
         assert execution.delivery is not None
         assert await front.send(json.dumps(execution.delivery.payload)) == (200, "")
         await front.slack.until(lambda: execution.status == "completed")
@@ -37,7 +37,7 @@ async def test_a_step_that_comes_over_http_is_ended(
 async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(parts=[WORKFLOW_STEP]))
     workspace = stage.slack.workspace
-    function = workspace.manifest.function(ids.FUNCTION_SCORE_REPLY)
+    function = workspace.manifest.function(FUNCTION_SCORE_REPLY)
     execution = workspace.executions.start(function, {"user_id": stage.ann.id}, stage.ann.id)
     granted = [{"enterprise_id": None, "team_id": ELSEWHERE, "user_id": "U1", "is_bot": True}]
     event = {

@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.app import running_bot
 from bot.domain.blocker import CHANNEL_OFF, FOREIGN, NO_QUESTION, RefusedError
 from bot.domain.case import CaseSource, CaseStatus, Exclusion, Visibility
-from bot.features.workflow import ids, queries
-from bot.features.workflow.handlers import to_request
+from bot.features.workflow import queries
+from bot.features.workflow.handlers import FUNCTION_SCORE_REPLY, to_request
 from bot.features.workflow.queries import Executions
 from bot.features.workflow.text import (
     EITHER_OR,
@@ -60,7 +60,7 @@ async def stage(open_step_stage: StageFactory) -> AsyncIterator[Stage]:
 
 
 def run(stage: Stage, **inputs: Any) -> Execution:
-    return stage.ann.run_step(ids.FUNCTION_SCORE_REPLY, {"user_id": stage.ann.id} | inputs)
+    return stage.ann.run_step(FUNCTION_SCORE_REPLY, {"user_id": stage.ann.id} | inputs)
 
 
 async def ended(stage: Stage, execution: Execution) -> Execution:
@@ -86,13 +86,6 @@ def ends(stage: Stage) -> list[str]:
         for call in calls
         if call["method"].startswith("functions.")
     ]
-
-
-def test_the_manifest_and_the_code_name_the_same_inputs_and_outputs() -> None:
-    declared = load_manifest(parts=[WORKFLOW_STEP])["functions"][ids.FUNCTION_SCORE_REPLY]
-    for kind, prefix in (("input_parameters", "INPUT_"), ("output_parameters", "OUTPUT_")):
-        named = {value for name, value in vars(ids).items() if name.startswith(prefix)}
-        assert set(declared[kind]["properties"]) == named
 
 
 @pytest.mark.parametrize("by", ["link", "message"])
@@ -352,7 +345,7 @@ async def test_slack_in_trouble_is_told_later(stage: Stage, capsys: pytest.Captu
 
 async def test_a_manifest_with_other_outputs_fails_the_step(open_stage: StageFactory) -> None:
     manifest = load_manifest(parts=[WORKFLOW_STEP])
-    del manifest["functions"][ids.FUNCTION_SCORE_REPLY]["output_parameters"]["properties"]["justification"]
+    del manifest["functions"][FUNCTION_SCORE_REPLY]["output_parameters"]["properties"]["justification"]
     stage: Stage = await open_stage(manifest=manifest)
     execution = await ended(stage, run(stage, **TEXTS))
     assert execution.error == OTHER_OUTPUTS
@@ -383,7 +376,7 @@ async def test_a_score_that_was_forgotten_meanwhile_fails_the_step(stage: Stage,
     await ended(stage, run(stage, message=at(answer)))
     case = await stage.reaches(1, CaseStatus.DELIVERED)
     execution = stage.slack.workspace.executions.start(
-        stage.slack.workspace.manifest.function(ids.FUNCTION_SCORE_REPLY), {}, stage.ann.id
+        stage.slack.workspace.manifest.function(FUNCTION_SCORE_REPLY), {}, stage.ann.id
     )
 
     async def join(connection: AsyncConnection) -> None:
@@ -463,6 +456,6 @@ async def test_with_postgresql_a_worker_ends_what_the_front_took_in(
         async with running_bot(settings, 0, role=Role.FRONT), running_bot(settings, 0, role=Role.WORKER):
             await slack.connected()
             ann = slack.person("ann")
-            execution = ann.run_step(ids.FUNCTION_SCORE_REPLY, {"user_id": ann.id} | TEXTS)
+            execution = ann.run_step(FUNCTION_SCORE_REPLY, {"user_id": ann.id} | TEXTS)
             await slack.until(lambda: execution.status == "completed")
             assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}
