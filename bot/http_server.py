@@ -24,14 +24,12 @@ class HttpServer:
         self._where = where
         self._host = host
         self._port = port
-        self._answer = answer
-        self._runner: web.ServerRunner | None = None
+        # Slack sends uncompressed bodies, and signs them as sent.
+        server = web.Server(answer, access_log=None, auto_decompress=False)
+        self._runner = web.ServerRunner(server, shutdown_timeout=_LAST_ANSWERS_S)
 
     async def __aenter__(self) -> Self:
         """Starts to listen; raises SettingsError if the port is taken, or the host is no address of this machine."""
-        # Slack sends uncompressed bodies, and signs them as sent.
-        server = web.Server(self._answer, access_log=None, auto_decompress=False)
-        self._runner = web.ServerRunner(server, shutdown_timeout=_LAST_ANSWERS_S)
         await self._runner.setup()
         try:
             await web.TCPSite(self._runner, self._host, self._port).start()
@@ -43,15 +41,12 @@ class HttpServer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._runner is not None:
-            runner, self._runner = self._runner, None
-            await runner.cleanup()
+        await self._runner.cleanup()
 
     @property
     def address(self) -> tuple[str, int] | None:
         """Host and port, or None while the server does not listen."""
-        addresses = self._runner.addresses if self._runner else []
-        return (addresses[0][0], addresses[0][1]) if addresses else None
+        return next(((host, port) for host, port, *_ in self._runner.addresses), None)
 
     async def is_connected(self) -> bool:
         """Whether the server answers right now, tested with a request such as an outside client would send."""
