@@ -138,12 +138,6 @@ class SlackClient(AsyncWebClient):
             await asyncio.sleep(pause_s + random.random())  # noqa: S311
 
 
-def granted_scopes(answer: AsyncSlackResponse) -> frozenset[str]:
-    """The token's scopes from the headers of an answer; empty if Slack does not list them."""
-    header = next((value for name, value in answer.headers.items() if name.lower() == "x-oauth-scopes"), "")
-    return frozenset(scope.strip() for scope in header.split(",") if scope.strip())
-
-
 _TIMEOUT_S = 30
 # Slack closes idle connections; if a post on a closing one fails, it is unknown whether it arrived.
 _KEEP_ALIVE_S = 10
@@ -222,7 +216,8 @@ NOBODY = Identity("", "", "", "", "", "", frozenset())
 
 
 def to_identity(answer: AsyncSlackResponse) -> Identity:
-    """The identity in an answer of `auth.test`."""
+    """The identity in an answer of `auth.test`, and the token's scopes in its headers, if Slack lists them there."""
+    listed = answer.headers.get("x-oauth-scopes") or ""
     return Identity(
         team_id=answer["team_id"],
         team=answer.get("team") or "",
@@ -230,7 +225,7 @@ def to_identity(answer: AsyncSlackResponse) -> Identity:
         user_id=answer["user_id"],
         user=answer.get("user") or "",
         bot_id=answer.get("bot_id") or "",
-        scopes=granted_scopes(answer),
+        scopes=frozenset(listed.replace(",", " ").split()),
         enterprise_id=answer.get("enterprise_id"),
     )
 

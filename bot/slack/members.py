@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -246,17 +246,12 @@ async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> M
     """
     found: dict[str, Listed] = {}
     for team_id in await teams_of(client):
-        async for channel in _channels(client, user_id, team_id):
-            is_private = bool(channel.get("is_private", True) or channel.get("is_mpim"))
-            name = channel.get("name") or channel["id"]
-            found[channel["id"]] = Listed(name, is_private, bool(channel.get("is_archived")))
+        async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id, team_id=team_id):
+            for channel in page["channels"]:
+                is_private = bool(channel.get("is_private", True) or channel.get("is_mpim"))
+                name = channel.get("name") or channel["id"]
+                found[channel["id"]] = Listed(name, is_private, bool(channel.get("is_archived")))
     return found
-
-
-async def _channels(client: AsyncWebClient, user_id: str | None, team_id: str | None) -> AsyncIterator[Any]:
-    async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id, team_id=team_id):
-        for channel in page["channels"]:
-            yield channel
 
 
 WATCHES = "watches"
