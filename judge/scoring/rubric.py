@@ -7,16 +7,14 @@ from functools import cached_property
 from hashlib import sha256
 from math import floor
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from judge.errors import RubricError
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 DEFAULT_RUBRIC = "additive-5"
 """The default rubric of a judge."""
 
+_SHIPPED = Path(__file__).parents[1] / "rubrics"
 _PURPOSES = {
     DEFAULT_RUBRIC: "Is it a relevant, complete and helpful answer?",
     "code": "Would the code do what was asked, safely and also with unusual input?",
@@ -26,7 +24,6 @@ _PURPOSES = {
     "support-tone": "Is it a good way to talk to somebody who needs help?",
 }
 
-_PLACEHOLDERS = ("{prompt}", "{response}")
 CONVERSATION, REFERENCE = "{conversation}", "{reference}"
 SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>", f"<reference>{REFERENCE}</reference>")
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
@@ -100,7 +97,7 @@ class Rubric:
     aside: str = ""
 
     def __post_init__(self) -> None:
-        for placeholder, slot in zip((*_PLACEHOLDERS, REFERENCE), SLOTS, strict=True):
+        for placeholder, slot in zip(("{prompt}", "{response}", REFERENCE), SLOTS, strict=True):
             found = self.prompt.count(placeholder)
             if placeholder == REFERENCE and not found:
                 continue
@@ -220,14 +217,14 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
         raise RubricError(
             f"rubric {text!r}: no such rubric; choose one of {', '.join(list_rubrics())}, or give the path of a file"
         )
-    aside = _shipped() / f"{text}.toml"
-    prompt = (_shipped() / f"{text}.txt").read_text(encoding="utf-8")
+    aside = _SHIPPED / f"{text}.toml"
+    prompt = (_SHIPPED / f"{text}.txt").read_text(encoding="utf-8")
     return Rubric(text, prompt, aside.read_text(encoding="utf-8") if aside.is_file() else "")
 
 
 def list_rubrics() -> list[str]:
     """The names of the rubrics that come with the package, in alphabetical order."""
-    return sorted(entry.name[:-4] for entry in _shipped().iterdir() if entry.name.endswith(".txt"))
+    return sorted(path.stem for path in _SHIPPED.glob("*.txt"))
 
 
 def purpose_of(name: str) -> str:
@@ -238,9 +235,3 @@ def purpose_of(name: str) -> str:
 def reference_version(text: str) -> str:
     """First eight hex digits of a reference's SHA-256; "" if there is none."""
     return text and sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
-
-
-def _shipped() -> "Traversable":
-    from importlib.resources import files
-
-    return files("judge") / "rubrics"

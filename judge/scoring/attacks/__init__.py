@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 from judge.scoring.attacks import phrases
 from judge.scoring.attacks.folding import FOLDS, fold, is_invisible
@@ -118,9 +119,7 @@ def _openers() -> frozenset[str]:
 
     What may also be an answer has a colon, and is an opener only with one.
     """
-    from importlib.resources import files
-
-    return _folded(tuple((files("judge.scoring.attacks") / "openers.txt").read_text(encoding="utf-8").splitlines()))
+    return _folded(tuple(Path(__file__).with_name("openers.txt").read_text(encoding="utf-8").splitlines()))
 
 
 def _says(table: phrases.Table, text: str) -> bool:
