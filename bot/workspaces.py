@@ -18,6 +18,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.shared import AnswerCache
 from bot.feature import Services
 from bot.features.score.handlers import register_first, register_last
 from bot.pipeline.delivery import Delivery
@@ -25,7 +26,6 @@ from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.pipeline import CasePipeline, ModelTurns
 from bot.slack.client import Identity, is_passing, slack_word, teams_of, to_identity, with_token
 from bot.slack.invocation import TEAMS, workspace_of
-from bot.slack.members import AnswerCache
 from bot.store.jobs import JobKind
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """What many people ask for and may be a little old: it is read once for all of them."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
@@ -40,3 +41,18 @@ class Shared(Generic[K, V]):
         for key in keys:
             if (reading.cancelled() or reading.exception()) and self._readings.get(key) is reading:
                 self.forget(key)
+
+
+class AnswerCache(Shared[K, V]):
+    """Shares answers that are asked for one by one."""
+
+    def __init__(
+        self, ask: Callable[[K], Awaitable[V]], kept_s: float, most: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        async def ask_each(keys: Sequence[K]) -> Mapping[K, V]:
+            return {key: await ask(key) for key in keys}
+
+        super().__init__(ask_each, clock, kept_s, most)
+
+    async def get(self, key: K) -> V:
+        return (await self.of([key]))[key]

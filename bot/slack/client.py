@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot import metrics
-from bot.domain.shared import Shared
+from bot.domain.shared import AnswerCache
 from bot.errors import SlackError
 
 # None: an error page instead of an answer of Slack's.
@@ -101,15 +101,15 @@ class SlackClient(AsyncWebClient):
     ) -> None:
         super().__init__(token, base_url, _TIMEOUT_S, session=session, retry_handlers=[])
         self.team_id = team_id
-        self._teams = Shared[str, Sequence[str]](self._list_teams, time.monotonic, _TEAMS_KEPT_S)
+        self._teams = AnswerCache(self._list_teams, _TEAMS_KEPT_S, 1)
         self._limited_until: dict[tuple[str, object], float] = {}
 
     async def teams(self) -> Sequence[str]:
         """The workspaces of the organisation, read at most once a minute: others may join it."""
-        return (await self._teams.of([""]))[""]
+        return await self._teams.get(None)
 
-    async def _list_teams(self, _: object) -> Mapping[str, Sequence[str]]:
-        return {"": [each["id"] async for page in await self.auth_teams_list(limit=_PAGE) for each in page["teams"]]}
+    async def _list_teams(self, _: None) -> Sequence[str]:
+        return [each["id"] async for page in await self.auth_teams_list(limit=_PAGE) for each in page["teams"]]
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
         """Calls Slack. If Slack tells a call to wait, all calls that share its limit wait, each at most twice.

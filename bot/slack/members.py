@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -11,25 +11,9 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.shared import K, Shared, V
+from bot.domain.shared import AnswerCache, V
 from bot.slack.client import SLACK_ERRORS, error_of, is_transient, slack_word, teams_of
 from bot.slack.invocation import Invocation
-
-
-class AnswerCache(Shared[K, V]):
-    """Shares answers that are asked for one by one."""
-
-    def __init__(
-        self, ask: Callable[[K], Awaitable[V]], kept_s: float, most: int, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        async def ask_each(keys: Sequence[K]) -> Mapping[K, V]:
-            return {key: await ask(key) for key in keys}
-
-        super().__init__(ask_each, clock, kept_s, most)
-
-    async def get(self, key: K) -> V:
-        return (await self.of([key]))[key]
-
 
 SLACKBOT = "USLACKBOT"
 """Slack's own bot, which Slack does not mark as a bot (bolt-js#794)."""

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.slack.members import AnswerCache
+from bot.domain.shared import AnswerCache
 from pocket_slack import ManualClock
 
 

@@ -18,13 +18,14 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from bot.domain import blocker
 from bot.domain.case import CaseSource
 from bot.domain.label import Reaction
+from bot.domain.shared import AnswerCache
 from bot.feature import Services
 from bot.features.score import command
 from bot.pipeline import lookup
 from bot.slack import messages
 from bot.slack.client import READS_REACTIONS
 from bot.slack.invocation import Invocation, Texts, parse_command, to_invocation, unknown
-from bot.slack.members import SLACKBOT, AnswerCache
+from bot.slack.members import SLACKBOT
 from bot.slack.mrkdwn import emoji_of, escape
 
 Raw = dict[str, Any]

@@ -11,6 +11,7 @@ import structlog
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.label import Reaction
+from bot.domain.shared import AnswerCache
 from bot.domain.watch import AGAIN, LATE, ReplyOutcome, Watch, age_of
 from bot.feature import Services
 from bot.features.watch.queries import WatchOrders
@@ -18,7 +19,6 @@ from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.pipeline import exchange
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
-from bot.slack.members import AnswerCache
 from bot.slack.messages import to_message
 
 Raw = dict[str, Any]
