@@ -7,7 +7,7 @@ last two are told by the app itself, which finds them due at its start, as it do
 
 import random
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,8 +24,9 @@ from bot.pipeline.verdict_text import verdict_message
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.mrkdwn import to_plain
 from bot.store import Store, schema
-from judge import Rating, load_rubric
-from judge.scoring.ratings import combine
+from bot.store.cases import rating_rows, verdict_values
+from judge import Rating, Unscored, load_rubric
+from judge.scoring.ratings import UnscoredReason, combine
 from pocket_slack import Clock, Message, Person, SystemClock, Workspace
 from pocket_slack.workspace_file import MessageEntry, open_workspace
 
@@ -111,7 +112,8 @@ async def write_past(database_url: str, workspace: Workspace) -> None:
 
         async def write(connection: AsyncConnection) -> None:
             for table, its in rows.items():
-                await connection.execute(insert(schema.metadata.tables[table]), its)
+                columns = dict.fromkeys(name for row in its for name in row)
+                await connection.execute(insert(schema.metadata.tables[table]), [columns | row for row in its])
 
         await store.database.write(write)
 
@@ -136,7 +138,7 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
             seen |= {"outcome": ReplyOutcome.TAKEN, "rests_at": reply.at, "day": f"{reply.at:%Y-%m-%d}"}
             rows["replies"].append(place | seen)
         rows["cases"].append(case)
-        rows["ratings"] += _ratings(key, verdict)
+        rows["ratings"] += rating_rows(LoggedCase.model_validate(case), verdict.ratings)
         if reply.quality == "poor" and reply.weeks_ago < _WITH_TEXTS:
             label = (week.before(reply.weeks_ago) if reply.weeks_ago else week).label
             rows["causes"].append(place | {"week": label, "case_id": number, "name": reply.topic["cause"]})
@@ -148,10 +150,11 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
             rows["labels"].append(place | key | given | {"created_at": reply.at, "updated_at": reply.at})
     for number, example in enumerate(SAID["examples"], len(replies) + 1):
         row, verdict = _example(workspace, number, example, now)
-        post = verdict_message(LoggedCase.model_validate(row), verdict, EXAMPLE)
+        logged = LoggedCase.model_validate(row)
+        post = verdict_message(logged, verdict, EXAMPLE)
         row["reply_ts"] = app.post(CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
         rows["cases"].append(row)
-        rows["ratings"] += _ratings(team | {"case_id": number}, verdict)
+        rows["ratings"] += rating_rows(logged, verdict.ratings)
     app.post(PAST_CHANNEL, _NOTE)
     began, helper = week.before(WEEKS).start, workspace.user("helper")
     of_channel = {"is_digest_on": True, "digest_since": began, "labels_per_week": _LABELS_PER_WEEK}
@@ -165,26 +168,17 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
 
 
 def _verdict(said: Sequence[tuple[int, str]]) -> CaseVerdict:
-    rubric = load_rubric("additive-5")
+    """The verdict of these scores and reasons; without any, unscored."""
+    rubric, missing = load_rubric("additive-5"), Unscored(reason=UnscoredReason.NO_SCORE, detail="")
     ratings = [Rating(score=score, justification=words, raw="", model=MADE_UP) for score, words in said]
     its: dict[str, Any] = {"model": MADE_UP, "rubric": rubric.name, "rubric_version": rubric.version}
-    return CaseVerdict(**vars(combine(ratings, scale=rubric.scale, **its)))
-
-
-def _ratings(key: Row, verdict: CaseVerdict) -> Iterator[Row]:
-    for position, each in enumerate(verdict.ratings):
-        its = {"score": each.score, "justification": each.justification} if isinstance(each, Rating) else {}
-        yield key | {"position": position, "raw": "", "model": MADE_UP, "unscored_reason": None} | its
+    verdict = combine(ratings, scale=rubric.scale, unscored=missing, **its)
+    return CaseVerdict(**vars(verdict) | {"judge_version": MADE_UP if said else None, "cost_usd": None})
 
 
 def _case(workspace: Workspace, number: int, verdict: CaseVerdict, at: datetime) -> Row:
     """A case that a watch drew and whose texts are not stored."""
-    nothing = ["parent_ts", "thread_ts", "reply_ts", "question_ts", "question_author_id"]
-    nothing += ["question", "question_hash", "response", "response_hash"]
-    judged = ("score", "lowest", "highest", "mean", "spread", "justification", "rubric", "rubric_version")
-    row: Row = dict.fromkeys(nothing) | dict.fromkeys(("created_at", "judged_at", "delivered_at"), at)
-    row |= {name: getattr(verdict, name) for name in judged}
-    return row | {
+    return verdict_values(verdict) | {
         "id": number,
         "team_id": workspace.team_id,
         "key": f"made-up-{number}",
@@ -192,15 +186,16 @@ def _case(workspace: Workspace, number: int, verdict: CaseVerdict, at: datetime)
         "requester_id": workspace.bot.id,
         "requester_name": workspace.bot.name,
         "source": CaseSource.WATCH,
+        "rubric": verdict.rubric,
         "visibility": Visibility.THREAD,
         "attempt": 1,
         "probability": 1.0,
         "shows": Shows.NOTHING,
         "question_source": QuestionSource.PREVIOUS,
         "status": CaseStatus.DELIVERED,
-        "model": MADE_UP,
-        "judge_version": None if verdict.score is None else MADE_UP,
-        "unscored_reason": "no_score" if verdict.score is None else None,
+        "created_at": at,
+        "judged_at": at,
+        "delivered_at": at,
     }
 
 
