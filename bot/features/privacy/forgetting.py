@@ -57,7 +57,7 @@ def register(app: AsyncApp, services: Services) -> None:
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     if text.lower() == _ME:
         said = await PersonalData(services.store.database).count(invocation.team_id, invocation.user_id)
-        return words.ask_first(words.personal_data_text(said), "Forget my words", _ME) if said else words.NO_WORDS
+        return words.ask_first(words.personal_data_text(said), "Forget my words", _ME) if any(said) else words.NO_WORDS
     found = await _find(services, invocation, text)
     if isinstance(found, str):
         return found
@@ -94,7 +94,7 @@ async def _forget_words(services: Services, invocation: Invocation) -> str:
     gone = await PersonalData(services.store.database).forget(invocation.team_id, invocation.user_id)
     await _scrub(services.store.forgetting)
     logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
-    return words.personal_data_forgotten_text(gone) if gone else words.NO_WORDS
+    return words.personal_data_forgotten_text(gone) if any(gone) else words.NO_WORDS
 
 
 async def _forget(services: Services, invocation: Invocation, what: str) -> str:

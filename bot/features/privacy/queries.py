@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
 from functools import partial
+from operator import add
+from typing import NamedTuple
 
 from sqlalchemy import and_, delete, func, or_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -56,8 +57,7 @@ _AFTER_ALL_CASES = -10_000_000
 """The priority of amending verdicts: there may be many, and people who wait for a score come first."""
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(NamedTuple):
     """How much there is of a person's words: cases that they wrote in or asked for, reasons for labels, thumbs.
 
     `unsettled` cases are being scored; they lose their texts when their verdict is delivered.
@@ -67,12 +67,6 @@ class Words:
     unsettled: int = 0
     reasons: int = 0
     thumbs: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.cases or self.reasons or self.thumbs)
-
-    def __add__(self, more: "Words") -> "Words":
-        return Words(*(a + b for a, b in zip(astuple(self), astuple(more), strict=True)))
 
 
 class PersonalData(StoreQueries):
@@ -99,8 +93,8 @@ class PersonalData(StoreQueries):
     async def forget(self, team_id: str, user_id: str) -> Words:
         """Removes all of a person's words at their request, in small batches; returns how much there was."""
         total = Words()
-        while gone := await self._forget_some(team_id, user_id):
-            total += gone
+        while any(gone := await self._forget_some(team_id, user_id)):
+            total = Words(*map(add, total, gone))
             await asyncio.sleep(PAUSE_S)
         return total
 
@@ -126,6 +120,6 @@ class PersonalData(StoreQueries):
         await put_jobs(self._database, connection, [amend(number, key=f"amend/{number}") for number in delivered])
         unsettled = sum(row.status not in AT_REST for row in marked)
         gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
-        acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))] if gone else []
+        acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))] if any(gone) else []
         await note(connection, acts)
         return gone
