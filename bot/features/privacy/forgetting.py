@@ -7,7 +7,7 @@ are removed from all cases, but only at the request of that person.
 The app's messages in Slack are deleted before the case in the store, so that an interrupted request can be repeated.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -139,14 +139,10 @@ async def _divide(
     return own, shared
 
 
-def _our_messages(found: Sequence[LoggedCase]) -> Iterator[tuple[str, str]]:
+def _our_messages(found: Sequence[LoggedCase]) -> Sequence[tuple[str, str]]:
     """Channel and ts of each; replies first, because deleting the parent of a nonempty thread leaves a tombstone."""
-    for case in found:
-        if case.reply_ts:
-            yield case.channel_id, case.reply_ts
-    for case in found:
-        if case.message_ts is None and case.parent_ts is None and case.thread_ts:
-            yield case.channel_id, case.thread_ts
+    ours = [(case.channel_id, case.reply_ts) for case in found] + [(case.channel_id, case.texts_ts) for case in found]
+    return [(channel_id, ts) for channel_id, ts in ours if ts]
 
 
 async def retain(store: Store, days: int | None, *, keeps_text: bool, text_days: int = 0) -> None:
