@@ -5,10 +5,11 @@ causes.counts      # [Cause("no source", (3, 8, 21)), ..., Cause("other", (5,))]
 """
 
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import chain
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,68 +87,61 @@ async def find_causes(
     """
     if len(reasons) < FEWEST:
         raise SetupError(f"Causes need at least {FEWEST} low replies with a reason, and there are {len(reasons)}.")
-    keys = list(reasons)[:MOST]
+    sent = dict(islice(reasons.items(), MOST))
     offered = [name for name in dict.fromkeys(known) if name != OTHER]
-    names, sorted_, tokens = ", ".join(f'"{name}"' for name in offered), dict[str, list[int]](), list[int | None]()
+    names, cause_of, tokens = ", ".join(f'"{name}"' for name in offered), dict[int, str](), list[int | None]()
     if decide and offered:
-        names, (sorted_, *tokens) = "", await _choose(decide, [reasons[key] for key in keys], offered)
-    left = [number for number in range(1, len(keys) + 1) if number not in chain(*sorted_.values())]
+        names, (cause_of, *tokens) = "", await _choose(decide, sent, offered)
+    left = [key for key in sent if key not in cause_of]
     if len(left) >= _FEWEST_OF_A_CAUSE:
         prompt = _PROMPT.format(
             most=_MOST_NAMES,
             words=_MOST_WORDS,
             known=_KNOWN.format(names=names) if names else "",
-            reasons=_numbered(reasons[keys[number - 1]] for number in left),
+            reasons=_numbered(sent[key] for key in left),
         )
         answer = await write(prompt)
         tokens.append(answer.tokens)
-        for name, at in _read(answer.text, len(left), known).items():
-            sorted_.setdefault(name, []).extend(left[each - 1] for each in at)
-    if not sorted_:
-        raise BadResponseError("The model named no causes: no line of its answer has a name, a colon and numbers.")
-    kept = {name: numbers for name, numbers in sorted_.items() if len(numbers) >= _FEWEST_OF_A_CAUSE and name != OTHER}
-    largest = sorted(kept.items(), key=lambda item: -len(item[1]))[:_MOST_NAMES]
-    named = {number for _, numbers in largest for number in numbers}
-    rest = [number for number in range(1, len(keys) + 1) if number not in named]
-    counts = [
-        Cause(name, tuple(keys[number - 1] for number in sorted(numbers)))
-        for name, numbers in [*largest, (OTHER, rest)]
-        if numbers
-    ]
-    return Causes(counts, len(reasons) - len(keys), add_known(tokens))
+        named = _read(answer.text, known)
+        if not (named or cause_of):
+            raise BadResponseError("The model named no causes: no line of its answer has a name, a colon and numbers.")
+        cause_of |= {left[number - 1]: name for number, name in named.items() if 1 <= number <= len(left)}
+    frequent = Counter(name for name in cause_of.values() if name != OTHER).most_common(_MOST_NAMES)
+    kept = [name for name, n in frequent if n >= _FEWEST_OF_A_CAUSE]
+    replies: dict[str, list[int]] = {name: [] for name in (*kept, OTHER)}
+    for key in sent:
+        replies.get(cause_of.get(key, OTHER), replies[OTHER]).append(key)
+    counts = [Cause(name, tuple(its)) for name, its in replies.items() if its]
+    return Causes(counts, len(reasons) - len(sent), add_known(tokens))
 
 
 async def _choose(
-    decide: Decide, reasons: Sequence[str], known: Sequence[str]
-) -> tuple[dict[str, list[int]], int | None]:
-    """The numbers of the reasons that have each of these causes, and the tokens that it took."""
+    decide: Decide, reasons: Mapping[int, str], known: Sequence[str]
+) -> tuple[dict[int, str], int | None]:
+    """The cause of each reply that has one of these, by its key, and the tokens that it took."""
     asks_for = {"type": "choice", "choices": [{"value": name} for name in (*known, OTHER)]}
-    numbers = range(1, len(reasons) + 1)
-    questions = [asks_for | {"name": str(each), "instructions": _QUESTION.format(each)} for each in numbers]
-    messages = {"role": "developer", "content": _MATERIAL}, {"role": "user", "content": _numbered(reasons)}
+    keys = {str(number): key for number, key in enumerate(reasons, 1)}
+    questions = [asks_for | {"name": number, "instructions": _QUESTION.format(number)} for number in keys]
+    messages = {"role": "developer", "content": _MATERIAL}, {"role": "user", "content": _numbered(reasons.values())}
     answer = await decide(messages, questions)
     try:
         chosen = read_choices(answer.text, questions)
     except ValueError as exc:
         raise BadResponseError(f"The decision on the causes is not valid: {exc}.") from exc
-    found = [name for name in known if name in chosen.values()]
-    return {name: [int(each) for each, its in chosen.items() if its == name] for name in found}, answer.tokens
+    return {keys[number]: name for number, name in chosen.items() if name != OTHER}, answer.tokens
 
 
-def _read(text: str, most: int, known: Sequence[str]) -> dict[str, list[int]]:
-    """The numbers under each name of the answer, each number once, where it comes first."""
-    spellings = {name.casefold(): name for name in known}
-    found: dict[str, list[int]] = {}
-    taken: set[int] = set()
+def _read(text: str, known: Sequence[str]) -> dict[int, str]:
+    """The name above each number of the answer, where the number comes first."""
+    spellings, found = {name.casefold(): name for name in known}, dict[int, str]()
     for line in spoken(text).splitlines():
         if match := _LINE.fullmatch(line):
             name = _to_name(match["name"])
-            ends = re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", match["numbers"])
-            short = [(first, last or first) for first, last in ends if max(len(first), len(last)) <= len(str(MOST))]
-            numbers = [each for first, last in short for each in range(int(first), int(last) + 1)]
-            new = [each for each in dict.fromkeys(numbers) if 1 <= each <= most and each not in taken]
-            taken.update(new)
-            found.setdefault(spellings.setdefault(name.casefold(), name), []).extend(new)
+            name = spellings.setdefault(name.casefold(), name)
+            for first, last in re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", match["numbers"]):
+                if max(len(first), len(last)) <= len(str(MOST)):
+                    for number in range(int(first), int(last or first) + 1):
+                        found.setdefault(number, name)
     return found
 
 
