@@ -180,7 +180,7 @@ class Check:
             found.judged += row.get("score") is not None
             found.reworded += prompt != hash(row.asked)
             if score < before:
-                fall = (score - before, row.line, row.question, before, score)
+                fall = (score - before, row.line, row.dialogue.question, before, score)
                 found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
         found.counts["alone"][0] = sum(map(len, self._before.values()))
         found.mean = each.judge if (each := mean.estimate()) else None

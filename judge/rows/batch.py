@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
 from typing import Any
 
 from judge.errors import HOPELESS, JudgeError, RequestRejectedError, SetupError
 from judge.rows.journal import Journal
-from judge.rows.row_file import Item, to_added
+from judge.rows.row_file import Row, to_added
 from judge.scoring.judging import Judge
 from judge.scoring.ratings import Unscored, UnscoredReason
 
@@ -52,14 +51,14 @@ class Batch:
     def done(self) -> int:
         return self.journal.tally.rows + self.failed
 
-    async def run(self, items: Iterator[Item | str]) -> None:
+    async def run(self, items: Iterator[Row | str]) -> None:
         """Judges the rows among `items` (see `RowFile.items`), which are read one by one as calls become free."""
         self._watch_cost()
         async with asyncio.TaskGroup() as group:
             for _ in range(self.concurrency):
                 group.create_task(self._work(items))
 
-    async def _work(self, items: Iterator[Item | str]) -> None:
+    async def _work(self, items: Iterator[Row | str]) -> None:
         while not (self.stopped or self.is_spent):
             try:
                 item = next(items, None)
@@ -75,11 +74,11 @@ class Batch:
                 await self._settle(item)
             await asyncio.sleep(0)  # the offline rater never waits, so other tasks would get no turn
 
-    async def _settle(self, row: Item) -> None:
+    async def _settle(self, row: Row) -> None:
         judge = self.judge
         try:
-            ask = partial(judge.score, row.question, row.response, conversation=row.conversation)
-            verdict = await ask(reference=row.reference)
+            question, response, _ = said = row.dialogue
+            verdict = await judge.score(question, response, conversation=said.conversation, reference=row.reference)
             self._has_verdict = True
             self._failures_in_a_row = 0
         except JudgeError as exc:
@@ -99,7 +98,7 @@ class Batch:
             self.stopped = exc
         self._watch_cost()
 
-    def _note_failure(self, row: Item, exc: JudgeError) -> None:
+    def _note_failure(self, row: Row, exc: JudgeError) -> None:
         self.failed += 1
         is_hopeless = isinstance(exc, HOPELESS)
         if not is_hopeless:

@@ -232,7 +232,7 @@ def _to_scored(row: Row) -> Candidate | None:
 def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:
     """What was asked and what was answered: texts, or the messages of a conversation, as trainers take them."""
     if not row.has_turns:
-        return row.question, row.response
+        return row.dialogue[:2]
     if (messages := row.messages) is not None:
         return split_messages(messages)
     question, response, turns = row.dialogue

@@ -10,7 +10,7 @@ from typing import Any
 from judge.errors import SetupError
 from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile
-from judge.rows.row_file import ADDED, PROMPT_ID, Item, Row, RowFile, check_prompt
+from judge.rows.row_file import ADDED, PROMPT_ID, Row, RowFile, check_prompt
 from judge.scoring.escalation import is_escalated
 
 _MOST_NAMES = 3
@@ -86,9 +86,9 @@ class Journal(LineFile):
         self.rows: dict[int, tuple[int, int]] = {}
         super().__init__(path, self._take, b'{"line":')
 
-    def write(self, item: Item, added: Mapping[str, Any]) -> None:
-        line = f'{{"line": {item.line}, {item.carried[1:-1]}, {encode(added)[1:-1]}}}\n'
-        self._count(item.line, 0, self.append(line.encode()), added)
+    def write(self, row: Row, added: Mapping[str, Any]) -> None:
+        line = f'{{"line": {row.line}, {row.carried[1:-1]}, {encode(added)[1:-1]}}}\n'
+        self._count(row.line, 0, self.append(line.encode()), added)
 
     def sort(self) -> None:
         lines = sorted(self.rows)

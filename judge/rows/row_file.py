@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TextIO
 
 from judge.errors import SetupError
 from judge.rows import files
 from judge.rows.messages import Dialogue, completed, find_prompt, read_messages, read_turns, to_prompt
-from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Verdict
 
 PROMPT = ("prompt", "question")
@@ -57,7 +57,7 @@ _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
 _MOST_NAMED, _LONGEST_NAMES = 10, 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Row:
     """One row of a file, by the JSON object's fields or the CSV's columns, and what its fields mean in all commands."""
 
@@ -73,12 +73,8 @@ class Row:
         return None if value is None else str(value)
 
     @property
-    def question(self) -> str:
-        """Raises ValueError if the row has none; the message completes "line 17: ". The same for `response`."""
-        return self.dialogue.question if self.has_turns else self._text(PROMPT)
-
-    @property
     def response(self) -> str:
+        """Raises ValueError if the row has none; the message completes "line 17: "."""
         return self.dialogue.response if self.has_turns else self._text(COMPLETION)
 
     @property
@@ -96,9 +92,9 @@ class Row:
         answers = any(self.get(name) is not None for name in COMPLETION)
         return completed(messages, self.get("system"), self._text(COMPLETION) if answers else None)
 
-    @property
+    @cached_property
     def dialogue(self) -> Dialogue:
-        """The question, the response, and the turns before; raises ValueError as `question`."""
+        """The question, the response, and the turns before; raises ValueError as `response`."""
         if (messages := self.messages) is not None:
             return read_messages(messages)
         return Dialogue(self._text(PROMPT), self._text(COMPLETION), read_turns(self.get("conversation")))
@@ -111,7 +107,7 @@ class Row:
 
     @property
     def asked(self) -> str:
-        """The question, and all before it: equal for the responses to one prompt. Raises ValueError as `question`."""
+        """The question, and all before it: equal for the responses to one prompt. Raises ValueError as `response`."""
         if (messages := self.messages) is not None:
             return find_prompt(messages)
         return to_prompt(self._text(PROMPT), read_turns(self.get("conversation")))
@@ -149,7 +145,7 @@ class Row:
             item = f"case {self.get('case')}"
         return (str(item) if prompt is None else prompt), item
 
-    @property
+    @cached_property
     def carried(self) -> str:
         """All fields as JSON; those with the name of an added field are carried as `input_...`."""
         return files.encode({own_name(name): value for name, value in self.fields.items()})
@@ -189,18 +185,6 @@ def own_name(name: str) -> str:
 def _listed(names: Collection[str]) -> str:
     first, more = list(names)[:_MOST_NAMED], len(names) - _MOST_NAMED
     return ", ".join(first)[:_LONGEST_NAMES] + (f" and {more:,} more" if more > 0 else "")
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A question and a response to judge, from line `line`; `carried` are all of the row's own fields, as JSON."""
-
-    line: int
-    question: str
-    response: str
-    carried: str
-    conversation: tuple[Turn, ...] = ()
-    reference: str = ""
 
 
 @dataclass
@@ -256,8 +240,8 @@ class RowFile:
                 fields = ", ".join(self.names) or "none"
                 raise SetupError(f"--{option} {name}: no line has this field; the fields are {fields}.")
 
-    def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item | str]:
-        """The rows up to number `limit`, without those whose line `is_done`; or why a line is not a row."""
+    def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Row | str]:
+        """The rows to judge up to number `limit`, without those whose line `is_done`; or why a line is not a row."""
         rows = 0
         for line, raw in self.lines():
             if rows == limit:
@@ -278,12 +262,12 @@ def check_prompt(path: Path, firsts: dict[str, tuple[int, int]], line: int, prom
         )
 
 
-def parse_item(line: int, raw: bytes) -> Item | str:
-    """The row on a line, or a sentence on why it is none."""
+def parse_item(line: int, raw: bytes) -> Row | str:
+    """The row on a line, whose `dialogue` and `carried` are valid, or a sentence on why it is none."""
     try:
         row = Row(line, files.decode(raw))
-        question, response, _ = dialogue = row.dialogue
-        return Item(line, question, response, row.carried, dialogue.conversation, row.reference)
+        _ = row.dialogue, row.carried
+        return row
     except ValueError as exc:
         return f"line {line}: {exc}; skipped."
 

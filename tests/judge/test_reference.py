@@ -10,7 +10,7 @@ from openai import AsyncOpenAI
 
 from judge import Flag, Judge, Rubric, RubricError, Turn, UnscoredReason, find_flags, load_rubric, render_prompt
 from judge.integrations.texts import score_dialogue
-from judge.rows.row_file import Item, parse_item
+from judge.rows.row_file import Row, parse_item
 from judge.scoring.beside import render_points_request
 from judge.scoring.prompt import Texts
 from tests.judge.test_prompt import TEXTS, tags_seen
@@ -123,7 +123,7 @@ async def test_batch_judges_by_the_rows_references(model_server: ModelServer, tm
 
 def test_reference_that_is_no_text_is_its_json() -> None:
     item = parse_item(1, b'{"prompt": "6 * 7?", "completion": "42.", "reference": 42}')
-    assert isinstance(item, Item)
+    assert isinstance(item, Row)
     assert item.reference == "42"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from judge.rows.exports import export
 from judge.rows.files import Format
-from judge.rows.row_file import ADDED, Item, Row, parse_item
+from judge.rows.row_file import ADDED, Row, parse_item
 from tests.judge_command import Done, run
 from tests.model_server import Answer, Decided, Failure, ModelServer
 from tests.row_files import read, write
@@ -132,8 +132,8 @@ def test_malformed_line_says_what_is_wrong(line: str | bytes, expected: str) -> 
 )
 def test_row_is_read_with_either_field_names_a_bom_and_windows_line_ends(line: str) -> None:
     item = parse_item(3, line.encode())
-    assert isinstance(item, Item)
-    assert (item.line, item.question, item.response) == (3, "a", "b")
+    assert isinstance(item, Row)
+    assert (item.line, item.dialogue) == (3, ("a", "b", ()))
 
 
 def talk(*texts: str) -> list[dict[str, str]]:
@@ -165,9 +165,10 @@ def talk(*texts: str) -> list[dict[str, str]]:
 )
 def test_row_can_be_a_conversation(fields: Mapping[str, Any], texts: str) -> None:
     item = parse_item(1, json.dumps(fields).encode())
-    assert isinstance(item, Item)
-    before = ", ".join(f"{turn.role}: {turn.text}" for turn in item.conversation)
-    assert f"{item.question} {item.response}, after {before}" == texts
+    assert isinstance(item, Row)
+    question, response, _ = item.dialogue
+    before = ", ".join(f"{turn.role}: {turn.text}" for turn in item.dialogue.conversation)
+    assert f"{question} {response}, after {before}" == texts
     assert json.loads(item.carried) == fields
 
 
