@@ -136,16 +136,11 @@ def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> N
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
 
-_JUDGE = ("rubric_version", "samples")
-
-
 class Candidate(NamedTuple):
-    """One scored row, its texts as strings or messages. `key` is its `prompt_id` as JSON, or what was `asked`."""
+    """One scored row, its texts as strings or messages. `key` is its `prompt_id` as JSON, or what was asked."""
 
-    line: int
     key: tuple[str, str]
     prompt_id: Any
-    asked: str
     prompt: str | Sequence[Any]
     response: str | Sequence[Any]
     score: float
@@ -165,21 +160,16 @@ class Counts:
 def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
-    Of several responses with the same score, the first in the file counts. Three rows of each prompt are kept in
+    Of several responses with the same score, the first in the file counts. Two rows of each prompt are kept in
     memory. `report` gets a sentence for each line that is skipped; the `counts` are filled in as the pairs are made.
     """
-    prompts: dict[str, tuple[int, int]] = {}
-    best: dict[tuple[str, str], Candidate] = {}
-    worst: dict[tuple[str, str], Candidate] = {}
+    ends: dict[tuple[str, str], tuple[Candidate, Candidate]] = {}  # the best row of each prompt, and the worst
     responses = Counter[tuple[str, str]]()
     for row in _read_scored(source, report, counts):
-        if row.prompt_id is not None:
-            check_prompt(source, prompts, row.line, row.key[0], row.asked)
         responses[row.key] += 1
-        best[row.key] = max(best.get(row.key, row), row, key=lambda each: each.score)
-        worst[row.key] = min(worst.get(row.key, row), row, key=lambda each: each.score)
-    for key, top in best.items():
-        low = worst[key]
+        top, low = ends.get(row.key, (row, row))
+        ends[row.key] = row if row.score > top.score else top, row if row.score < low.score else low
+    for key, (top, low) in ends.items():
         if top.score > low.score:
             counts.pairs += 1
             pair = {"prompt_id": top.prompt_id, "prompt": top.prompt, "chosen": top.response, "rejected": low.response}
@@ -192,16 +182,22 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
 
 def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Candidate]:
     judges: dict[str, int] = {}
+    prompts: dict[str, tuple[int, int]] = {}
     for line, raw in files.read_lines(source):
         try:
             row = Row(line, files.decode(raw))
-            scored = _to_scored(row)
+            asked, (prompt, response), prompt_id = row.asked, _sides(row), row.get("prompt_id")
+            score, id_ = row.get("score"), files.encode(prompt_id)
+            if "score" not in row.fields:
+                raise ValueError("no score; 'judge batch' adds them")
+            if score is not None and not (type(score) in (int, float) and -math.inf < score < math.inf):
+                raise ValueError("the score is not a number")
         except ValueError as exc:
             counts.malformed += 1
             report(f"line {line}: {exc}; skipped.")
             continue
         # Without a rubric version the row is not ours, and its `model` may be the one that wrote the response.
-        parts = {"model": row.judge} | {name: row.get(name) for name in _JUDGE}
+        parts = {"model": row.judge} | {name: row.get(name) for name in ("rubric_version", "samples")}
         named = ", ".join(f"{name} {part}" for name, part in parts.items())
         judges.setdefault(named if "rubric_version" in row.fields else "another", line)
         if len(judges) > 1:
@@ -210,23 +206,12 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
                 f"{source}: two judges gave these scores ({one} in line {first}; {other} in line {second}), and "
                 "scores of different judges cannot be compared; make pairs for each judge separately."
             )
-        if scored is None:
+        if score is None:
             counts.unscored += 1
-        else:
-            yield scored
-
-
-def _to_scored(row: Row) -> Candidate | None:
-    asked, (prompt, response) = row.asked, _sides(row)
-    if "score" not in row.fields:
-        raise ValueError("no score; 'judge batch' adds them")
-    score, prompt_id = row.get("score"), row.get("prompt_id")
-    if score is None:
-        return None
-    if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
-        raise ValueError("the score is not a number")
-    key = files.encode(prompt_id), "" if prompt_id is not None else asked
-    return Candidate(row.line, key, prompt_id, asked, prompt, response, score)
+            continue
+        if prompt_id is not None:
+            check_prompt(source, prompts, line, id_, asked)
+        yield Candidate((id_, "" if prompt_id is not None else asked), prompt_id, prompt, response, score)
 
 
 def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:
