@@ -1,6 +1,7 @@
 """Scored responses and the labels that people gave them, read from JSONL."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -67,11 +68,9 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
         all_scales = ", ".join(f"{low} to {high}" for low, high in (scale, *others))
         raise SetupError(f"The file holds scores on different scales ({all_scales}); compare one scale at a time.")
     labelled = LabelledRows(file.problems, columns.label, columns.label_range, columns.scores)
-    merged = _Merged(columns.group)
-    for row in rows:
-        merged.add(labelled.read(row, scale))
+    items, repeats = _merge((labelled.read(row, scale) for row in rows), columns.group)
     labelled.check(takes_other_judge=columns.takes_other_judge)
-    judges = dict.fromkeys(judge for item in merged.items.values() for judge in item.scores)
+    judges = dict.fromkeys(judge for item in items for judge in item.scores)
     telling = [part for part in range(4) if len({judge[part] for judge in judges}) > 1]
     names = {
         judge: " ".join(judge[part] for part in telling or [0] if judge[part]) or ("unnamed" if telling else judge[3])
@@ -84,9 +83,9 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
             labels=tuple(chain.from_iterable(next((each.values() for each in item.labels.values() if each), ()))),
             group=item.group,
         )
-        for item in merged.items.values()
+        for item in items
     )
-    return Scores(responses, tuple(names.values()), scale, tuple(file.problems), merged.repeats)
+    return Scores(responses, tuple(names.values()), scale, tuple(file.problems), repeats)
 
 
 @dataclass(slots=True)
@@ -99,14 +98,11 @@ class _Item:
     labels: dict[_Key, dict[object, tuple[float, ...]]] = field(default_factory=dict)
 
 
-class _Merged:
-    def __init__(self, group: str | None) -> None:
-        self.items: dict[object, _Item] = {}
-        self.repeats = 0
-        self._group = group
-        self._lines: dict[object, dict[int, int]] = {}
-
-    def add(self, read: LabelledRow) -> None:
+def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_Item], int]:
+    """The responses that the rows are of, and the number of scores and labels in conflict with an earlier row."""
+    items: dict[object, _Item] = {}
+    repeats, lines = 0, defaultdict[object, dict[int, int]](dict)
+    for read in rows:
         row = read.row
         prompt, known_by = row.known_by
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
@@ -114,13 +110,14 @@ class _Merged:
         if isinstance(known_by, tuple) and isinstance(line, int):
             # Equal texts on different lines of one run are numbered in order of appearance, because another judge's
             # run may have other line numbers for the same rows.
-            lines = self._lines.setdefault((known_by, source, str(row.get("label_by"))), {})
-            known_by = (*known_by, lines.setdefault(line, len(lines)))
-        item = self.items.setdefault(known_by, _Item(prompt, row.key(self._group) if self._group else None))
+            known = lines[known_by, source, str(row.get("label_by"))]
+            known_by = (*known_by, known.setdefault(line, len(known)))
+        item = items.setdefault(known_by, _Item(prompt, row.key(group) if group else None))
         for column, score in read.scores.items():
             first = item.scores.get(judge := (*source, column))
             item.scores[judge] = score if first is None else first
-            self.repeats += score not in (None, item.scores[judge])
-        known = item.labels.setdefault(source, {})
+            repeats += score not in (None, item.scores[judge])
+        labels = item.labels.setdefault(source, {})
         if read.labels:
-            self.repeats += known.setdefault(read.person, read.labels) != read.labels
+            repeats += labels.setdefault(read.person, read.labels) != read.labels
+    return items.values(), repeats
