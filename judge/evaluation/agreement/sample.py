@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -104,13 +105,18 @@ class Sample:
 
 def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | None:
     """The responses with a score by `judge` and a label, or a score by `other` if given; None if there are none."""
-    rows = []
+    rows: list[tuple[str, float, Sequence[float | None]]] = []
     for response in scores.responses:
         score = response.scores.get(judge)
         reference = response.labels if other is None else (response.scores.get(other),)
         if score is not None and reference not in ((), (None,)):
             rows.append((response.prompt, score, reference))
-    return _to_sample(rows, scores.scale)
+    if not rows:
+        return None
+    prompts, judged, labels = zip(*rows, strict=True)
+    padded = list(zip_longest(*labels))  # a row for each person
+    numbers = np.unique(prompts, return_inverse=True)[1]
+    return Sample(numbers, np.array(judged, dtype=float), np.array(padded, dtype=float).T, scores.scale)
 
 
 def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, Sample] | None:
@@ -119,13 +125,3 @@ def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, S
     both = replace(scores, responses=tuple(common))
     one, two = to_sample(both, judge), to_sample(both, other)
     return (one, two) if one and two else None
-
-
-def _to_sample(rows: Sequence[tuple[str, float | None, Sequence[float | None]]], scale: Scale) -> Sample | None:
-    if not rows:
-        return None
-    prompts, scores, labels = zip(*rows, strict=True)
-    people = max(map(len, labels))
-    padded = [[*each, *[None] * (people - len(each))] for each in labels]
-    numbers = np.unique(prompts, return_inverse=True)[1]
-    return Sample(numbers, np.array(scores, dtype=float), np.array(padded, dtype=float), scale)
