@@ -1,7 +1,7 @@
 """Checks an output of `judge batch`, for example in a pull request: against a lowest mean and an earlier output."""
 
 import string
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
@@ -50,9 +50,8 @@ class _Found:
     people: Interval | None = None  # the difference as people would score, if there are enough labels
     lengths: list[tuple[float, float]] = field(default_factory=list)  # in 100 words, and the score above the label
     served: Counter[tuple[str, str]] = field(default_factory=Counter)  # ratings by model and the name that answered
-    lowest: int = 0  # the score that rows with nothing to judge count as
     # Rows that are scored, empty (with nothing to judge), otherwise unscored, and alone (without a partner).
-    counts: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    counts: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
     reworded: int = 0  # pairs with one prompt_id but different prompts
     has_more_unscored: bool = False
     fallen: list[tuple[int, int, str, int, int]] = field(default_factory=list)  # change, line, prompt, both scores
@@ -105,7 +104,7 @@ class Check:
 
     def __post_init__(self) -> None:
         low, high = self.judge.rubric.scale
-        self._found = _Found(lowest=low)
+        self._found = _Found()
         self._before: dict[int, list[_Earlier]] = {}  # by prompt
         self._labels = LabelledRows([], self.label or "", self.label_range, scores=())
         if self.fail_under is not None and not self.fail_under <= high:
@@ -135,7 +134,7 @@ class Check:
         if not (is_check or is_compared or self.summary):
             return None
         self._compare()
-        said = self._judge_it(missing)
+        said = [*self._judge_it(missing)]
         code = next((code for code in (1, 2) if any(code == each for each, _ in said)), 0)
         result = ("passed", "failed", "cannot tell")[code]
         head = f"Check {result}" if is_check else "Compared" if is_compared else "Scored"
@@ -163,7 +162,7 @@ class Check:
                 mean.add(score, cluster=cluster)
             partners = self._before.get(key)
             if not partners:
-                found.counts["alone"][1] += 1
+                found.counts[1]["alone"] += 1
                 continue
             texts = _texts(row)
             at = next((at for at, each in enumerate(partners) if texts is not None and each.texts == texts), 0)
@@ -173,7 +172,6 @@ class Check:
                 continue
             if texts is not None and texts == its_texts:
                 own.append((score - before, cluster))
-                found.same += 1
                 continue
             pairs.append((score - before, cluster, given, its))
             found.pairs[before, score] += 1
@@ -182,7 +180,7 @@ class Check:
             if score < before:
                 fall = (score - before, row.line, row.dialogue.question, before, score)
                 found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
-        found.counts["alone"][0] = sum(map(len, self._before.values()))
+        found.counts[0]["alone"] = sum(map(len, self._before.values()))
         found.mean = each.judge if (each := mean.estimate()) else None
         both = [each for *_, given, its in pairs if given and its for each in (given, its)]
         change = MeanEstimator(Scale(low - high, high - low), Severities(both))
@@ -191,7 +189,7 @@ class Check:
         if changed := change.estimate():
             found.difference, found.labels = paired_difference(changed), changed.labelled
             found.people = None if changed.missing else changed.corrected
-        found.own = paired(own, self.judge.rubric.scale)
+        found.own, found.same = paired(own, self.judge.rubric.scale), len(own)
         found.has_more_unscored = bool((each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0)
 
     def _read(self, path: Path, index: int) -> Iterator[tuple[Row, int | None, Given]]:
@@ -203,26 +201,30 @@ class Check:
         for row, is_empty in read_outputs(path, self.judge, _HINT):
             score = row.get("score")
             found.served.update(row.served)
-            found.counts["empty" if is_empty else "unscored" if score is None else "scored"][index] += 1
+            found.counts[index]["empty" if is_empty else "unscored" if score is None else "scored"] += 1
             given: Given = ()
             if self.label and (read := self._labels.read(row, self.judge.rubric.scale)).labels and read.is_blind:
                 label, given = fmean(read.labels), read.given
                 found.lengths += [(len(row.response.split()) / 100, score - label)] if score is not None else []
             if self._labels.problems:
                 raise SetupError(f"{path}, {self._labels.problems[0]}; mend it, or say --scale with the labels' own.")
-            yield row, found.lowest if is_empty else score, given
+            yield row, self.judge.rubric.scale.low if is_empty else score, given
 
     def _figures(self) -> Iterator[tuple[str, str, str]]:
         """The name of each figure, its earlier value ("" if unknown) and its current value."""
         found, is_compared = self._found, self.earlier is not None
-        has_empty = any(found.counts["empty"])
-        empty = {"empty": f"replies with nothing to judge, counted as {found.lowest}"} if has_empty else {}
-        unscored = f"{'other ' * has_empty}unscored rows"
-        alone = {"alone": "rows without a partner"} if is_compared else {}
-        for kind, name in {"scored": "scored rows", **empty, "unscored": unscored, **alone}.items():
-            then, now = found.counts[kind]
-            more = ", clearly more" if kind == "unscored" and found.has_more_unscored else ""
-            yield name, f"{then:,}" if is_compared else "", f"{now:,}{more}"
+        has_empty = any(each["empty"] for each in found.counts)
+        names = {
+            "scored": "scored rows",
+            "empty": has_empty and f"replies with nothing to judge, counted as {self.judge.rubric.scale.low}",
+            "unscored": f"{'other ' * has_empty}unscored rows",
+            "alone": is_compared and "rows without a partner",
+        }
+        for kind, name in names.items():
+            if name:
+                then, now = (f"{each[kind]:,}" for each in found.counts)
+                more = ", clearly more" if kind == "unscored" and found.has_more_unscored else ""
+                yield name, then if is_compared else "", f"{now}{more}"
         yield f"mean of all scored rows{' and these replies' if has_empty else ''}", "", _say(found.mean)
         if found.same or found.pairs:
             own = _say(found.own, "+.2f") if found.same else "unknown; ask: judge batch --again 60"
@@ -244,43 +246,38 @@ class Check:
         if found.reworded:
             yield "pairs by prompt_id whose prompts differ", "", f"{found.reworded:,}"
 
-    def _judge_it(self, missing: int) -> list[tuple[int, str]]:
+    def _judge_it(self, missing: int) -> Iterator[tuple[int, str]]:
         """The findings on the whole output: 1 for a failure, 2 for what cannot be told, and its words."""
-        found, said = self._found, list[tuple[int, str]]()
+        found = self._found
         if missing:
-            said.append((True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"))
-        then, now = (sum(found.counts[kind][at] for kind in ("scored", "empty", "unscored")) for at in (0, 1))
-        if 2 * (scored := found.counts["scored"][1]) < now or not now:
-            only = f"only {scored:,} of {now:,} rows scored" if scored else "no row has a score"
-            said.append((True, only))
+            yield True, f"rows without a verdict (failed calls, skipped lines or --max-cost): {missing:,}"
+        then, now = (each["scored"] + each["empty"] + each["unscored"] for each in found.counts)
+        if 2 * (scored := found.counts[1]["scored"]) < now or not now:
+            yield True, f"only {scored:,} of {now:,} rows scored" if scored else "no row has a score"
         if found.mean and (limit := self.fail_under) is not None:
             mean = found.mean.mean
             # Two decimals, unless they would round the mean up to the limit.
             figure = f"{mean:.9g}" if mean < limit <= float(f"{mean:.2f}") else f"{mean:.2f}"
-            said.append((mean < limit, f"the mean {figure} is {'' if mean < limit else 'not '}below {limit:.9g}"))
+            yield mean < limit, f"the mean {figure} is {'' if mean < limit else 'not '}below {limit:.9g}"
         if self.earlier is None:
-            return said
+            return
         if (pairs := found.pairs.total() + found.same) * 2 < then or not pairs:
             only = f"only {pairs:,} of {then:,} rows scored" if pairs else "no row has a score"
-            said.append((self.fail_if_worse, f"{only} both now and in {self.earlier}"))
+            yield self.fail_if_worse, f"{only} both now and in {self.earlier}"
         if found.has_more_unscored:
-            said.append((self.fail_if_worse, f"clearly more rows are unscored than in {self.earlier}"))
+            yield self.fail_if_worse, f"clearly more rows are unscored than in {self.earlier}"
         others = [] if found.corrected or self.takes_other_judge else [*answered_as(found.served)]
         if not found.pairs and pairs:
-            said.append(
-                (0, f"all pairs with {self.earlier} have the same texts: the judge alone gives {change_of(found.own)}")
-            )
+            yield 0, f"all pairs with {self.earlier} have the same texts: the judge alone gives {change_of(found.own)}"
         elif pairs and others:
             few = f"{found.same} of its pairs have the same texts, where {_SURE} would show what that changes"
-            hint = (
-                f"score it again, give {MIN_LABELS} labels in both (--label), or take both for one with --other-judge"
+            yield (
+                2 * self.fail_if_worse,
+                f"{self.earlier} does not compare: model {', '.join(others)}, and {few}; score it again, give "
+                f"{MIN_LABELS} labels in both (--label), or take both for one with --other-judge",
             )
-            why = f"{self.earlier} does not compare: model {', '.join(others)}, and {few}; {hint}"
-            said.append((2 * self.fail_if_worse, why))
         elif pairs:
-            is_worse = self.fail_if_worse and found.outcome == "clearly worse"
-            said.append((is_worse, f"{found.outcome} than {self.earlier}"))
-        return said
+            yield self.fail_if_worse and found.outcome == "clearly worse", f"{found.outcome} than {self.earlier}"
 
     def _to_markdown(self, figures: list[tuple[str, str, str]], head: str, why: str) -> str:
         rubric, samples = self.judge.rubric, identity_of(self.judge)["samples"]
