@@ -78,13 +78,9 @@ class Quality:
     severity: str = ""
 
 
-def last_weeks(week: Week, until: datetime) -> Span:
-    """The four weeks up to `until`, which is in `week`."""
-    return Span(week.before(WEEKS - 1).start, until)
-
-
-async def read_quality(tallies: Tallies, place: Place, span: Span, kind: Kind) -> Quality | None:
-    """The quality of the replies in a span; None without a score."""
+async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
+    """The quality of the replies of the four weeks up to `until`, which is in `week`; None without a score."""
+    span = Span(week.before(WEEKS - 1).start, until)
     return to_quality(await tallies.counted(place, span, kind, [span.start]), kind.scale)
 
 
@@ -170,9 +166,8 @@ def as_people(this: Quality | None = None, before: Quality | None = None) -> tup
     return this, stats.difference(this.mean, before.mean) if before else None
 
 
-_NUMBERS = {4: "four"}
 BY_LABELS = ", corrected by labels"
-SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
+SPAN = "the last four weeks"
 _NO_MODEL = {OFFLINE: "scored by the offline rater, which is not a judge", MADE_UP: "made up for the demo"}
 
 

@@ -20,7 +20,7 @@ from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
 from bot.features.labels.queries import has_recorded, read_compared, wants_to_be_asked
-from bot.figures.quality import last_weeks, read_quality
+from bot.figures.quality import read_quality
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.text import NOT_YOURS
 from bot.slack import ids as slack_ids
@@ -328,8 +328,7 @@ class _Visit:
             return "", None
         place = Place(team_id, found.channel_id, *((found.author_id, Origin.WATCHED) if found.is_watched else ()))
         its = Kind(found.lowest, found.highest, found.judge_version)
-        span = last_weeks(services.schedule.current(now), now)
-        quality = await read_quality(services.store.tallies, place, span, its)
+        quality = await read_quality(services.store.tallies, place, services.schedule.current(now), now, its)
         name = (await services.members.of(found.author_id)).name if found.is_watched else ""
         return name, quality.mean if quality else None
 
