@@ -92,10 +92,7 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> Mapping[K, list[V]]:
 
 
 def by_thread(scored: Iterable[CountedCase]) -> Iterable[list[int]]:
-    found = defaultdict[str, list[int]](list)
-    for each in scored:
-        found[each.thread].append(each.score)
-    return found.values()
+    return grouped((each.thread, each.score) for each in scored).values()
 
 
 def to_quality(
