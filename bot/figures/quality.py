@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
@@ -59,7 +59,6 @@ def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | Non
 WEEKS = 4
 _MOST_WITHOUT = 0.15
 """A larger share of the scores is a week's rather than the beginning of one that is still to be labelled."""
-_NONE: Mapping[Any, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def by_thread(scored: Iterable[CountedCase]) -> Iterable[list[int]]:
 def to_quality(
     scored: Sequence[CountedCase],
     scale: Scale,
-    coverage: Mapping[str, Coverage] = _NONE,
+    coverage: Mapping[str, Coverage] | None = None,
     among: Sequence[CountedCase] = (),
 ) -> Quality | None:
     """The quality computed from scores of one kind; None without a score.
@@ -124,7 +123,7 @@ def to_quality(
     weighed = {each.thread for each in scored if each.given or each.drawn_with}
     others = [each for each in scored if each.thread not in weighed]
     rest = [each for each in scored if each.thread in weighed]
-    taken, threads = {day: each.share for day, each in coverage.items()}, Counter(each.thread for each in rest)
+    taken, threads = {day: each.share for day, each in (coverage or {}).items()}, Counter(each.thread for each in rest)
     shared = {thread: thread for thread, number in threads.items() if number > 1}
     drawn = [((each.drawn_with or 1.0) * taken.get(each.day or "", 1.0), each) for each in rest]
     alike = Counter((each.score, each.given, each.week, shared.get(each.thread), share) for share, each in drawn)
@@ -170,12 +169,7 @@ _NO_MODEL = {OFFLINE: "scored by the offline rater, which is not a judge", MADE_
 
 def corrected(quality: Quality | None) -> str:
     """The mean and the share of good replies, corrected by blind labels; empty with too few of these."""
-    if (
-        quality is None
-        or quality.has_gap
-        or quality.mean.missing
-        or not (quality.mean.corrected and quality.good.corrected)
-    ):
+    if quality is None or not as_people(quality):
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (
