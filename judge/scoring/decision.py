@@ -20,9 +20,9 @@ _MOST_OFF = 0.02  # how far the sum of the probabilities may be from 1
 
 
 class DecisionMember(Member):
-    async def rate(self, texts: Texts, outcomes: list[Outcome], give_up_at: float) -> None:
+    async def rate(self, texts: Texts, earlier: Sequence[Result], give_up_at: float) -> list[Outcome]:
         rubric, decide = texts.rubric, self.model.decide
-        outcomes[:] = await self._results(
+        return await self._results(
             lambda: decide(render_messages(texts), to_questions(rubric), give_up_at=give_up_at),
             lambda choice: self._withheld(choice) or _read(choice.text, rubric),
         )

@@ -26,21 +26,21 @@ class DistributionMember(Member):
 
     may_spare = False
 
-    async def rate(self, texts: Texts, outcomes: list[Outcome], give_up_at: float) -> None:
+    async def rate(self, texts: Texts, earlier: Sequence[Result], give_up_at: float) -> list[Outcome]:
         first: Outcome = None
-        if self.model.gives_logprobs and outcomes[0] is None:  # no rating by text of an earlier try
+        if self.model.gives_logprobs and not earlier:  # which are ratings by text
             how: dict[str, Any] = {"temperature": 0.0, "logprobs": True, "most_tokens": _MOST_TOKENS}
             request = partial(self.model.complete, render_prompt(*texts), give_up_at=give_up_at, **how)
             [first] = await self._results(request, partial(self._distribution, response=texts.response))
             is_doubt = isinstance(first, Unscored) and first.reason not in _FINAL
             if not (is_doubt or (isinstance(first, Rating) and first.probabilities is None)):
-                outcomes[:] = [first]
-                return
+                return [first]
         if not self.model.gives_logprobs:
             self._note_lack()
-        await super().rate(texts, outcomes, give_up_at)
+        outcomes = await super().rate(texts, earlier, give_up_at)
         if isinstance(first, Rating | Unscored) and isinstance(usual := outcomes[0], Rating | Unscored):
             outcomes[0] = replace(usual, coverage=first.coverage, **add_up((first, usual)))
+        return outcomes
 
     def _distribution(self, choice: Choice, response: str) -> Result:
         """The rating; without `probabilities` if they do not speak for the model."""

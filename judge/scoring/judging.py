@@ -352,12 +352,9 @@ class Judge:
         self, members: Sequence[panel.Member], texts: Texts, give_up_at: float, earlier: Sequence[ratings.Result] = ()
     ) -> tuple[list[ratings.Result], list[JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
-        outcomes: list[list[panel.Outcome]] = []
-        for member in members:
-            came: list[panel.Outcome] = [each for each in earlier if each.model == member.model.name]
-            outcomes.append([*came, *[None] * member.samples][: member.samples])
-        places = zip(members, outcomes, strict=True)
-        await panel.run_all([member.rate(texts, own, give_up_at) for member, own in places])
+        came = [[each for each in earlier if each.model == member.model.name] for member in members]
+        asked = zip(members, came, strict=True)
+        outcomes = await panel.all_of([member.rate(texts, own, give_up_at) for member, own in asked])
         results: list[ratings.Result] = []
         failures: list[JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):

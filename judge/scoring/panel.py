@@ -5,8 +5,9 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from itertools import chain
 from statistics import median, median_low
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
 from judge.scoring.answers import spoken
@@ -16,6 +17,8 @@ from judge.scoring.prompt import Texts, first_justification, render_prompt, rend
 from judge.scoring.ratings import Rating, Result, Spent, Unscored, UnscoredReason, add_up, point, unscored
 from judge.scoring.reading import parse_rating, parse_score_line
 from judge.scoring.rubric import Scale
+
+T = TypeVar("T")
 
 
 def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple[int, int]) -> int:
@@ -70,47 +73,37 @@ class Member:
     def may_spare(self) -> bool:
         return self._least < self.samples
 
-    async def rate(self, texts: Texts, outcomes: list[Outcome], give_up_at: float) -> None:
-        """Fills in `outcomes`, one place per rating, and removes the places of ratings that it did not ask for.
-
-        The first places may have ratings of an earlier try.
-        """
+    async def rate(self, texts: Texts, earlier: Sequence[Result], give_up_at: float) -> list[Outcome]:
+        """The outcomes of all ratings that the score depends on; the first are those of an `earlier` try."""
         prompt, read = render_prompt(*texts), partial(self._read, response=texts.response)
-        asked = sum(outcome is not None for outcome in outcomes)
-        more = self._least - asked if asked < self._least else self._needed(outcomes[:asked])
+        outcomes: list[Outcome] = [*earlier[: self.samples]]
+        more = max(self._least - len(outcomes), 0) or self._needed(outcomes)
         while more:
-            if asked and time.monotonic() >= give_up_at:
-                return  # another request would be paid for, but its answer never read
-            places = range(asked, asked + more)
-            requests = [places] if self.model.gives_several else [[place] for place in places]
-            await run_all([self._ask(prompt, outcomes, share, give_up_at, read) for share in requests])
-            asked += more
-            more = self._needed(outcomes[:asked])
-        del outcomes[asked:]
+            if outcomes and time.monotonic() >= give_up_at:  # a request would be paid for, but its answer never read
+                return [*outcomes, *[None] * (self.samples - len(outcomes))]
+            share = more if self.model.gives_several else 1
+            calls = [self._ask(prompt, share, give_up_at, read) for _ in range(more // share)]
+            outcomes += chain(*await all_of(calls))
+            more = self._needed(outcomes)
+        return outcomes
 
     def _needed(self, outcomes: Sequence[Outcome]) -> int:
         scores = [outcome.score for outcome in outcomes if isinstance(outcome, Rating)]
         return ratings_needed(scores, len(outcomes), self.samples, self._scale)
 
-    async def _ask(
-        self, prompt: str, outcomes: list[Outcome], places: Sequence[int], give_up_at: float, read: Reader
-    ) -> None:
-        results = await self._results(self._request(prompt, len(places), give_up_at), read, len(places))
-        follow_ups = [self._ask(prompt, outcomes, [place], give_up_at, read) for place in places[len(results) :]]
-        for place, result in zip(places, results, strict=False):
-            outcomes[place] = result
-            if isinstance(result, Unscored) and result.reason not in _FINAL:
-                follow_ups.append(self._ask_for_line(prompt, result, outcomes, place, give_up_at))
-        if follow_ups:
-            await run_all(follow_ups)
+    async def _ask(self, prompt: str, count: int, give_up_at: float, read: Reader) -> list[Outcome]:
+        results = await self._results(self._request(prompt, count, give_up_at), read, count)
+        calls = [self._settle(prompt, each, give_up_at) for each in results]
+        calls += [self._ask(prompt, 1, give_up_at, read) for _ in range(count - len(results))]
+        return [*chain(*await all_of(calls))]
 
-    async def _ask_for_line(
-        self, prompt: str, first: Unscored, outcomes: list[Outcome], place: int, give_up_at: float
-    ) -> None:
+    async def _settle(self, prompt: str, first: Outcome, give_up_at: float) -> list[Outcome]:
+        """The outcome itself, or that of asking for the score alone if it was in doubt."""
+        if not isinstance(first, Unscored) or first.reason in _FINAL:
+            return [first]
         request = self._request(render_second_request(prompt, first, self._scale), 1, give_up_at)
         [second] = await self._results(request, partial(self._read_line, first=first))
-        if isinstance(second, Rating | Unscored):
-            outcomes[place] = replace(second, **add_up((first, second)))
+        return [replace(second, **add_up((first, second))) if isinstance(second, Rating | Unscored) else first]
 
     def _request(self, prompt: str, count: int, give_up_at: float) -> Request:
         temperature = 0.0 if self.samples == 1 else None
@@ -164,11 +157,10 @@ def skipped_ratings(members: Sequence[Member], results: Sequence[Result]) -> int
     return sum(member.samples for member in members) - len(results)
 
 
-async def run_all(calls: Sequence[Coroutine[Any, Any, None]]) -> None:
-    """Runs all calls at once; a single call, which is the common case, runs without its own task."""
+async def all_of(calls: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """What all calls return, run at once; a single call, which is the common case, runs without its own task."""
     if len(calls) == 1:
-        return await calls[0]
+        return [await calls[0]]
     async with asyncio.TaskGroup() as group:
-        for call in calls:
-            group.create_task(call)
-    return None
+        tasks = [group.create_task(call) for call in calls]
+    return [task.result() for task in tasks]
