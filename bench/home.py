@@ -18,7 +18,7 @@ from bench.digest import BUSY, CHANNELS, TEAM, WEEK, file_of, fill
 from bot.app import make_services
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import identify, web_client
-from bot.slack.invocation import HomeVisit, Invocation
+from bot.slack.invocation import Invocation
 from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Channel, Limits, Sandbox, Workspace
@@ -52,8 +52,8 @@ async def measure(people: int) -> None:
 
         async def publish(user_id: str) -> float:
             begin = time.perf_counter()
-            visit = HomeVisit(Invocation(TEAM, "D1", user_id, user_id, is_foreign=False), "D1")
-            await services.show_home(visit)
+            person = Invocation(TEAM, "D1", user_id, user_id, is_foreign=False, window_channel_id="D1")
+            await services.show_home(person)
             return (time.perf_counter() - begin) * 1000
 
         users = [user.id for user in slack.workspace.users.values() if user.name.startswith("person")]

@@ -33,7 +33,7 @@ from bot.settings import Settings
 from bot.slack.blocks import Block
 from bot.slack.client import Identity, is_transient
 from bot.slack.incoming import Traffic
-from bot.slack.invocation import HomeVisit, Invocation
+from bot.slack.invocation import Invocation
 from bot.slack.members import Access, Member, Members, Memberships
 from bot.slack.messages import ADDED, CHANGES, CHANNELS, REMOVED, to_reaction
 from bot.slack.messenger import WITHOUT_PREVIEWS, Drawn, Messenger, Post, send_in_known_blocks
@@ -91,9 +91,9 @@ class Feature:
     fails: Callable[[Mapping[str, Any], str], Awaitable[bool]] | None = None
     jobs: Mapping[str, JobHandler] = field(default_factory=dict)
     periodic_jobs: Sequence[PeriodicJob] = ()
-    home_buttons: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
-    home_section: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
-    show_home: Callable[[HomeVisit, str], Awaitable[None]] | None = None
+    home_buttons: Callable[[Invocation], Awaitable[Sequence[Block]]] | None = None
+    home_section: Callable[[Invocation], Awaitable[Sequence[Block]]] | None = None
+    show_home: Callable[[Invocation, str], Awaitable[None]] | None = None
     week_blocks: Callable[[Place, Week, datetime, Named], Awaitable[WeekBlocks]] | None = None
     preview: Callable[[str], Awaitable[None]] | None = None
     post_weekly: Callable[[Place, str], Awaitable[str]] | None = None
@@ -189,11 +189,11 @@ class Services:
         """Whether a feature had something waiting for this payload; if so, it is now ended with the sentence."""
         return any([await each.fails(body, sentence) for each in self.features if each.fails])
 
-    async def show_home(self, visit: HomeVisit, note: str = "") -> None:
+    async def show_home(self, person: Invocation, note: str = "") -> None:
         """Shows a person their Home tab as it is now; `note` tells them the outcome of their click."""
         for each in self.features:
             if each.show_home:
-                await each.show_home(visit, note)
+                await each.show_home(person, note)
 
     async def week_blocks(self, place: Place, week: Week, now: datetime, named: Named) -> WeekBlocks:
         found = [await each.week_blocks(place, week, now, named) for each in self.features if each.week_blocks]

@@ -26,7 +26,8 @@ class Invocation:
     """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
 
     A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where it was opened, and
-    its `response_url` leads there. `hosts` are the workspace's host names, if the payload has them.
+    its `response_url` leads there. In the Home tab it is the channel of the person's direct messages with the app.
+    `hosts` are the workspace's host names, if the payload has them.
     """
 
     team_id: str
@@ -117,8 +118,8 @@ def kind_of(body: Raw) -> str | None:
 
 
 def _from_interaction(body: Raw) -> Invocation:
-    user, team = body["user"], body.get("team") or {}
-    state = to_state(body["view"]) if body.get("type") == "view_submission" else ModalState()
+    user, team, view = body["user"], body.get("team") or {}, body.get("view") or {}
+    state = to_state(view) if body.get("type") == "view_submission" else ModalState()
     return Invocation(
         team_id=body["team_id"],
         channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
@@ -127,7 +128,7 @@ def _from_interaction(body: Raw) -> Invocation:
         trigger_id=body.get("trigger_id", ""),
         response_url=body.get("response_url") or state.response_url,
         is_foreign=_is_elsewhere(body) and not body.get(IS_OURS),
-        window_channel_id=state.channel_id,
+        window_channel_id=view["private_metadata"] if view.get("type") == "home" else state.channel_id,
         thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
         hosts=_hosts(team.get("domain")),
     )
@@ -156,6 +157,7 @@ def _from_event(body: Raw) -> Invocation:
         user_id=event["user"],
         user_name=event["user"],
         is_foreign=_is_elsewhere(body) and not body.get(IS_OURS),
+        window_channel_id=event["channel"] if event["type"] == "app_home_opened" else None,
         thread_ts=thread_ts if thread_ts != event.get("ts") else None,
     )
 
@@ -176,14 +178,6 @@ def _home(body: Raw) -> set[str]:
 
 def _hosts(domain: str | None) -> frozenset[str]:
     return frozenset({f"{domain}.slack.com"} if domain else ())
-
-
-@dataclass(frozen=True)
-class HomeVisit:
-    """A person in the Home tab; `channel_id` is the channel of their direct messages with the app."""
-
-    invocation: Invocation
-    channel_id: str
 
 
 def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
@@ -241,10 +235,6 @@ def clicked_value(body: Raw) -> str:
 def clicked_case_id(body: Raw) -> int | None:
     """The number of the case whose button was clicked, or None if the button has none."""
     return to_case_id(clicked_value(body))
-
-
-def clicked_home(body: Raw) -> HomeVisit:
-    return HomeVisit(to_invocation(body), str(body["view"]["private_metadata"]))
 
 
 @dataclass(frozen=True)

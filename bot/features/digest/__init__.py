@@ -28,7 +28,7 @@ def feature(services: Services) -> Feature:
         more_help=_MORE_HELP,
         direct_help=_DIRECT_HELP,
         periodic_jobs=[PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)],
-        home_section=lambda visit: at_home.blocks(visit.invocation.team_id, visit.invocation.user_id),
+        home_section=lambda person: at_home.blocks(person.team_id, person.user_id),
         post_weekly=partial(handlers.switch_on, services),
         preview=partial(poster.preview, services),
     )

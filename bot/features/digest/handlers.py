@@ -318,12 +318,11 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @payloads.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:
-        visit, channel_id = payloads.clicked_home(body), payloads.clicked_value(body)
+        person, channel_id = payloads.to_invocation(body), payloads.clicked_value(body)
         is_on = payloads.clicked_action(body) == ids.ACTION_DIGEST_ON
-        person = visit.invocation
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
         if not refusal and is_on:
             await switch_on(services, Place(person.team_id, channel_id), person.user_id)
         elif not refusal:
             await services.store.channels.save(person.team_id, channel_id, person.user_id, is_digest_on=False)
-        await services.show_home(visit, refusal)
+        await services.show_home(person, refusal)

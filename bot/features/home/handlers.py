@@ -57,25 +57,26 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.event("app_home_opened")
     async def open_home(body: dict[str, Any]) -> None:
         if body["event"].get("tab") == "home":
-            await show_home(services, payloads.HomeVisit(payloads.to_invocation(body), str(body["event"]["channel"])))
+            await show_home(services, payloads.to_invocation(body))
 
     @payloads.on_click(app, ACTION_HOME_JUDGE)
     async def judge_something(body: dict[str, Any]) -> None:
         """The verdict on the two texts goes to the person's direct messages with the app."""
-        visit, rubrics = payloads.clicked_home(body), services.rubrics
-        window = texts_modal(ui.ModalState(channel_id=visit.channel_id), list(rubrics.shipped), rubrics.default, None)
-        if said := await services.messenger.show(visit.invocation, window):
-            await show_home(services, visit, said)
+        person, rubrics = payloads.to_invocation(body), services.rubrics
+        state = ui.ModalState(channel_id=person.window_channel_id)
+        window = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
+        if said := await services.messenger.show(person, window):
+            await show_home(services, person, said)
 
     @payloads.on_click(app, ACTION_HOME_VISIBILITY)
     async def choose_visibility(body: dict[str, Any]) -> None:
-        visit, value = payloads.clicked_home(body), str(body["actions"][0]["selected_option"]["value"])
-        person, database = visit.invocation, services.store.database
+        person, value = payloads.to_invocation(body), str(body["actions"][0]["selected_option"]["value"])
+        database = services.store.database
         chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
         values = {"team_id": person.team_id, "user_id": person.user_id, "visibility": chosen, "updated_at": utc_now()}
         await database.execute(upsert(database, people, values))
         await database.forget_choices()
-        await show_home(services, visit)
+        await show_home(services, person)
 
     @payloads.on_click(app, slack_ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER)
     async def turn_page(body: dict[str, Any]) -> None:
@@ -84,17 +85,16 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.messenger.replace(invocation.recipient, page)
 
 
-async def show_home(services: Services, visit: payloads.HomeVisit, note: str = "") -> None:
+async def show_home(services: Services, person: Invocation, note: str = "") -> None:
     """Publishes a person's Home tab as it is now; `note` tells them the outcome of their click."""
-    person, now = visit.invocation, services.clock()
-    chosen = services.store.channels.visibility(person.team_id, person.user_id)
+    now, chosen = services.clock(), services.store.channels.visibility(person.team_id, person.user_id)
     try:
         # Run at the same time, so that all share one call to Slack for the person's channels.
         cases, visibility, buttons, sections = await asyncio.gather(
             _newest(services, person, now),
             chosen,
-            _blocks((each.home_buttons for each in services.features), visit),
-            _blocks((each.home_section for each in services.features), visit),
+            _blocks((each.home_buttons for each in services.features), person),
+            _blocks((each.home_section for each in services.features), person),
         )
     except STORE_ERRORS as exc:
         logger.error("home_without_log", reason=in_brief(exc))
@@ -114,7 +114,7 @@ async def show_home(services: Services, visit: payloads.HomeVisit, note: str = "
         words = f"The workspace default: {default}. You can also choose in the window of `/judge`."
         blocks += [ui.header("Who sees your verdicts"), ui.section(words) | {"accessory": select}]
     # A click in the tab does not name the channel of the person's direct messages, so the tab stores it.
-    view = {"type": "home", "callback_id": VIEW_HOME, "private_metadata": visit.channel_id, "blocks": blocks}
+    view = {"type": "home", "callback_id": VIEW_HOME, "private_metadata": person.window_channel_id, "blocks": blocks}
     try:
         await services.client.views_publish(user_id=person.user_id, view=view)
     except SLACK_ERRORS as exc:  # the previous one stays
@@ -122,9 +122,9 @@ async def show_home(services: Services, visit: payloads.HomeVisit, note: str = "
 
 
 async def _blocks(
-    parts: Iterable[Callable[[payloads.HomeVisit], Awaitable[Sequence[ui.Block]]] | None], visit: payloads.HomeVisit
+    parts: Iterable[Callable[[Invocation], Awaitable[Sequence[ui.Block]]] | None], person: Invocation
 ) -> list[ui.Block]:
-    found = await asyncio.gather(*(part(visit) for part in parts if part))
+    found = await asyncio.gather(*(part(person) for part in parts if part))
     return [block for blocks in found for block in blocks]
 
 

@@ -7,7 +7,7 @@ from bot.feature import Feature, Services
 from bot.features.labels import asking, handlers, ids
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, button
-from bot.slack.invocation import HomeVisit
+from bot.slack.invocation import Invocation
 
 _HELP = "• `/judge label` lets you score replies before you see the judge's score"
 _DIRECT_HELP = "• `/judge label` lets you score replies of your channels before you see the judge's score"
@@ -15,8 +15,8 @@ _DIRECT_HELP = "• `/judge label` lets you score replies of your channels befor
 
 def feature(services: Services) -> Feature:
 
-    async def home_buttons(visit: HomeVisit) -> Sequence[Block]:
-        keeps_text, user_id = services.store.assignments.keeps_text, visit.invocation.user_id
+    async def home_buttons(person: Invocation) -> Sequence[Block]:
+        keeps_text, user_id = services.store.assignments.keeps_text, person.user_id
         may_wait = keeps_text and await handlers.served_channels(services, user_id)
         return [button("Score a few blind", ids.ACTION_BLIND)] if may_wait else []
 

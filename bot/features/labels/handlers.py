@@ -159,9 +159,9 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
 def _register_blind(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_BLIND)
     async def score_a_few_blind(body: dict[str, Any]) -> None:
-        visit = payloads.clicked_home(body)
-        if refusal := await _open_blind(services, visit.invocation, ModalState(channel_id=visit.channel_id)):
-            await services.show_home(visit, refusal)
+        person = payloads.to_invocation(body)
+        if refusal := await _open_blind(services, person, ModalState(channel_id=person.window_channel_id)):
+            await services.show_home(person, refusal)
 
     @app.view(ids.VIEW_BLIND)
     async def record(ack: AsyncAck, body: dict[str, Any]) -> None:

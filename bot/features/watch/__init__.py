@@ -23,7 +23,7 @@ from bot.features.watch.week_text import detail_blocks, watched_blocks
 from bot.figures.week import TREND_WEEKS
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, context, section
-from bot.slack.invocation import HomeVisit
+from bot.slack.invocation import Invocation
 from bot.store import schema
 from bot.store.figures import Place
 
@@ -41,9 +41,8 @@ def feature(services: Services) -> Feature:
         first_hour.register(app, services)
         releases.register(app, services)
 
-    async def home_section(visit: HomeVisit) -> Sequence[Block]:
-        person = visit.invocation.team_id, visit.invocation.user_id
-        return home_blocks(*await watches_of_person(services, *person, MOST_AT_HOME))
+    async def home_section(person: Invocation) -> Sequence[Block]:
+        return home_blocks(*await watches_of_person(services, person.team_id, person.user_id, MOST_AT_HOME))
 
     async def week_blocks(place: Place, week: Week, now: datetime, named: Named) -> WeekBlocks:
         watched = await read_watched(services.store.tallies, watcher.replies, place, week, now)

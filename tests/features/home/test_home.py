@@ -18,7 +18,7 @@ from bot.domain.week import Schedule
 from bot.features.home.handlers import ACTION_HOME_JUDGE, ACTION_HOME_VISIBILITY
 from bot.slack import ids as slack_ids
 from bot.slack.client import identify
-from bot.slack.invocation import HomeVisit, Invocation
+from bot.slack.invocation import Invocation
 from bot.store import Store
 from bot.store.channels import ChannelSettings
 from pocket_slack import Channel, View
@@ -227,7 +227,7 @@ async def test_it_goes_through_no_more_than_the_figures_of_the_persons_channels(
     event.listen(*listened, lambda *call: asked.append((call[2], call[3])))
     client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
     services = make_services(make_settings(stage.slack, stage.model, tmp_path), log, client, await identify(client))
-    await services.show_home(HomeVisit(Invocation(team_id, "D1", ann, ann, is_foreign=False), "D1"))
+    await services.show_home(Invocation(team_id, "D1", ann, ann, is_foreign=False, window_channel_id="D1"))
     reads = [each for each in asked if " cases" in each[0]]
     assert reads
     narrow = ("channel_id=?", "requester_id=?", "rowid=?")
