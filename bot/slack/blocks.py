@@ -3,7 +3,7 @@
 Source: https://docs.slack.dev/reference/block-kit
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Self
 
@@ -36,10 +36,10 @@ class ModalState(BaseModel):
     before: str | None = None
 
     @classmethod
-    def from_private_metadata(cls, text: str) -> Self:
-        """The state that a window remembered; empty if the text is not one of ours."""
+    def of(cls, view: Mapping[str, Any]) -> Self:
+        """The state that a window remembered; empty if it is not one of ours."""
         try:
-            return cls.model_validate_json(text or "{}")
+            return cls.model_validate_json(view.get("private_metadata") or "{}")
         except ValidationError:
             return cls()
 

@@ -113,13 +113,12 @@ def person_elsewhere(body: Raw) -> str | None:
 
 
 def kind_of(body: Raw) -> str | None:
-    kind: str | None = body.get("type") or body.get("command")
-    return kind
+    return body.get("type") or body.get("command")
 
 
 def _from_interaction(body: Raw) -> Invocation:
     user, team, view = body["user"], body.get("team") or {}, body.get("view") or {}
-    state = to_state(view) if body.get("type") == "view_submission" else ModalState()
+    state = ModalState.of(view) if body.get("type") == "view_submission" else ModalState()
     return Invocation(
         team_id=body["team_id"],
         channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
@@ -219,8 +218,7 @@ class WindowClick(Generic[S]):
 
 
 def clicked_window(body: Raw, state: type[S]) -> WindowClick[S]:
-    its = state.from_private_metadata(body["view"].get("private_metadata") or "")
-    return WindowClick(to_invocation(body), str(body["view"]["id"]), its)
+    return WindowClick(to_invocation(body), str(body["view"]["id"]), state.of(body["view"]))
 
 
 def clicked_action(body: Raw) -> str:
@@ -254,20 +252,15 @@ def to_submission(body: Raw) -> Submission:
     """The inputs as typed, without surrounding whitespace."""
     view = body["view"]
     values = view["state"]["values"]
-    visibility = selected(values, ids.BLOCK_VISIBILITY)
     return Submission(
         view_id=view["id"],
-        state=to_state(view),
+        state=ModalState.of(view),
         question=typed(values, ids.BLOCK_QUESTION),
         response=typed(values, ids.BLOCK_RESPONSE),
         chosen=selected(values, ids.BLOCK_CHOSEN),
         rubric=selected(values, ids.BLOCK_RUBRIC),
-        visibility=Visibility(visibility) if visibility else None,
+        visibility=Visibility(seen_by) if (seen_by := selected(values, ids.BLOCK_VISIBILITY)) else None,
     )
-
-
-def to_state(view: Raw) -> ModalState:
-    return ModalState.from_private_metadata(view.get("private_metadata") or "")
 
 
 def field_of(values: Raw, block_id: str) -> Raw:

@@ -90,7 +90,7 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
 
 def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Label | None]:
     """The state of a submitted window for a person's own score, and the label, or None without a valid score."""
-    state, values = payloads.to_state(body["view"]), body["view"]["state"]["values"]
+    state, values = ModalState.of(body["view"]), body["view"]["state"]["values"]
     score_block, reason_block = (
         slack_ids.of(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
     )
@@ -170,7 +170,7 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_COMPARED)
     async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        visit = await _visit(services, payloads.to_invocation(body), payloads.to_state(body["view"]))
+        visit = await _visit(services, payloads.to_invocation(body), ModalState.of(body["view"]))
         await ack(response_action="update", view=await visit.next())
 
     @payloads.on_click(app, ids.ACTION_SKIP)

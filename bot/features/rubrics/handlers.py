@@ -53,7 +53,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_RUBRIC_SAVED)
     async def use_it(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, state = payloads.to_invocation(body), payloads.to_state(body["view"])
+        invocation, state = payloads.to_invocation(body), ui.ModalState.of(body["view"])
         await ack()
         channel_id = invocation.window_channel_id or ""
         said = await services.access.refusal(invocation, "rubrics", channel_id, is_change=True)
@@ -68,7 +68,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_REFERENCE)
     async def save_reference(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, state, values = payloads.to_invocation(body), payloads.to_state(body["view"]), body["view"]["state"]
+        invocation, state, values = payloads.to_invocation(body), ui.ModalState.of(body["view"]), body["view"]["state"]
         text = "\n".join(filter(None, (payloads.typed(values["values"], field) for field in words.REFERENCE_FIELDS)))
         why = words.TOO_LONG.format(n=len(text)) if len(text) > words.MOST_OF_REFERENCE else words.NO_TEXT * (not text)
         if why := why or await _refer(services, invocation, state, text):
@@ -194,7 +194,7 @@ async def _open(services: Services, invocation: Invocation, name: str, *, is_edi
 
 async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
     """Saves a rubric's next version; returns what acknowledges its window: errors, or what the model will get."""
-    invocation, state = payloads.to_invocation(body), payloads.to_state(body["view"])
+    invocation, state = payloads.to_invocation(body), ui.ModalState.of(body["view"])
     (name, prompt), place = typed_rubric(body), (invocation.team_id, invocation.window_channel_id or "")
     if refusal := await services.access.refusal(invocation, "rubrics", place[1], is_change=True):
         return {"response_action": "update", "view": words.message_modal(words.NOT_HERE.format(why=refusal))}
