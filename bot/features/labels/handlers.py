@@ -239,17 +239,12 @@ async def _open_blind(services: Services, invocation: Invocation, state: ModalSt
         return words.FOREIGN_LABEL
     visit = await _visit(services, invocation, state)
     view = await visit.draw()
-    if view is None:
-        return await visit.why_none()
-    return await services.messenger.show(invocation, view)
+    return await services.messenger.show(invocation, view) if view else await visit.why_none()
 
 
 async def _visit(services: Services, invocation: Invocation, state: ModalState) -> "_Visit":
-    theirs: set[str] = set()
-    if not invocation.is_foreign:
-        listed = await services.memberships.now(invocation.user_id)
-        are_open = {each for each, channel in listed.items() if not channel.is_archived}
-        theirs = {each for each in are_open if services.policy.may_score(each)}
+    listed = {} if invocation.is_foreign else await services.memberships.now(invocation.user_id)
+    theirs = {each for each, its in listed.items() if not its.is_archived and services.policy.may_score(each)}
     return _Visit(services, (invocation.team_id, invocation.user_id), state, theirs, is_foreign=invocation.is_foreign)
 
 
