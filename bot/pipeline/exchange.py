@@ -206,8 +206,8 @@ def _with_conversation(
         if role == OTHER_APP and message.parent_ts is None:
             message = replace(message, author_id=_asker(message, author_id))
         turns.append(_to_turn(Part.CONVERSATION, message, role))
-    fits = bounded([Turn(turn.role, turn.text or "") for turn in turns])
-    kept = [turns[0], *turns[1 + fits.left_out :]] if turns else []
-    texts = [turn.text for turn in fits.turns if turn.role]
+    texts = [turn.text for turn in bounded([Turn(turn.role, turn.text or "") for turn in turns]) if turn.role]
+    left_out = len(turns) - len(texts)
+    kept = [turns[0], *turns[1 + left_out :]] if turns else []
     shown = tuple(turn.model_copy(update={"text": text}) for turn, text in zip(kept, texts, strict=True))
-    return Exchange(reply, question, (*shown, *_shared(before)), len(before), fits.left_out)
+    return Exchange(reply, question, (*shown, *_shared(before)), len(before), left_out)

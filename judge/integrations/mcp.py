@@ -124,7 +124,7 @@ class Tools:
         if the price is not known.
         """
         with plain_errors(ValueError):
-            turns = bounded(read_turns(conversation)).turns
+            turns = bounded(read_turns(conversation))
         with plain_errors(JudgeError):
             judge = self._judges[self._named(rubric)]
             async with self._turns:

@@ -36,7 +36,7 @@ class Dialogue(NamedTuple):
     @property
     def conversation(self) -> tuple[Turn, ...]:
         """The turns within the bounds of what a judge gets."""
-        return bounded(self.turns).turns
+        return bounded(self.turns)
 
 
 @dataclass(slots=True)

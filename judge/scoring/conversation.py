@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import NamedTuple
 
 from judge.scoring.numbers import number_of
 
@@ -30,17 +29,11 @@ class Turn:
     is_step: bool = field(default=False, compare=False, repr=False)
 
 
-class Bounded(NamedTuple):
-    """The turns that are left of a conversation, with a note where some are left out, and how many are."""
-
-    turns: tuple[Turn, ...]
-    left_out: int = 0
-
-
-def bounded(turns: Sequence[Turn]) -> Bounded:
+def bounded(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     """The first turn and the newest ones: at most 20, with at most 8,000 characters of text. Steps give way first.
 
-    A text of more than 2,000 characters loses its middle, so that the first turn and three more always fit.
+    A note stands where some are left out. A text of more than 2,000 characters loses its middle, so that the first turn
+    and three more always fit.
     """
     left = _MOST_CHARACTERS
     kept = [-1]
@@ -55,7 +48,7 @@ def bounded(turns: Sequence[Turn]) -> Bounded:
         if gap := at - before - 1:
             shown.append(left_out_note(gap))
         shown += map(_shortened, turns[at : at + 1])
-    return Bounded(tuple(shown), len(turns) - len(kept) + 1)
+    return tuple(shown)
 
 
 def left_out_note(number: int) -> Turn:

@@ -17,7 +17,7 @@ STATE = ModalState(channel_id="C0123456789", case_id=7, labelled=(2**31 - 1,) * 
 def make(words: str) -> None:
     said = words[: LONGEST // 2] or "x"
     case = DrawnCase(7, "C1", said, said, "additive-5", "f846c469", 0, 1000 if len(words) > 100 else 5, 30)
-    before = bounded([Turn("Person 1", said)] * 30).turns
+    before = bounded([Turn("Person 1", said)] * 30)
     for rubric in (RUBRIC, OTHER, None):
         for turns in ((), before):
             shown = DrawnCase(**(vars(case) | {"conversation": turns}))

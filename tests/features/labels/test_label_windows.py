@@ -44,7 +44,7 @@ OTHER = Rubric("other", RUBRIC.prompt.replace("- Add", "- Give"))
 def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], question: str, response: str) -> None:
     half = LONGEST // 2
     case = DrawnCase(7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale)
-    before = bounded([Turn("Person 1", text) for text in (question, response) * 15]).turns
+    before = bounded([Turn("Person 1", text) for text in (question, response) * 15])
     case = replace(case, messages_before=30, conversation=before)
     state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
     for shown in (RUBRIC, OTHER, None):
