@@ -44,9 +44,6 @@ class Limits:
         return self.ratings * (characters // _CHARACTERS_PER_TOKEN + _TOKENS_BESIDE_TEXTS)
 
 
-_DIRECT_MESSAGES = "D"
-
-
 @dataclass(frozen=True)
 class Policy:
     """Where replies are scored: in the allowed channels (empty: in all), and in no denied one."""
@@ -60,7 +57,7 @@ class Policy:
         Texts typed in direct messages may always be, because only that person sees them. So may an automation's texts,
         which are in no channel.
         """
-        if not has_message and (not channel_id or channel_id.startswith(_DIRECT_MESSAGES)):
+        if not has_message and (not channel_id or channel_id.startswith("D")):
             return True
         is_listed = not self.allowed_channels or channel_id in self.allowed_channels
         return is_listed and channel_id not in self.denied_channels
