@@ -135,13 +135,13 @@ async def test_after_any_deletion_the_journal_is_emptied_and_not_for_one_that_fi
 
     async with await Store.open(url(tmp_path)) as log:
         case = await delivered(log, response=SECRET)
-        await retain(log, None, keeps_text=True)
+        await retain(log, None)
         before = log.database.scrubbed_at
-        await retain(log, None, keeps_text=True)
+        await retain(log, None)
         assert before == log.database.scrubbed_at is not None
         await log.edits.drop_texts(case)
         assert log.database.scrubbed_at is None
-        await retain(log, None, keeps_text=True)
+        await retain(log, None)
         assert SECRET.encode() not in bytes_on_disk(tmp_path)
 
 

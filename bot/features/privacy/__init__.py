@@ -10,14 +10,7 @@ _HELP = "• `/judge forget NUMBER` or `/judge forget LINK` deletes a case, `/ju
 
 
 def feature(services: Services) -> Feature:
-    settings = services.settings
-    retain = partial(
-        forgetting.retain,
-        services.store,
-        settings.retention_days,
-        keeps_text=settings.store_text == "full",
-        text_days=settings.text_days,
-    )
+    retain = partial(forgetting.retain, services.store, services.settings.retention_days, services.settings.text_days)
     return Feature(
         register=partial(forgetting.register, services=services),
         words={"forget": partial(forgetting.answer, services)},

@@ -145,15 +145,15 @@ def _our_messages(found: Sequence[LoggedCase]) -> Sequence[tuple[str, str]]:
     return [(channel_id, ts) for channel_id, ts in ours if ts]
 
 
-async def retain(store: Store, days: int | None, *, keeps_text: bool, text_days: int = 0) -> None:
+async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
     """Deletes the cases and texts whose retention period is over; None days are forever, 0 `text_days` are `days`.
 
-    Unless it `keeps_text`, also cases that have waited a day for their question, as their response is stored till then.
+    If no texts are kept, also cases that have waited a day for their question, as their response is stored till then.
     """
     now, deleted, log = utc_now(), 0, store.forgetting
     if days is not None:
         deleted += await log.forget_older(now - timedelta(days=days))
-    if not keeps_text:
+    if not store.assignments.keeps_text:
         deleted += await log.forget_unanswered(now - _UNANSWERED)
     if text_days and (dropped := await log.drop_older_texts(now - timedelta(days=text_days))):
         logger.info("texts_dropped", older_than_days=text_days, cases=dropped)

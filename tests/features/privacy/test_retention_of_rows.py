@@ -30,7 +30,7 @@ async def test_nothing_of_a_forgotten_case_is_left_after_a_day(log: Store) -> No
     for age, left in ((timedelta(hours=23), 1), (timedelta(hours=25), 0)):
         async with log.database.engine.begin() as connection:
             await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))
-        await retain(log, None, keeps_text=True)
+        await retain(log, None)
         assert len(await log.database.all(select(spent))) == left
 
 
@@ -42,7 +42,7 @@ async def noted(log: Store) -> list[tuple[Any, ...]]:
 async def test_acts_are_kept_for_two_years_with_any_setting(log: Store) -> None:
     ages = (AUDIT_KEPT + timedelta(minutes=1), AUDIT_KEPT - timedelta(minutes=1))
     await log.audit.note([Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages])
-    await retain(log, 7, keeps_text=True)
+    await retain(log, 7)
     assert await noted(log) == [("U1", "purged", 729)]
 
 
@@ -59,18 +59,18 @@ async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: S
         await log.thumbs.note(replace(thumb(user_id=f"U{number}"), at=at))
         await log.thumbs.note(replace(thumb("-1", user_id=f"U{number}"), at=at, is_added=False))
     await log.thumbs.note(replace(thumb(), at=datetime.now(UTC), is_added=False))
-    await retain(log, None, keeps_text=True)
+    await retain(log, None)
     assert await rows(log) == 3
-    await retain(log, 7, keeps_text=True)
+    await retain(log, 7)
     assert await rows(log) == 2
 
 
 async def test_retention_deletes_what_is_older_than_its_days_and_notes_no_act(log: Store) -> None:
     await delivered(log, "old", timedelta(days=8))
     kept = await delivered(log, "new", timedelta(days=6))
-    await retain(log, None, keeps_text=True)
+    await retain(log, None)
     assert len(await numbers(log)) == 2
-    await retain(log, 7, keeps_text=True)
+    await retain(log, 7)
     assert await numbers(log) == [kept.id]
     assert await noted(log) == []
 
@@ -78,10 +78,10 @@ async def test_retention_deletes_what_is_older_than_its_days_and_notes_no_act(lo
 async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: Path) -> None:
     old = await delivered(log, "old", timedelta(days=91), response=SECRET)
     new = await delivered(log, "new", timedelta(days=89), response="Kept.")
-    await retain(log, None, keeps_text=True)
+    await retain(log, None)
     assert (await log.cases.get(old.id)).response == SECRET
     for _ in range(2):
-        await retain(log, None, keeps_text=True, text_days=90)
+        await retain(log, None, text_days=90)
     found = await log.cases.get(old.id)
     assert (found.question, found.response, found.score) == (None, None, old.score)
     assert (await log.cases.verdict(old.id)).justification == ""
@@ -89,26 +89,27 @@ async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: P
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
 
 
-@pytest.mark.parametrize(("keeps_text", "left"), [(False, 1), (True, 2)])
+@pytest.mark.parametrize(("store_text", "left"), [("none", 1), ("full", 2)])
 async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
-    log: Store, keeps_text: bool, left: int
+    tmp_path: Path, store_text: str, left: int
 ) -> None:
-    for key, age in (("yesterday", timedelta(hours=25)), ("today", timedelta(hours=23))):
-        case, _ = await log.add(a_case(key=key, question=None))
-        await log.note_asked(await held(log, case))
-        await put_back(log, case, age)
-    await retain(log, None, keeps_text=keeps_text)
-    assert len(await numbers(log)) == left
+    async with await Store.open(url(tmp_path), store_text) as log:
+        for key, age in (("yesterday", timedelta(hours=25)), ("today", timedelta(hours=23))):
+            case, _ = await log.add(a_case(key=key, question=None))
+            await log.note_asked(await held(log, case))
+            await put_back(log, case, age)
+        await retain(log, None)
+        assert len(await numbers(log)) == left
 
 
 async def test_the_next_retention_empties_a_journal_that_a_reader_held(log: Store, tmp_path: Path) -> None:
     case = await delivered(log, response=SECRET)
-    await retain(log, None, keeps_text=True)
+    await retain(log, None)
     async with log.database.engine.connect() as reader:
         await reader.exec_driver_sql("BEGIN")
         await reader.execute(select(cases))
         await log.forgetting.forget([case.id], "U1")
-        await retain(log, None, keeps_text=True)
+        await retain(log, None)
         assert SECRET.encode() in bytes_on_disk(tmp_path)
-    await retain(log, None, keeps_text=True)
+    await retain(log, None)
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
