@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import structlog
@@ -121,12 +121,9 @@ def parse_permalink(text: str) -> Permalink | None:
     return Permalink(parts.netloc, match[1], ts, parent if parent != ts else None)
 
 
-@dataclass(frozen=True)
-class Change:
-    """A message whose words have changed; `text` is None if it was deleted."""
+class Change(NamedTuple):
+    """The message whose words have changed, and what they are now: None if it was deleted."""
 
-    team_id: str
-    channel_id: str
     ts: str
     text: str | None
 
@@ -141,16 +138,15 @@ def to_change(body: Raw, own_ids: Collection[str]) -> Change | None:
     before = event.get("previous_message") or {}
     if {before.get("user"), before.get("bot_id")} & set(own_ids):
         return None
-    place = {"team_id": body["team_id"], "channel_id": event.get("channel", "")}
     match event.get("subtype"):
         case "message_deleted":
-            return Change(**place, ts=event["deleted_ts"], text=None)
+            return Change(event["deleted_ts"], None)
         case "message_changed":
             now = event["message"]
             if now.get("subtype") == "tombstone":
-                return Change(**place, ts=now["ts"], text=None)
+                return Change(now["ts"], None)
             text = to_message(now).text
-            return None if before and to_message(before).text == text else Change(**place, ts=now["ts"], text=text)
+            return None if before and to_message(before).text == text else Change(now["ts"], text)
     return None
 
 

@@ -42,7 +42,7 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
                 marked = await store.note_continued(body["team_id"], raw["channel"], last_ts, ts)
             last_words[thread] = max(said, last_words.get(thread, said))  # another one may have come meanwhile
     elif change := to_change(body, own_ids):
-        place = (change.team_id, change.channel_id, change.ts)
+        place = (body["team_id"], raw["channel"], change.ts)
         if change.text is not None:
             marked = await store.note_edited(*place, change.text)
         elif deleted := await store.note_deleted(*place):
