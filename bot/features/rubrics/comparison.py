@@ -166,47 +166,41 @@ def _compared(
     judge: str, cases: Sequence[Compared], versions: tuple[str, str], scale: Scale, *, is_offline: bool
 ) -> str:
     """The figures of two judge versions; empty if too few cases have both scores."""
-    rows = [
-        (each, before, now, each.case.label) for each, before, now in cases if before is not None and now is not None
-    ]
-    gains = ((abs(was - people) - abs(now - people), each.case.thread) for each, was, now, people in rows)
-    closer = paired(gains, scale)
+    rows = [(each, was, now, each.case.label) for each, was, now in cases if was is not None and now is not None]
     n = len(rows)
-    if closer is None or n < LEAST:
+    if n < LEAST:
         return ""
-    blind = sum(each.case.is_blind for each, *_ in rows)
-    of_others, unscored = sum(each.judge_version not in versions for each, *_ in rows), len(cases) - n
+    found, before, after, people = zip(*rows, strict=True)
+    was_off, is_off = (
+        [abs(score - label) for score, label in zip(its, people, strict=True)] for its in (before, after)
+    )
+    gains = [(was - now, each.case.thread) for each, was, now in zip(found, was_off, is_off, strict=True)]
+    blind, unscored = sum(each.case.is_blind for each in found), len(cases) - n
+    of_others = sum(each.judge_version not in versions for each in found)
     more = f" Other judges had scored {of_others} of them before." if of_others else ""
     more += f" {unscored} more have no score by one of the two." if unscored else ""
-    off_before = fmean(abs(before - people) for _, before, _, people in rows)
-    off_now = fmean(abs(now - people) for *_, now, people in rows)
-    same_before = sum(before == people for _, before, _, people in rows)
-    same_now = sum(now == people for *_, now, people in rows)
-    mean_before, mean_now = fmean(before for _, before, *_ in rows), fmean(now for *_, now, _ in rows)
-    mean_people = fmean(people for *_, people in rows)
     lines = [
         f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} labelled replies of this "
         f"channel, {'all' if blind == n else blind} labelled blind.{more}",
-        f"• Distance from people's scores: {off_before:.1f} points with the current judge, {off_now:.1f} with the new "
-        f"one: {_how_close(closer)}",
-        f"• Same score as people: {same_before} with the current judge, {same_now} with the new one",
-        f"• Mean: {mean_before:.1f} with the current judge, {mean_now:.1f} with the new one, "
-        f"{mean_people:.1f} by people",
+        f"• Distance from people's scores: {fmean(was_off):.1f} points with the current judge, "
+        f"{fmean(is_off):.1f} with the new one: {_how_close(paired(gains, scale))}",
+        f"• Same score as people: {was_off.count(0)} with the current judge, {is_off.count(0)} with the new one",
+        f"• Mean: {fmean(before):.1f} with the current judge, {fmean(after):.1f} with the new one, "
+        f"{fmean(people):.1f} by people",
     ]
     return "\n".join(lines if blind == n else [*lines, words.SEEN])
 
 
-def _how_close(points: Interval) -> str:
+def _how_close(points: Interval | None) -> str:
     """How many points closer to people's scores the new ones are, paired by case; below 0 they are farther away."""
-    value, low, high = points
-    if low is None or high is None:  # all labels belong to one thread
+    if points is None or points.low is None:  # all labels belong to one thread
         return "too few threads to say more"
-    between = f"95% between {low:+.1f} and {high:+.1f}"
-    size = f"{abs(value):.1f}"
-    if float(size) == 0:
-        return f"no clear difference ({between})"
-    how = f"{size} {'closer' if value > 0 else 'farther away'}"
-    return f"{how}, which may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"
+    how = f"{abs(points.mean):.1f} {'closer' if points.mean > 0 else 'farther away'}"
+    if how.startswith("0.0"):
+        how = "no clear difference"
+    elif not points.is_clear:
+        how += ", which may be chance"
+    return f"{how} (95% between {points.low:+.1f} and {points.high:+.1f})"
 
 
 async def use(
