@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
+from bot.figures.quality import grouped
 from bot.store import database as db
 from bot.store.examples import PROPOSALS, Aim, Progress
 from bot.store.jobs import Job, put_jobs, submit_jobs
@@ -265,11 +266,8 @@ def _labelled(
 async def _read_labelled(connection: AsyncConnection, query: sa.Select[Any]) -> Sequence[Labelled]:
     found = (await connection.execute(query)).all()
     of_these = sa.tuple_(labels.c.team_id, labels.c.case_id).in_([(row.team_id, row.id) for row in found])
-    given: dict[int, list[Any]] = {}
-    for label in await connection.execute(
-        sa.select(labels).where(of_these).order_by(labels.c.created_at, labels.c.user_id)
-    ):
-        given.setdefault(label.case_id, []).append(label)
+    given_first = sa.select(labels).where(of_these).order_by(labels.c.created_at, labels.c.user_id)
+    given = grouped((label.case_id, label) for label in await connection.execute(given_first))
     before = await read_conversations(connection, given)
     return [_to_labelled(row, given[row.id], before.get(row.id, ())) for row in found if row.id in given]
 

@@ -18,6 +18,7 @@ from bot.features.watch.queries import Notices, day_of, watched
 from bot.features.watch.reply_queries import Replies
 from bot.features.watch.week_text import week_lines
 from bot.figures.lowest import low_blocks
+from bot.figures.quality import grouped
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
@@ -89,11 +90,9 @@ async def tell_low(services: Services) -> None:
 
 
 async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
-    notices, now, low = Notices(services.store.database), services.clock(), services.store.tallies
-    by_day = defaultdict[str, list[int]](list)
-    for case_id, delivered_at in await low.lowest(watched(watch), Span(since, now)):
-        by_day[day_of(delivered_at)].append(case_id)
-    for day, case_ids in by_day.items():
+    notices, now = Notices(services.store.database), services.clock()
+    low = await services.store.tallies.lowest(watched(watch), Span(since, now))
+    for day, case_ids in grouped((day_of(delivered_at), case_id) for case_id, delivered_at in low).items():
         told = {name for name in await notices.of_day(watch, day) if name.startswith("case ")}
         due = defaultdict[str, list[int]](list)
         for case_id in case_ids:
