@@ -227,7 +227,10 @@ async def use(
         return ""
     said = partial(words.used_by, user_id, channel_id, judge, rubrics.default)
     if chosen_by and chosen_by != user_id:
-        await tell_other(services, chosen_by, channel_id, said(", which you had chosen"))
+        with suppress(MembershipError, *SLACK_ERRORS):  # the change holds, even if they cannot be told
+            if not await services.memberships.keeps_out(chosen_by, channel_id):
+                other = Recipient(chosen_by, channel_id)
+                await services.messenger.direct(other, sentence(said(", which you had chosen")))
     await tell_channel(services, team_id, channel_id, said())
     return words.used(judge, rubrics.default)
 
@@ -240,10 +243,3 @@ async def tell_channel(services: Services, team_id: str, channel_id: str, said: 
             post = sentence(said)
             call = services.client.chat_postMessage
             await call(channel=channel_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
-
-
-async def tell_other(services: Services, user_id: str, channel_id: str, said: str) -> None:
-    """Tells a person what another person did in the channel, unless they have left it or cannot be told now."""
-    with suppress(MembershipError, *SLACK_ERRORS):
-        if not await services.memberships.keeps_out(user_id, channel_id):
-            await services.messenger.direct(Recipient(user_id, channel_id), sentence(said))
