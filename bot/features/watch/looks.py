@@ -4,7 +4,6 @@ So replies written while the app was down, or without message events, are found 
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
@@ -37,11 +36,7 @@ async def look(watcher: Watcher) -> None:
     Each look begins where the last successful one ended, at most a week back. Replies in a thread are found only if its
     parent is among the channel's latest messages and at most a week old.
     """
-    services = watcher.services
-    by_channel = defaultdict[str, dict[str, Watch]](dict)
-    for watch in await services.store.watches.of(services.identity.team_id):
-        by_channel[watch.channel_id][watch.author_id] = watch
-    left = iter(by_channel.items())
+    left = iter((await watcher.by_channel(watcher.services.identity.team_id)).items())
 
     async def some() -> None:
         for channel_id, watched in left:

@@ -16,6 +16,7 @@ from bot.domain.watch import AGAIN, LATE, ReplyOutcome, Watch, age_of
 from bot.feature import Services
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenReply
+from bot.figures.quality import grouped
 from bot.pipeline import exchange
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
@@ -70,7 +71,7 @@ _KEPT_S = 30.0
 _MOST_TEAMS = 1000
 Settled = tuple[SeenReply, ReplyOutcome]
 """A reply, under the first message that it has now, and what became of it."""
-Watched = Mapping[tuple[str, str], Watch]
+Watched = Mapping[str, Mapping[str, Watch]]
 """Watches by the ids of channel and assistant."""
 
 logger = structlog.get_logger(__name__)
@@ -90,7 +91,7 @@ class Watcher:
         self._store = services.store
         self.replies = Replies(services.store.database)
         self._limits = services.limits.of_automation("Watches")
-        self._watches = AnswerCache(self._read, _KEPT_S, _MOST_TEAMS)
+        self._watches = AnswerCache(self.by_channel, _KEPT_S, _MOST_TEAMS)
         # One message at a time, in their order: the second message of a reply looks for the first.
         self._seeing = asyncio.Lock()
 
@@ -106,16 +107,14 @@ class Watcher:
 
     async def watches(self, reaction: Reaction) -> bool:
         """Whether a reaction is on a message that a watched assistant wrote after its watch began."""
-        watch = (await self._watches.get(reaction.team_id)).get((reaction.channel_id, reaction.author_id or ""))
+        watch = (await self._watches.get(reaction.team_id)).get(reaction.channel_id, {}).get(reaction.author_id or "")
         return watch is not None and is_since(watch, reaction.ts)
 
     async def note(self, body: Mapping[str, Any]) -> None:
         """Notes the reply in a message event; ignores events that no watch covers, which are nearly all."""
         event = body["event"]
         async with self._seeing:  # before the watches are read, where a later message could overtake an earlier one
-            watches = await self._watches.get(body["team_id"])
-            channel_id, raw = event.get("channel", ""), message_of(event)
-            here = {author_id: watch for (watched, author_id), watch in watches.items() if watched == channel_id}
+            here, raw = (await self._watches.get(body["team_id"])).get(event.get("channel", "")), message_of(event)
             if here and event.get("subtype") == "message_changed":
                 await self._note_change(here, raw)
             elif here:
@@ -130,13 +129,11 @@ class Watcher:
             return await self._see(watches, raw, rest)
 
     async def _see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
+        await self._end_others(next(iter(watches.values())), raw)
         watch = watches.get(author_of(raw) or "")
-        replies, now = self.replies, self.services.clock()
         if watch is None or not is_since(watch, raw["ts"]):
-            await self._end_others(next(iter(watches.values())), raw)
             return 0
-        reply = to_reply(watch.team_id, watch.channel_id, raw)
-        await self._end_others(watch, raw)
+        replies, now, reply = self.replies, self.services.clock(), to_reply(watch.team_id, watch.channel_id, raw)
         first = await replies.part_of(reply)
         if first is None or first.ts == reply.ts:
             return await replies.note(reply, watch, now + rest)
@@ -173,13 +170,13 @@ class Watcher:
         Replies in a channel that cannot be read now are tried again the next time, for a day.
         """
         team_id, now, unread = self.services.identity.team_id, self.services.clock(), set[str]()
-        watches = await self._read(team_id)
+        watches = await self.by_channel(team_id)
         while due := await self.replies.due(team_id, now, unread):
             for reply in due:
                 if reply.channel_id in unread:
                     continue
                 try:
-                    outcome = await self._take(reply, watches.get((reply.channel_id, reply.author_id)))
+                    outcome = await self._take(reply, watches.get(reply.channel_id, {}).get(reply.author_id))
                 except UNREADABLE as exc:
                     error = in_brief(exc) or type(exc).__name__
                     logger.warning("reply_not_read", channel=reply.channel_id, error=error)
@@ -308,5 +305,6 @@ class Watcher:
             shows=watch.shows,
         )
 
-    async def _read(self, team_id: str) -> Watched:
-        return {(watch.channel_id, watch.author_id): watch for watch in await self.orders.of(team_id)}
+    async def by_channel(self, team_id: str) -> Watched:
+        by_channel = grouped((watch.channel_id, watch) for watch in await self.orders.of(team_id))
+        return {channel_id: {watch.author_id: watch for watch in its} for channel_id, its in by_channel.items()}
