@@ -8,9 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-import aiohttp
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
 from bot.domain.watch import Shows, Watch
@@ -29,7 +27,7 @@ from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.text import not_understood
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
-from bot.slack.client import SLACK_ERRORS, slack_word
+from bot.slack.client import MISSING, SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
@@ -151,8 +149,8 @@ async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
     try:
         return await recent_replies(watcher, watch)
     except (OutOfSightError, MayNotReadError):
-        return words.not_read("missing_scope")
-    except (SlackApiError, aiohttp.ClientError) as exc:
+        return words.not_read(MISSING)
+    except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
 
 
