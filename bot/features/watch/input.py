@@ -1,6 +1,7 @@
 """Parses what the person typed after `/judge watch`, and what they clicked."""
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -18,6 +19,13 @@ _WATCH = re.compile(
     r"( +alert +(?P<alert>here|me|off))?(?P<low> +alert +low(?P<not_low> +off)?)?)",
     re.IGNORECASE,
 )
+_VALUES: Mapping[str, Callable[[re.Match[str]], Any]] = {
+    "share": lambda found: 1 / int(found["one_in"] or 1),
+    "per_day": lambda found: int(found["per_day"]),
+    "shows": lambda found: Shows(found["shows"].lower()),
+    "alert": lambda found: found["alert"].lower(),
+    "low": lambda found: not found["not_low"],
+}
 
 
 def parse_watch(text: str) -> tuple[str, dict[str, Any] | None]:
@@ -33,18 +41,7 @@ def parse_watch(text: str) -> tuple[str, dict[str, Any] | None]:
         raise ValueError(f"{unknown(text)}: I watch one assistant at a time, by `@` and its name")
     if found["off"] or found["ended"]:
         return (found["ended"] or found["name"]).strip(), None
-    changes: dict[str, Any] = {}
-    if found["share"]:
-        changes["share"] = 1 / int(found["one_in"] or 1)
-    if found["per_day"]:
-        changes["per_day"] = int(found["per_day"])
-    if found["shows"]:
-        changes["shows"] = Shows(found["shows"].lower())
-    if found["alert"]:
-        changes["alert"] = found["alert"].lower()
-    if found["low"]:
-        changes["low"] = not found["not_low"]
-    return found["name"].strip(), changes
+    return found["name"].strip(), {name: value(found) for name, value in _VALUES.items() if found[name]}
 
 
 def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:
