@@ -88,17 +88,15 @@ async def tell_releases(services: Services, asked: AskedAgain | None = None) -> 
     """Tells who set a release, and who hears of its watch, how the scores compare; after four weeks in any case."""
     notices, now = Notices(services.store.database), services.clock()
     for watch in await services.store.watches.of(services.identity.team_id):
-        until = now
         found = await Releases(services.store.database).of(watched(watch))
-        earlier_ones = [*(each.set_at for each in found[1:]), BEGINNING]
-        for release, earlier in zip(found, earlier_ones, strict=False):  # without a release there is no earlier one
+        times = [now, *(each.set_at for each in found), BEGINNING]
+        for release, until, earlier in zip(found, times, times[2:], strict=False):
             to = dict.fromkeys((*watch.alerts_to, *([] if release.set_by.startswith("os:") else [release.set_by])))
             told = replace(watch, alerts_to=tuple(to))
             name = f"release {release.id}"
             is_due = release.set_by != JUDGE and now < release.set_at + 2 * REFERENCE
             if is_due and not (await notices.settled(watch, name, now)).issuperset(to):
                 await _compare(services, told, release, Span(earlier, until), asked or AskedAgain(services))
-            until = release.set_at
 
 
 async def _compare(services: Services, watch: Watch, release: Release, around: Span, asked: AskedAgain) -> None:
