@@ -132,10 +132,9 @@ def no_readers(names: Sequence[str]) -> str:
 
 
 def _assistants(form: WatchView) -> dict[str, str]:
-    others = {author_id: name for author_id, name in form.names.items() if author_id != form.watch.author_id}
-    first = {form.watch.author_id: form.names.get(form.watch.author_id, form.watch.author_id)}
-    number = Counter((first | others).values())
-    labels = {each: f"{each} · {name}" if number[name] > 1 else name for each, name in (first | others).items()}
+    names = {form.watch.author_id: form.watch.author_id, **form.names}  # it comes first, under its name if it has one
+    number = Counter(names.values())
+    labels = {each: f"{each} · {name}" if number[name] > 1 else name for each, name in names.items()}
     return dict(list(labels.items())[:_MOST_ASSISTANTS])
 
 
