@@ -104,13 +104,13 @@ def ended(name: str) -> str:
 
 def ended_by(watch: Watch, name: str, by: str) -> Post:
     return _post(
-        f"<@{by}> ended the watch on *{clip(name)}* in <#{watch.channel_id}>. Past scores stay in the figures; "
+        f"<@{by}> ended the watch on {_its(watch, name)}. Past scores stay in the figures; "
         f"`/judge watch @{clip(name)}` there begins a new one."
     )
 
 
 def changed_by(watch: Watch, name: str, by: str) -> Post:
-    return _post(f"<@{by}> changed the watch on *{clip(name)}* in <#{watch.channel_id}>: {order(watch)}")
+    return _post(f"<@{by}> changed the watch on {_its(watch, name)}: {order(watch)}")
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
@@ -211,8 +211,8 @@ def drift_alert(
     since, number = began
     listed = [ui.section("*Lowest scores since then*"), *low_blocks(lowest, [name] * len(lowest), workspace_url)]
     return _post(
-        f"*{clip(name)}* in <#{watch.channel_id}> {what}, "
-        f"since {ui.short_date(since)} ({number_of(number, 'random reply', 'random replies')}).\n{beside}".rstrip(),
+        f"{_its(watch, name)} {what}, since {ui.short_date(since)} "
+        f"({number_of(number, 'random reply', 'random replies')}).\n{beside}".rstrip(),
         *([] if drop.kind == "rise" else listed),
         ui.context(_HOW if drop.kind == "rise" else f"{_HOW} {_ONCE}"),
     )
@@ -242,39 +242,34 @@ def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: 
 
 def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
     hours = round(silent_for.total_seconds() / 3600)
-    text = (
-        f"The watch on *{clip(name)}* in <#{watch.channel_id}> has no score from the last {hours} hours, "
-        f"although {expected} replies were drawn. The model may not be answering; the app's log says why."
+    return _post(
+        f"The watch on {_its(watch, name)} has no score from the last {hours} hours, although {expected} replies were "
+        "drawn. The model may not be answering; the app's log says why."
     )
-    return _post(text)
 
 
 def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
     by = f"`{clip(version)}`" if version else "another judge"
     floor = "" if watch.floor is None else f" Alerts for a mean below {watch.floor:g} go on."
     return _post(
-        f"*{clip(name)}* in <#{watch.channel_id}> is now scored by {by}. Scores of different judges are "
-        f"not compared, so other alerts start again once there are {MIN_REFERENCE} scores older than a week.{floor}"
+        f"{_its(watch, name)} is now scored by {by}. Scores of different judges are not compared, "
+        f"so other alerts start again once there are {MIN_REFERENCE} scores older than a week.{floor}"
     )
 
 
 def new_model_notice(watch: Watch, name: str, new: str, old: str, who: str) -> Post:
-    return _post(
-        f"The judge of *{clip(name)}* in <#{watch.channel_id}>: the provider now answers as "
-        f"`{clip(new)}`, was `{clip(old)}`.\n{who}".rstrip()
-    )
+    answers = f"the provider now answers as `{clip(new)}`, was `{clip(old)}`."
+    return _post(f"The judge of {_its(watch, name)}: {answers}\n{who}".rstrip())
 
 
 def unread_alert(watch: Watch, name: str, unread: Unread) -> Post:
-    return _post(
-        f"The watch on *{clip(name)}* in <#{watch.channel_id}> cannot find new replies. {not_read_since(unread)}"
-    )
+    return _post(f"The watch on {_its(watch, name)} cannot find new replies. {not_read_since(unread)}")
 
 
 def gone_alert(watch: Watch, name: str, before: int) -> Post:
     return _post(
-        f"I have seen no reply by *{clip(name)}* in <#{watch.channel_id}> for a week, after {before:,} the "
-        "week before. It may have left, or come back as another app, which is not watched; `/judge watch` changes that."
+        f"I have seen no reply by {_its(watch, name)} for a week, after {before:,} the week before. "
+        "It may have left, or come back as another app, which is not watched; `/judge watch` changes that."
     )
 
 
@@ -297,6 +292,10 @@ def not_reached(watch: Watch, errors: Mapping[str, str], what: str) -> list[str]
     """Whom a message did not reach, and why: for each a sentence that begins with `what`."""
     whys = {to: _KNOWN.get(error) or f"Slack answers `{clip(error)}`" for to, error in errors.items() if error}
     return [f"{what} did not reach {_whom(watch, to)}: {why}." for to, why in whys.items()]
+
+
+def _its(watch: Watch, name: str) -> str:
+    return f"*{clip(name)}* in <#{watch.channel_id}>"
 
 
 def _whom(watch: Watch, to: str) -> str:
@@ -363,7 +362,7 @@ def release_compared(
     `means` are both, of so many `replies`, corrected by so many labels.
     """
     after, *before = (f"{each.mean:.1f}" for each in means)
-    where, was = f"*{clip(name)}* in <#{watch.channel_id}>", f"mean {after}, was {''.join(before)}"
+    where, was = _its(watch, name), f"mean {after}, was {''.join(before)}"
     by = f"Corrected by {number_of(labelled, 'blind label')}" if labelled else "By the judge alone"
     counts = f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since the {release_line(release, name)}"
     if change is None:
