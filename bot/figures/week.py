@@ -1,6 +1,6 @@
 """A channel's week in numbers, computed from the store."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.domain.week import Week
 from bot.figures import quality as figures_quality
-from bot.figures.quality import add_up
+from bot.figures.quality import add_up, grouped
 from bot.store.figures import BEGINNING, CountedCase, Kind, KindSum, LowCase, Place, ScoreCount, Span, Usage
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
@@ -157,11 +157,9 @@ async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime
     async def count(tallies: Tallies) -> Sequence[Sequence[Any]]:
         return await tallies.scores(place, span), await _sums(tallies, place, week)
 
-    found: Mapping[str, tuple[list[ScoreCount], list[KindSum]]] = defaultdict(lambda: ([], []))
-    for position, part in enumerate(await tallies.together(count)):
-        for row in part:
-            found[row.channel_id][position].append(row)
-    return {each: _to_glance(week, span.end, *found[each]) for each in (place.channel_id, *place.others)}
+    rows, sums = (grouped((row.channel_id, row) for row in part) for part in await tallies.together(count))
+    channels = place.channel_id, *place.others
+    return {each: _to_glance(week, span.end, rows.get(each, ()), sums.get(each, ())) for each in channels}
 
 
 def _to_glance(week: Week, until: datetime, rows: Sequence[ScoreCount], sums: Sequence[KindSum]) -> Glance:
@@ -291,7 +289,7 @@ def _tally(scored: Sequence[CountedCase]) -> Tally:
 
 def _authors(this: Sequence[CountedCase], before: Sequence[CountedCase], scale: Scale) -> tuple[Author, ...]:
     """The authors of this week's scores, and what they had before: clearly worse ones first, then by scores."""
-    now, earlier = (figures_quality.grouped((each.author_id, each) for each in part) for part in (this, before))
+    now, earlier = (grouped((each.author_id, each) for each in part) for part in (this, before))
     tallies = {by: (_tally(its), _tally(earlier.get(by, ()))) for by, its in now.items() if by is not None}
     changes = changes_of(list(tallies.values()), scale)
     found = [Author(each, *pair, change) for (each, pair), change in zip(tallies.items(), changes, strict=True)]
