@@ -64,18 +64,29 @@ ADD = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside()[:2])
 ADD_BESIDE_OTHERS = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside())
 
 
-async def change(connection: AsyncConnection, statement: sa.UpdateBase, values: dict[str, Any]) -> bool:
+async def _change(
+    connection: AsyncConnection,
+    statement: sa.UpdateBase,
+    case: LoggedCase,
+    values: dict[str, Any],
+    since: LoggedCase | None = None,
+) -> bool:
     """Updates a case in the expected state, or raises TakenError; returns whether its verdict is stale."""
-    row = (await connection.execute(statement, values)).one_or_none()
+    # How far our messages in Slack have come is written with every step.
+    posted = {"thread_ts": case.thread_ts, "reply_ts": case.reply_ts, "blocked_by": case.blocked_by}
+    its = posted | values | {"case_id": case.id, "held_by": case.lease_owner}
+    row = (await connection.execute(statement, its)).one_or_none()
     if row is None:
-        raise TakenError(f"case {values['case_id']}")
+        raise TakenError(f"case {case.id}")
+    if since is not None and case.turns != since.turns:
+        await connection.execute(sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
+        if case.turns:
+            await connection.execute(sa.insert(turns), turn_rows(case, case.id))
     return bool(row.is_stale)
 
 
 # What may be found in Slack while a case is settled; its turns have a table of their own.
 _FOUND = Case.model_fields.keys() - {"turns"}
-# How far our messages in Slack have come.
-_POSTED = ("thread_ts", "reply_ts", "blocked_by")
 _INTENTS = {"thread_intent": True, "reply_intent": True}
 _NO_LIMITS = Limits()
 
@@ -237,28 +248,27 @@ class Store:
 
         The returned case says whether they were intended before; only then do we have to look for them.
         """
-        found = _found(case, since)
-        await self._step(case, (_INTENTS if case.is_posted else {}) | found, since)
-        return _after(case, found)
+        await self._step(case, _INTENTS if case.is_posted else {}, since)
+        return _after(case, _found(case, since))
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
         """The case, still held; for when so much time has passed since the last step that it may have been claimed."""
-        return await self._step(case, {"lease_owner": case.lease_owner})
+        return await self._step(case, {})
 
     async def note_asked(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
-        return await self._step(case, {"status": CaseStatus.ASKED} | _found(case, since), since)
+        return await self._step(case, {"status": CaseStatus.ASKED}, since)
 
     async def note_failure(self, case: LoggedCase, of: Failure, since: LoggedCase | None = None) -> LoggedCase:
         """The case after a failure that ends the attempt: of Slack, of the model, when Slack was there, or our own."""
-        changes = {of: getattr(case, of) + 1} | ({"slack_tries": 0} if of == "model_tries" else {})
-        return await self._step(case, changes | _found(case, since), since)
+        reset = {"slack_tries": 0} if of == "model_tries" else {}
+        return await self._step(case, reset | {of: getattr(case, of) + 1}, since)
 
     async def record(self, case: LoggedCase, verdict: CaseVerdict, since: LoggedCase | None = None) -> LoggedCase:
         """Records the verdict, its ratings and the intent to post, in one transaction; a case keeps its first verdict.
 
         A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
         """
-        values = store_cases.verdict_values(verdict) | _posted(case) | _found(case, since)
+        values = store_cases.verdict_values(verdict) | _found(case, since)
         values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "internal_errors": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
             values["reserved_tokens"] = 0  # what it took is known
@@ -266,9 +276,7 @@ class Store:
         async def record(connection: AsyncConnection) -> None:
             if verdict.judge_version:
                 values["judge_version"] = await watches.version_since(connection, case, verdict.judge_version)
-            intents = _INTENTS if case.is_posted else {}
-            await change(connection, RECORD, _by_lease_owner(case) | values | intents)
-            await _write_turns(connection, case, since)
+            await _change(connection, RECORD, case, values | (_INTENTS if case.is_posted else {}), since)
             if verdict.ratings:
                 await connection.execute(sa.insert(ratings), store_cases.rating_rows(case, verdict.ratings))
             if case.probability is not None and case.attempt > 1:
@@ -283,12 +291,12 @@ class Store:
         return _after(case, values)
 
     async def note_delivered(self, case: LoggedCase) -> LoggedCase:
-        values = {"status": CaseStatus.DELIVERED, "delivered_at": utc_now(), "response_url": None} | _posted(case)
+        values = {"status": CaseStatus.DELIVERED, "delivered_at": utc_now(), "response_url": None}
 
         async def finish(connection: AsyncConnection) -> bool:
             if not self._keeps_text:
                 await db.lock_learning(connection)
-            is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
+            is_stale = await _change(connection, FINISH, case, values)
             if not self._keeps_text:
                 await drop_texts(self.database, connection, cases.c.id == case.id)
             return is_stale
@@ -306,12 +314,8 @@ class Store:
             raise TakenError(f"case {case.id}")
 
     async def _step(self, case: LoggedCase, values: dict[str, Any], since: LoggedCase | None = None) -> LoggedCase:
-        values |= _posted(case)
-
-        async def step(connection: AsyncConnection) -> None:
-            await change(connection, STEP, _by_lease_owner(case) | values)
-            await _write_turns(connection, case, since)
-
+        values = values | _found(case, since)
+        step = partial(_change, statement=STEP, case=case, values=values, since=since)
         try:
             await self.database.settle(case, step, is_single=since is None or case.turns == since.turns)
         except IntegrityError as exc:
@@ -345,22 +349,7 @@ class Store:
         await self.database.write(open_again, is_of_case=True)
 
 
-async def _write_turns(connection: AsyncConnection, case: LoggedCase, since: LoggedCase | None) -> None:
-    if since is not None and case.turns != since.turns:
-        await connection.execute(sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
-        if case.turns:
-            await connection.execute(sa.insert(turns), turn_rows(case, case.id))
-
-
-def _by_lease_owner(case: LoggedCase) -> dict[str, Any]:
-    return {"case_id": case.id, "held_by": case.lease_owner}
-
-
-def _posted(case: LoggedCase) -> dict[str, Any]:
-    return {name: getattr(case, name) for name in _POSTED}
-
-
-def _found(case: LoggedCase, since: LoggedCase | None = None) -> dict[str, Any]:
+def _found(case: LoggedCase, since: LoggedCase | None) -> dict[str, Any]:
     if since is None:
         return {}
     found = {name: getattr(case, name) for name in _FOUND if getattr(case, name) != getattr(since, name)}
