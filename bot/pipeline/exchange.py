@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, groupby
 from typing import Any
 
 from bot.domain.case import CaseTurn, Part, QuestionSource, join_texts, text_hash
@@ -136,44 +137,28 @@ def to_exchange(
     and what is said to it, does not count. `persons` are the people among the authors.
     """
     said = [each for each in messages if each.ts == ts or is_anybodys(each, own_ids)]
-    at = next((number for number, each in enumerate(said) if each.ts == ts), None)
+    rows = [tuple(row) for _, row in groupby(said, lambda each: each.author_id)]
+    at = next((number for number, row in enumerate(rows) if any(each.ts == ts for each in row)), None)
     if at is None:
         return None
-    first = _row_begins(said, at)
-    last = at
-    while last + 1 < len(said) and said[last + 1].author_id == said[at].author_id:
-        last += 1
-    reply, before = tuple(said[first : last + 1]), said[:first]
-    author_id = reply[0].author_id
-    asked = max(
-        (
-            number
-            for number, each in enumerate(before)
-            if each.author_id in persons and each.author_id != author_id and _words(each) and chosen in {None, each.ts}
-        ),
-        default=None,
-    )
+    reply, before = rows[at], list(chain(*rows[:at]))
+    may_ask = {*persons} - {reply[0].author_id}
+    asked = [each for each in before if each.author_id in may_ask and _words(each) and chosen in {None, each.ts}]
+    until = before.index(asked[-1]) + 1 if asked else 0
     # A picture asks something if words came before it; alone, nobody could judge by it.
-    if asked is None or not any(each.text for each in before[: asked + 1]):
-        return Exchange(reply, None if chosen else _form(before, author_id))
-    begins = _row_begins(before, asked)
-    parts = tuple(each for each in before[begins : asked + 1] if _words(each))
+    if not any(each.text for each in before[:until]):
+        return Exchange(reply, None if chosen else _form(before, reply[0].author_id))
+    begins = before.index(next(row[0] for row in rows if asked[-1] in row))
+    parts = tuple(each for each in before[begins:until] if _words(each))
     source = QuestionSource.PARENT if parts[-1].parent_ts is None else QuestionSource.EARLIER
     if chosen:
         source = QuestionSource.CHOSEN
-    elif asked + 1 == len(before):
+    elif until == len(before):
         source = QuestionSource.PREVIOUS
     edited = max((each.edited_ts for each in parts if each.edited_ts), key=float, default=None)
     text = "\n".join(map(_words, parts))
     question = Question(text, source, parts[-1].ts, parts[-1].author_id, edited, parts)
     return _with_conversation(reply, question, [each for each in before[:begins] if _words(each)], persons)
-
-
-def _row_begins(messages: Sequence[Message], at: int) -> int:
-    """Where the messages in a row by one author begin that the message at this place belongs to."""
-    while at > 0 and messages[at - 1].author_id == messages[at].author_id:
-        at -= 1
-    return at
 
 
 def _form(before: Sequence[Message], author_id: str | None) -> Question | None:
