@@ -1,7 +1,6 @@
 """Records that messages were edited or deleted after they were scored, and removes the texts of cases, also quoted."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -61,11 +60,11 @@ class Edits(StoreQueries):
 
     async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
         """Marks the cases that were read from this message if it differs from `text`."""
-        found, is_new = text_hash(text), _is_new(team_id, channel_id, cases.c.edited_at)
+        found = text_hash(text)
         scored = sa.and_(cases.c.message_ts == ts, cases.c.response_hash != found, is_one_message(Part.RESPONSE))
         asked = sa.and_(cases.c.question_ts == ts, cases.c.question_hash != found, is_one_message(Part.QUESTION))
         said = sa.and_(_is_said_at(team_id, channel_id, ts), turns.c.text_hash != found)
-        return await self._mark(team_id, [scored, asked], said, is_new, "edited_at")
+        return await self._mark("edited_at", team_id, channel_id, [scored, asked], said)
 
     async def note_deleted(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
         """Marks the cases that were read from this message; those at rest lose their texts.
@@ -73,24 +72,22 @@ class Edits(StoreQueries):
         Of a reply of several messages, the deleted one leaves: the case is then marked as edited.
         """
         shortened = await self._shorten(team_id, channel_id, ts)
-        is_new = _is_new(team_id, channel_id, cases.c.deleted_at)
         scored = sa.and_(cases.c.message_ts == ts, is_one_message(Part.RESPONSE))
         asked = cases.c.question_ts == ts
         said = sa.and_(_is_said_at(team_id, channel_id, ts), cases.c.id.not_in(shortened))
-        return [*shortened, *await self._mark(team_id, [scored, asked], said, is_new, "deleted_at")]
+        return [*shortened, *await self._mark("deleted_at", team_id, channel_id, [scored, asked], said)]
 
     async def note_added(self, case: LoggedCase) -> None:
         """Marks a case whose reply has gone on since it was scored, like an edited one."""
-        is_it = sa.and_(cases.c.id == case.id, cases.c.edited_at.is_(None))
-        await self._mark(case.team_id, [is_it], sa.false(), sa.true(), "edited_at")
+        await self._mark("edited_at", case.team_id, case.channel_id, [cases.c.id == case.id], sa.false())
 
     async def note_continued(self, team_id: str, channel_id: str, last_ts: str, ts: str) -> Sequence[int]:
         """Marks the cases, but for watched ones, that have read a reply up to `last_ts`; `ts` is an addition to it."""
         has_both = cases.c.id.in_(sa.select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
-        is_new = sa.and_(_is_new(team_id, channel_id, cases.c.edited_at), cases.c.probability.is_(None), ~has_both)
-        of_one = sa.and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None))
-        of_several = sa.and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE)
-        return await self._mark(team_id, [of_one], of_several, is_new, "edited_at")
+        is_open = sa.and_(cases.c.probability.is_(None), ~has_both)
+        of_one = sa.and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None), is_open)
+        of_several = sa.and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE, is_open)
+        return await self._mark("edited_at", team_id, channel_id, [of_one], of_several)
 
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
         """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases.
@@ -125,15 +122,16 @@ class Edits(StoreQueries):
 
     async def _mark(
         self,
+        column: str,
         team_id: str,
+        channel_id: str,
         named: Sequence[sa.ColumnElement[bool]],
         said: sa.ColumnElement[bool],
-        is_new: sa.ColumnElement[bool],
-        column: str,
     ) -> Sequence[int]:
-        """Marks the cases for which one of `named` holds, or which have a turn for which `said` holds."""
+        """Marks in this column the cases for which one of `named` holds, or which have a turn for which `said` does."""
         # Almost no message was ever scored, so this looks without the writers' lock. It is a union, because SQLite
         # would go through the whole channel for an "or".
+        is_new = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c[column].is_(None))
         ids = sa.select(cases.c.id).where(is_new)
         found = await self._database.values(
             sa.union(*(ids.where(each) for each in named), ids.join(turns, is_of_case(turns)).where(said))
@@ -193,7 +191,3 @@ class Edits(StoreQueries):
 def _is_said_at(team_id: str, channel_id: str, ts: str) -> sa.ColumnElement[bool]:
     is_there = sa.and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id)
     return sa.and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)
-
-
-def _is_new(team_id: str, channel_id: str, mark: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
-    return sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, mark.is_(None))
