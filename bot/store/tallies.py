@@ -57,7 +57,11 @@ class Tallies(StoreQueries):
 
     @made_once(lambda *row: row)
     def _given(self, place: Place) -> sa.Executable:
-        return _blind_labels(place)
+        """The blind labels of each case."""
+        is_there = labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id
+        each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
+        given = sa.func.aggregate_strings(each, ",")
+        return sa.select(labels.c.case_id, given).where(*is_there, labels.c.is_blind).group_by(labels.c.case_id)
 
     @made_once(str)
     def authors(self, place: Place, span: Span) -> sa.Executable:
@@ -182,13 +186,6 @@ _OUTCOME = (
 def _weeks_in(span: Span) -> Sequence[datetime]:
     last = utc_week(span.end)
     return [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
-
-
-def _blind_labels(place: Place) -> sa.Select[Any]:
-    is_there = labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id
-    each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
-    given = sa.func.aggregate_strings(each, ",").label("given")
-    return sa.select(labels.c.case_id, given).where(*is_there, labels.c.is_blind).group_by(labels.c.case_id)
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
