@@ -53,7 +53,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class _Count:
+class _OfKind:
     channel_id: str
     lowest: int
     highest: int
@@ -65,7 +65,7 @@ class _Count:
 
 
 @dataclass(frozen=True)
-class ScoreCount(_Count):
+class ScoreCount(_OfKind):
     """How many cases (`number`) have one score of one kind, or are unscored for one reason.
 
     `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the replies show was not
@@ -101,7 +101,7 @@ class CountedCase(NamedTuple):
 
 
 @dataclass(frozen=True)
-class KindSum(_Count):
+class KindSum(_OfKind):
     """The scores of one kind in the span at that position: their sum and their number."""
 
     position: int
@@ -143,19 +143,12 @@ class LabelledCount:
 
 
 @dataclass(frozen=True)
-class TimedScore:
+class TimedScore(_OfKind):
     id: int
     score: int
-    lowest: int
-    highest: int
-    judge_version: str | None
     judged_at: datetime
     message_ts: str
     thread_ts: str | None
-
-    @property
-    def kind(self) -> Kind:
-        return Kind(self.lowest, self.highest, self.judge_version)
 
 
 @dataclass(frozen=True)

@@ -201,7 +201,8 @@ def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
-    return sa.select(*columns_of(cases, TimedScore)).where(cases.c.score.is_not(None), is_public(place, span))
+    columns = cases.c.id, cases.c.score, cases.c.judged_at, cases.c.message_ts, cases.c.thread_ts
+    return sa.select(*_KIND, *columns).where(cases.c.score.is_not(None), is_public(place, span))
 
 
 def is_there(place: Place, span: Span) -> sa.ColumnElement[bool]:

@@ -67,7 +67,7 @@ class AskedAgain:
         judge = services.judges and await services.judges.by(*place, await services.store.rubrics.chosen(*place))
         if not judge or judge.model == OFFLINE:
             return ""
-        if judge.version != base_version(change.after[0].judge_version):
+        if judge.version != base_version(change.after[0].version):
             return "another judge scores now"
         some = [each.id for each in sample(change.before, min(_LOOKED_AT, len(change.before)))]
         whole, verdicts, why = await self._whole(some), dict[int, Verdict](), ""

@@ -75,13 +75,13 @@ class DriftAlerts:
     async def _tell_of_new_judge(self, watch: Watch) -> None:
         place = watched(watch)
         newest = await self._tallies.newest(place)
-        if newest is None or self._judges.get(place, "") == newest.judge_version:
+        if newest is None or self._judges.get(place, "") == newest.version:
             return
-        if await self._orders.note_judge(watch, newest.judge_version):
-            post = text.new_judge_notice(watch, await name_of(self._services, watch.author_id), newest.judge_version)
+        if await self._orders.note_judge(watch, newest.version):
+            post = text.new_judge_notice(watch, await name_of(self._services, watch.author_id), newest.version)
             errors = (await send_alert(self._services, watch, post)).values()
             logger.info("new_judge_told", channel=watch.channel_id, missed=len([each for each in errors if each]))
-        self._judges[place] = newest.judge_version
+        self._judges[place] = newest.version
 
     async def _look_at(self, watch: Watch) -> Sequence[Coroutine[Any, Any, None]]:
         """Sends what is due, at most one alert a day; that of a change is returned: the judge is asked first."""

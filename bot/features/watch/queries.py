@@ -207,8 +207,8 @@ class Releases(db.StoreQueries):
     @db.in_transaction
     async def begin_judge(self, connection: AsyncConnection, place: Place, first: TimedScore) -> None:
         """Records that the judge has changed under its name: `first` and all after it are of a later judge version."""
-        version, since = base_version(first.judge_version), first.judged_at
-        its = {"judge_version": first.judge_version, **key_of(place)}
+        version, since = base_version(first.version), first.judged_at
+        its = {"judge_version": first.version, **key_of(place)}
         later = {"judge_version": later_version(version, since)}
         mark = {"set_by": JUDGE, "set_at": since, "note": version, "needed": 0, **key_of(place)}
         scores = sa.update(cases).filter_by(**its).where(cases.c.judged_at >= since)
