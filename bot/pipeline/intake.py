@@ -8,18 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain import blocker
-from bot.domain.case import (
-    Case,
-    CaseSource,
-    CaseStatus,
-    Exclusion,
-    LoggedCase,
-    Part,
-    QuestionSource,
-    Visibility,
-    exclusion_of,
-    text_hash,
-)
+from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Part, QuestionSource, Visibility, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
@@ -124,7 +113,7 @@ class Intake:
     async def _repeat(
         self, invocation: Invocation, earlier: LoggedCase, changes: dict[str, Any], *, has_chosen: bool
     ) -> Case:
-        excluded = await self._excluded(invocation, earlier, has_chosen=has_chosen)
+        excluded = await self.store.cases.exclusion_of(invocation.user_id, earlier, has_chosen=has_chosen)
         earlier = await self.store.cases.with_turns(earlier)
         kept = earlier.model_dump(include=set(Case.model_fields))
         kept |= {
@@ -154,11 +143,6 @@ class Intake:
             kept |= {"turns": turns, "messages_before": 0, "left_out": 0}
         return Case(**kept | changes)
 
-    async def _excluded(self, invocation: Invocation, earlier: LoggedCase, *, has_chosen: bool) -> Exclusion | None:
-        """Why a repeated verdict for this person is not counted; None if it replaces the earlier one."""
-        current_verdict = await self.store.cases.current_verdict(earlier)
-        return exclusion_of(invocation.user_id, earlier, current_verdict, has_chosen=has_chosen)
-
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case for this request, and whether it is new.
 
@@ -178,7 +162,7 @@ class Intake:
             if known:
                 excluded = case.excluded  # an automation's is counted apart
                 if not case.is_automated:
-                    excluded = await self._excluded(invocation, known, has_chosen=False)
+                    excluded = await self.store.cases.exclusion_of(invocation.user_id, known)
                 case = case.model_copy(update=_next_attempt(case, known) | {"excluded": excluded})
         return await self.add(case, invocation)
 

@@ -20,7 +20,7 @@ from cachetools import LRUCache
 
 from bot import metrics
 from bot.domain.blocker import TOO_LATE
-from bot.domain.case import CaseStatus, LoggedCase, exclusion_of, text_hash
+from bot.domain.case import CaseStatus, LoggedCase, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import BACKGROUND, FairQueue
 from bot.domain.limits import Limits
@@ -235,8 +235,7 @@ class CasePipeline:
             if not is_same:  # it has gone on, or was edited
                 known = known.model_copy(update={"edited_at": known.edited_at or utc_now()})
             attempt = known.attempt + 1
-            current = await self.store.cases.current_verdict(known)
-            excluded = exclusion_of(case.requester_id, known, current, has_chosen=False)
+            excluded = await self.store.cases.exclusion_of(case.requester_id, known)
 
     async def _announced(self, case: LoggedCase, since: LoggedCase | None) -> LoggedCase:
         """The case with a placeholder in its thread; if Slack fails, the case goes on without one.

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part
+from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part, exclusion_of
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store.database import Database, StoreQueries, in_transaction
@@ -161,11 +161,12 @@ class Cases(StoreQueries):
         has_turns = case.messages_before or case.messages > 1
         return case.model_copy(update={"turns": await self.turns(case)}) if has_turns else case
 
-    async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:
-        """What counts so far for the reply of this case; None if nothing does."""
-        query = sa.select(cases.c.requester_id, cases.c.score).where(same_reply(case), is_shared(cases))
+    async def exclusion_of(self, user_id: str, earlier: LoggedCase, *, has_chosen: bool = False) -> Exclusion | None:
+        """Why a repeated verdict for this person is not counted; None if it replaces the earlier one."""
+        query = sa.select(cases.c.requester_id, cases.c.score).where(same_reply(earlier), is_shared(cases))
         rows = await self._database.all(query.order_by(cases.c.id))
-        return CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
+        current = CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
+        return exclusion_of(user_id, earlier, current, has_chosen=has_chosen)
 
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
         if case.attempt == 1 or case.excluded or case.is_for_one:
