@@ -165,15 +165,13 @@ class Engine:
         for kind in self._served.template.handlers:
             queue.entrypoint(kind)(partial(self._do, kind))
         periodic = [*self._served.template.periodic_jobs, PeriodicJob("resubmit", self._resubmit, is_for_all=True)]
-        rounds = [
-            partial(self._do_periodic, job.name, job.run if job.is_for_all else partial(self._go_round, job))
-            for job in periodic
-        ]
-        for job, go_round in zip(periodic, rounds, strict=True):
-            queue.schedule(job.name, "* * * * *")(go_round)
+        first = []
+        for job in periodic:
+            run = partial(self._do_periodic, job.name, job.run if job.is_for_all else partial(self._go_round, job))
+            queue.schedule(job.name, "* * * * *")(run)
+            # Runs at once instead of at the next full minute, and beside the jobs, because a digest may take long.
+            first.append(asyncio.create_task(run()))
         self._queue = queue
-        # Runs at once instead of at the next full minute, and beside the jobs, because a digest may take long.
-        first = [asyncio.create_task(go_round()) for go_round in rounds]
         try:
             if self._is_stopping:
                 return
