@@ -29,11 +29,6 @@ def placeholder(case: LoggedCase) -> Post:
     return sentence(f"Scoring the response… · case {case.id}")
 
 
-def in_minutes(pause: timedelta) -> str:
-    minutes = round(pause.total_seconds() / 60)
-    return "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
-
-
 def slow(case: LoggedCase, place: int | None) -> Post:
     """The placeholder after a while; `place` is the number of verdicts before this one, None if that is not known."""
     is_far = place is None or place >= len(_PLACES)
@@ -43,8 +38,10 @@ def slow(case: LoggedCase, place: int | None) -> Post:
 
 def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = False) -> Post:
     """The message that replaces the placeholder while the model cannot be asked."""
+    minutes = round(pause.total_seconds() / 60)
+    when = "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
     return sentence(
-        f"The judge's model is {'slow' if is_slow else 'not answering'}. I will try again {in_minutes(pause)} "
+        f"The judge's model is {'slow' if is_slow else 'not answering'}. I will try again {when} "
         f"(retry {case.model_tries} of {tries}) · case {case.id}"
     )
 
