@@ -16,7 +16,7 @@ from bot.domain.label import Label, Outcome
 from bot.store import database as db
 from bot.store import visibility
 from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, read_budgets
-from bot.store.schema import UtcDateTime, assignments, cases, is_of_case, labels
+from bot.store.schema import assignments, cases, is_of_case, labels, rows_of_cases
 from bot.store.turns import read_conversations
 from judge import Turn
 
@@ -140,13 +140,10 @@ class Assignments(db.StoreQueries):
         found = await self._next(team_id, user_id, channel_ids)
         if found is None:
             return None
-        values = {"case_id": cases.c.id, "team_id": sa.literal(team_id), "user_id": sa.literal(user_id)}
-        values |= {"probability": sa.literal(found.probability), "drawn_at": sa.literal(self._now(), UtcDateTime)}
-        is_there = sa.select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
-        # It was found without the writers' lock, and may be gone by now.
-        await self._database.execute(
-            db.insert_into(self._database, assignments).from_select(list(values), is_there).on_conflict_do_nothing()
-        )
+        is_it = sa.and_(cases.c.team_id == team_id, cases.c.id == found.id)
+        values = {"user_id": user_id, "probability": found.probability, "drawn_at": self._now()}
+        drawn = db.insert_into(self._database, assignments).from_select(*rows_of_cases(assignments, is_it, **values))
+        await self._database.execute(drawn.on_conflict_do_nothing())
         return await self.shown(team_id, user_id, found.id)
 
     async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
@@ -166,20 +163,12 @@ class Assignments(db.StoreQueries):
         Called by everything that shows the score of a single case. An answer that the person has given is kept.
         Returns those of the cases for which this is new.
         """
-        told = {"case_id": cases.c.id, "team_id": cases.c.team_id, "user_id": sa.literal(user_id)}
-        told |= {"outcome": sa.literal(Outcome.SEEN), "probability": sa.literal(_NOT_DRAWN)}
-        told |= {"drawn_at": sa.literal(self._now(), UtcDateTime)}
-        are_there = sa.select(*told.values()).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
-        statement = (
-            db.insert_into(self._database, assignments)
-            .from_select(list(told), are_there)
-            .on_conflict_do_update(
-                index_elements=list(assignments.primary_key),
-                set_={"outcome": Outcome.SEEN},
-                where=assignments.c.outcome.is_(None),
-            )
-        )
-        return list((await connection.execute(statement.returning(assignments.c.case_id))).scalars())
+        are_meant, seen = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids)), {"outcome": Outcome.SEEN}
+        values = {"user_id": user_id, "probability": _NOT_DRAWN, "drawn_at": self._now()} | seen
+        told = db.insert_into(self._database, assignments).from_select(*rows_of_cases(assignments, are_meant, **values))
+        keys, has_no_answer = list(assignments.primary_key), assignments.c.outcome.is_(None)
+        told = told.on_conflict_do_update(index_elements=keys, set_=seen, where=has_no_answer)
+        return list((await connection.execute(told.returning(assignments.c.case_id))).scalars())
 
     @db.in_transaction
     async def take_back(

@@ -12,7 +12,7 @@ from bot.store.cases import AT_REST, is_one_message
 from bot.store.database import Database, StoreQueries, in_transaction, lock_learning
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, is_of_team, put_jobs, submit_jobs
-from bot.store.schema import IS_STALE, align_records, cases, causes, is_of_case, quotes, ratings, turns
+from bot.store.schema import IS_STALE, align_records, cases, causes, is_of_case, quotes, ratings, rows_of_cases, turns
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 
@@ -156,9 +156,8 @@ class Edits(StoreQueries):
         place = {"channel_id": channel_id, "ts": ts}
         has_reason = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids), cases.c.justification != "")
         is_noted = sa.select(quotes.c.ts).filter_by(**place).where(quotes.c.case_id == cases.c.id).exists()
-        rows = sa.select(cases.c.team_id, cases.c.id, *map(sa.literal, place.values())).where(has_reason, ~is_noted)
-        # Selected, because a case may be gone by now.
-        await self._database.execute(sa.insert(quotes).from_select(["team_id", "case_id", *place], rows))
+        rows = rows_of_cases(quotes, sa.and_(has_reason, ~is_noted), **place)
+        await self._database.execute(sa.insert(quotes).from_select(*rows))
         kept = await self._database.values(sa.select(cases.c.id).where(has_reason))
         return [each for each in case_ids if each not in kept]
 

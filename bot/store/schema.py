@@ -1,6 +1,6 @@
 """The tables. Every key contains the team id, because two workspaces may have the same channel and user ids."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -180,6 +180,14 @@ cases = _numbered(
 def is_of_case(table: sa.FromClause, case: sa.FromClause = cases) -> sa.ColumnElement[bool]:
     """Whether a row is one of a case: a condition to join them by."""
     return sa.and_(table.c.team_id == case.c.team_id, table.c.case_id == case.c.id)
+
+
+def rows_of_cases(
+    table: sa.Table, which: sa.ColumnElement[bool], **values: Any
+) -> tuple[Sequence[str], sa.Select[Any]]:
+    """What `from_select` inserts: a row for each of these cases, selected because a case may be gone by now."""
+    its = [sa.literal(value, table.c[name].type) for name, value in values.items()]
+    return ["team_id", "case_id", *values], sa.select(cases.c.team_id, cases.c.id, *its).where(which)
 
 
 turns = _table(

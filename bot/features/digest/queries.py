@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database, lock_learning
 from bot.store.figures import Place
-from bot.store.schema import cases, causes, is_of_case
+from bot.store.schema import cases, causes, is_of_case, rows_of_cases
 from bot.store.visibility import counts
 from judge.evaluation.causes import Cause
 
@@ -29,12 +29,11 @@ async def note_causes(database: Database, place: Place, week: str, found: Sequen
     async def note(connection: AsyncConnection) -> None:
         await lock_learning(connection)  # as whoever deletes these cases does, so that neither waits for the other
         for name, case_ids in found:
-            values = *map(sa.literal, (place.channel_id, week)), sa.literal(name, causes.c.name.type)
-            rows = sa.select(cases.c.team_id, cases.c.id, *values).where(
+            has_reason = sa.and_(
                 cases.c.team_id == place.team_id, cases.c.id.in_(case_ids), cases.c.justification != ""
             )
-            into = ["team_id", "case_id", "channel_id", "week", "name"]
-            await connection.execute(sa.insert(causes).from_select(into, rows))
+            rows = rows_of_cases(causes, has_reason, channel_id=place.channel_id, week=week, name=name)
+            await connection.execute(sa.insert(causes).from_select(*rows))
 
     await database.write(note)
 
