@@ -122,7 +122,7 @@ _EXCLUDED = {
 }
 
 
-def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "") -> Post:
+def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "", *, has_been_seen: bool = False) -> Post:
     """The verdict as posted in the thread or sent to the requester alone; `note` says why only they see it."""
     first, summary = _first(case, verdict)
     blocks = [first]
@@ -134,7 +134,7 @@ def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "") -> P
     blocks += [context(line) for line in (warning, excluded) if line]
     blocks += _question(case)
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
-    buttons = [*_opinions(case, verdict), *_buttons(case, verdict)]
+    buttons = [*_opinions(case, verdict), *_buttons(case, verdict, has_been_seen=has_been_seen)]
     return amended(Post(summary, [*blocks, actions(*buttons)] if buttons else blocks), case)
 
 
@@ -150,12 +150,9 @@ def is_replaced(post: Post) -> bool:
 
 def known_verdict(case: LoggedCase, verdict: CaseVerdict, workspace_url: str) -> Post:
     """The answer to a person who asks again: a link to the verdict, or the verdict itself if only they may see it."""
-    row = _buttons(case, verdict, has_been_seen=True)
     if case.is_private or case.blocked_by:
-        post = verdict_message(case, verdict, "This reply was scored before.")
-        kept = [block for block in post.blocks if block["type"] != "actions"]
-        buttons = [*_opinions(case, verdict), *row]
-        return Post(post.text, [*kept, actions(*buttons)] if buttons else kept)
+        return verdict_message(case, verdict, "This reply was scored before.", has_been_seen=True)
+    row = _buttons(case, verdict, has_been_seen=True)
     found = "Unscored" if verdict.score is None else f"Scored before: *{verdict.score} of {verdict.highest}*"
     line = f"{found} · {_link(case, workspace_url)}"
     return Post(line, [section(line), actions(*row)] if row else [section(line)])
@@ -293,7 +290,7 @@ def _offline(verdict: CaseVerdict) -> str:
     return " (offline rater, not a judge)" if verdict.is_offline and verdict.score is not None else ""
 
 
-def _buttons(case: LoggedCase, verdict: CaseVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:
+def _buttons(case: LoggedCase, verdict: CaseVerdict, *, has_been_seen: bool) -> list[dict[str, Any]]:
     """The buttons that can have an effect: without texts there is nothing to score again or to correct."""
     if case.blocker is not None:
         return [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []
