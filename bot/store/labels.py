@@ -89,47 +89,39 @@ class LabelDraw:
     weeks: Sequence[tuple[datetime, float]]
     is_watched: bool = False
 
-    @property
-    def salt(self) -> int:
-        return int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16) % _PRIME
-
-    @property
-    def shares(self) -> Sequence[int]:
-        """Below which number the cases of each week are drawn."""
-        return [ceil(probability * _PRIME) for _, probability in self.weeks]
-
-    @property
-    def starts(self) -> Sequence[datetime]:
-        return [start for start, _ in self.weeks]
-
     def has_drawn(self) -> sa.ColumnElement[bool]:
         is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
         is_its = is_watched(cases) if self.is_watched else counts(cases)
-        is_recent = cases.c.judged_at >= self.starts[-1]
-        return sa.and_(is_there, is_recent, is_its, _number(self.salt) < by_week(self.starts, self.shares))
+        is_recent = cases.c.judged_at >= self.weeks[-1][0]
+        return sa.and_(is_there, is_recent, is_its, self._number() < self._below())
 
     def probability(self) -> sa.ColumnElement[Any]:
-        return by_week(self.starts, [probability for _, probability in self.weeks])
+        return by_week(self.weeks)
 
     def position(self) -> sa.ColumnElement[Any]:
         """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its week's sample is."""
-        return sa.cast(_number(self.salt), sa.Float) / by_week(self.starts, self.shares)
+        return sa.cast(self._number(), sa.Float) / self._below()
+
+    def _below(self) -> sa.ColumnElement[Any]:
+        """The number below which the cases of a week are drawn."""
+        return by_week([(start, ceil(probability * _PRIME)) for start, probability in self.weeks])
+
+    def _number(self) -> sa.ColumnElement[Any]:
+        """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
+
+        Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.
+        Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
+        polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
+        """
+        salt = int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16) % _PRIME
+        base: sa.ColumnElement[Any] = (sa.cast(cases.c.id, sa.BigInteger) + salt) % _PRIME
+        square = base * base % _PRIME
+        return square * square % _PRIME * base % _PRIME
 
 
-def by_week(starts: Sequence[Any], each: Sequence[Any]) -> sa.ColumnElement[Any]:
-    return case(*zip((cases.c.judged_at >= start for start in starts), each, strict=True), else_=each[-1])
-
-
-def _number(salt: int) -> sa.ColumnElement[Any]:
-    """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
-
-    Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.
-    Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
-    polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
-    """
-    base: sa.ColumnElement[Any] = (sa.cast(cases.c.id, sa.BigInteger) + salt) % _PRIME
-    square = base * base % _PRIME
-    return square * square % _PRIME * base % _PRIME
+def by_week(weeks: Sequence[tuple[Any, Any]]) -> sa.ColumnElement[Any]:
+    """The value of the week that a case was judged in; each week has its start and its value, the newest first."""
+    return case(*((cases.c.judged_at >= start, value) for start, value in weeks), else_=weeks[-1][1])
 
 
 async def read_budgets(
@@ -197,7 +189,7 @@ class LabelDraws(StoreQueries):
 
     @made_once(lambda *row: row)
     def _probabilities(self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]) -> sa.Executable:
-        week = by_week(starts, range(len(starts))).label("week")
+        week = by_week([(start, number) for number, start in enumerate(starts)]).label("week")
         by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
         # Few cases were drawn: `concat` makes the database go from each of these to its case, as in `Tallies.labelled`.
         is_there = cases.c.team_id.concat("") == team_id, cases.c.channel_id.in_(channel_ids)

@@ -46,7 +46,7 @@ class Tallies(StoreQueries):
         self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], weeks: Sequence[datetime]
     ) -> sa.Executable:
         thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
-        back, week = (by_week(each, range(len(each))) for each in (starts, weeks))
+        back, week = (by_week([(start, n) for n, start in enumerate(each)]) for each in (starts, weeks))
         columns = cases.c.score, cases.c.author_id, back, week, thread
         query = sa.select(cases.c.id, *columns).where(is_public(place, span), _is_of(kind))
         if place.origin is Origin.WATCHED:
