@@ -18,6 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Policy
+from bot.domain.role import Role
 from bot.domain.week import Schedule
 from bot.errors import BotError
 from bot.feature import Services
@@ -29,7 +30,6 @@ from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.pipeline import ModelTurns
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import Probes
-from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack.client import NOBODY, Identity, identify, web_client
 from bot.slack.http import HTTP_SETTINGS, HttpFront
@@ -50,7 +50,7 @@ _NO_SECRET = SecretStr("")
 logger = structlog.get_logger(__name__)
 
 
-async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
+async def serve(settings: Settings, role: Role = "both") -> None:
     """Runs the bot, over Socket Mode or HTTP, until SIGTERM or SIGINT; a second signal does not wait for running cases.
 
     Raises BotError, which says what to fix, if it cannot start, or has lost its connection for good.
@@ -97,7 +97,7 @@ async def running_bot(
     settings: Settings,
     grace_s: float = GRACE_S,
     model_pauses: Sequence[timedelta] = MODEL_PAUSES,
-    role: Role = Role.BOTH,
+    role: Role = "both",
     traffic: Traffic | None = None,
 ) -> AsyncIterator[RunningBot]:
     """A connected bot. On exit, running cases get `grace_s` to finish, then everything is closed."""
@@ -118,7 +118,7 @@ async def running_bot(
             engine = Engine(store, workspaces, at_once, services.traffic, turns.stop_waiting)
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
-        if role is not Role.WORKER:
+        if role != "worker":
             link = await _open_link(stack, services, workspaces)
             if isinstance(link, SocketLink):
                 tasks.append(_begin(stack, link.watch()))
@@ -144,10 +144,10 @@ FEATURES = (
 """The app's features. To remove one, delete it here and in `bot/features/`."""
 
 
-async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = Role.BOTH) -> Services:
+async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = "both") -> Services:
     """The store, the connection to Slack and the features that use them; they close with the stack."""
     store = await stack.enter_async_context(await Store.open(settings.database_url, settings.store_text))
-    if store.database.is_sqlite and role is not Role.BOTH:
+    if store.database.is_sqlite and role != "both":
         raise BotError(f"--role {role}: SQLite serves one process; use PostgreSQL, or --role both")
     stack.enter_context(owned(store.database))
     client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
@@ -156,7 +156,7 @@ async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = 
     if telemetry:
         stack.push_async_callback(asyncio.to_thread, telemetry.close)
     client_type = telemetry.client_type if telemetry else None
-    make_judge = None if role is Role.FRONT else await stack.enter_async_context(open_judges(settings, client_type))
+    make_judge = None if role == "front" else await stack.enter_async_context(open_judges(settings, client_type))
     services = make_services(settings, store, client, identity, make_judge)
     if telemetry:
         services.tracing = telemetry.tracing

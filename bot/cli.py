@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
+from bot.domain.role import Role
 from judge.cli.options import Group, Version, refuse_clash, say
 from judge.errors import JudgeError, needs_extra
 
@@ -29,8 +30,7 @@ Http = Annotated[bool, typer.Option("--http", help="Receive Slack's requests at 
 Channel = Annotated[str, typer.Option("--channel", metavar="CHANNEL", help="The channel, by its name or its id.")]
 Watched = Annotated[bool, typer.Option("--watched", help="Replies that watches drew, instead of those people chose.")]
 RoleName = Annotated[
-    Literal["front", "worker", "both"],
-    typer.Option("--role", help="With PostgreSQL: answer Slack (front), judge and deliver (worker), or both."),
+    Role, typer.Option("--role", help="With PostgreSQL: answer Slack (front), judge and deliver (worker), or both.")
 ]
 
 
@@ -69,19 +69,18 @@ def serve(http: Http = False, role: RoleName = "both") -> None:
         del sys.modules["rich"]
     from bot.app import serve as run
     from bot.logs import configure_logs
-    from bot.setting_values import Role
     from bot.settings import load_settings
     from bot.telemetry import read_variables
 
     given: dict[str, Any] = {"serve_http": True} if http else {}
-    settings = load_settings(role=Role(role), **given)
+    settings = load_settings(role=role, **given)
     read_variables()
     configure_logs(settings.log_format)
     loop = None  # asyncio's own
     with suppress(ImportError):
         loop = import_module("uvloop").new_event_loop
     with asyncio.Runner(loop_factory=loop) as runner:
-        runner.run(run(settings, Role(role)))
+        runner.run(run(settings, role))
 
 
 @app.command()
@@ -102,9 +101,8 @@ def health() -> None:
 def doctor(http: Http = False, role: RoleName = "both") -> None:
     """Check settings, tokens, database and model."""
     from bot.commands.doctor import examine
-    from bot.setting_values import Role
 
-    if not _run(examine(Role(role), serves_http=http)):
+    if not _run(examine(role, serves_http=http)):
         raise typer.Exit(1)
 
 

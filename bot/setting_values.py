@@ -3,22 +3,12 @@
 import ipaddress
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import EnvSettingsSource, NoDecode, PydanticBaseSettingsSource
-
-
-class Role(StrEnum):
-    """What a process does: answer Slack and log cases (front), settle them (worker), or both."""
-
-    FRONT = "front"
-    WORKER = "worker"
-    BOTH = "both"
-
 
 EXPECTED_BOT = "expected a token that begins with xoxb- (api.slack.com/apps > your app > OAuth & Permissions)"
 EXPECTED_APP = (

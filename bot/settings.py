@@ -23,6 +23,7 @@ from pydantic_settings import (
 from bot import setting_values
 from bot.domain import week
 from bot.domain.case import Visibility
+from bot.domain.role import Role
 from bot.errors import SettingsError
 from bot.slack.manifest import manifest_path
 from judge import DEFAULT_MODEL
@@ -273,11 +274,7 @@ class PreviewSettings(_FrontSettings, _WorkerSettings):
     """The settings of a command that calls Slack, but receives nothing from it and asks no model."""
 
 
-_OF_ROLE = {
-    setting_values.Role.BOTH: Settings,
-    setting_values.Role.FRONT: _FrontSettings,
-    setting_values.Role.WORKER: _WorkerSettings,
-}
+_OF_ROLE: Mapping[Role, type[Settings]] = {"both": Settings, "front": _FrontSettings, "worker": _WorkerSettings}
 
 
 S = TypeVar("S", bound=StoreSettings)
@@ -329,9 +326,7 @@ def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
     return [*([env_file] if env_file.is_file() else []), *files.values()]
 
 
-def load_settings(
-    env_file: Path | None = _ENV_FILE, role: setting_values.Role = setting_values.Role.BOTH, **given: object
-) -> Settings:
+def load_settings(env_file: Path | None = _ENV_FILE, role: Role = "both", **given: object) -> Settings:
     """All settings of a process with this role; raises the same errors as `load`."""
     return load(_OF_ROLE[role], env_file, **given)
 

@@ -17,8 +17,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import judges
 from bot.commands import screens
 from bot.commands.channels import installed
+from bot.domain.role import Role
 from bot.errors import BotError, SettingsError, SlackError, StoreError
-from bot.setting_values import Role, readable_on_the_way_to
+from bot.setting_values import readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
 from bot.slack import client as slack_client
 from bot.slack import manifest

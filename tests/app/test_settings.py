@@ -7,7 +7,6 @@ import pytest
 
 from bot.errors import SettingsError
 from bot.judges import limits_of
-from bot.setting_values import Role
 from bot.settings import PreviewSettings, Settings, StoreSettings, load, load_settings
 from judge import DEFAULT_MODEL
 from tests.tables import each
@@ -266,11 +265,11 @@ def test_a_secret_in_place_of_a_file_name_is_not_shown(tmp_path: Path) -> None:
 
 
 def test_a_process_needs_only_the_secrets_of_its_role(tmp_path: Path) -> None:
-    assert load_settings(env(tmp_path, BOT, KEY), Role.WORKER).slack_app_token is None
-    assert load_settings(env(tmp_path, BOT, KEY), Role.WORKER, serve_http=True).slack_signing_secret is None
-    assert load_settings(env(tmp_path, BOT, APP), Role.FRONT).openai_api_key is None
+    assert load_settings(env(tmp_path, BOT, KEY), "worker").slack_app_token is None
+    assert load_settings(env(tmp_path, BOT, KEY), "worker", serve_http=True).slack_signing_secret is None
+    assert load_settings(env(tmp_path, BOT, APP), "front").openai_api_key is None
     assert load(PreviewSettings, env(tmp_path, BOT)).slack_app_token is None
-    for role, missing in ((Role.WORKER, "OPENAI_API_KEY"), (Role.FRONT, "SLACK_APP_TOKEN")):
+    for role, missing in (("worker", "OPENAI_API_KEY"), ("front", "SLACK_APP_TOKEN")):
         (said,) = refusal(lambda role=role: load_settings(env(tmp_path, BOT), role)).splitlines()[1:]
         assert f"{missing}: missing" in said
     (said,) = refusal(lambda: load(PreviewSettings, env(tmp_path, ""))).splitlines()[1:]
@@ -279,7 +278,7 @@ def test_a_process_needs_only_the_secrets_of_its_role(tmp_path: Path) -> None:
 
 def test_a_wrong_token_is_refused_even_if_it_is_not_needed(tmp_path: Path) -> None:
     lines = (BOT, "SLACK_APP_TOKEN=xoxb-1", KEY)
-    said = refusal(lambda: load_settings(env(tmp_path, *lines), Role.WORKER))
+    said = refusal(lambda: load_settings(env(tmp_path, *lines), "worker"))
     assert "SLACK_APP_TOKEN: expected a token that begins with xapp-" in said
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import event
 
 from bot.app import running_bot
 from bot.commands.health import examine
-from bot.setting_values import Role
+from bot.domain.role import Role
 from bot.settings import Settings
 from bot.slack.http import EVENTS
 from bot.slack.incoming import Traffic
@@ -157,7 +157,7 @@ async def test_metrics_count_cases_tokens_and_time(front: Front) -> None:
         assert line in text
 
 
-@pytest.mark.parametrize("role", [Role.BOTH, Role.WORKER], ids=str)
+@pytest.mark.parametrize("role", ["both", "worker"], ids=str)
 async def test_health_and_metrics_are_answered_in_every_mode_and_role(
     model_server: ModelServer, postgres_url: str, tmp_path: Path, role: Role
 ) -> None:

@@ -27,7 +27,6 @@ from bot.features.workflow.text import (
     OTHER_OUTPUTS,
 )
 from bot.pipeline.text import WENT_WRONG
-from bot.setting_values import Role
 from bot.slack import ids as slack_ids
 from bot.slack.manifest import load_manifest
 from pocket_slack import Entry, Execution, Message
@@ -453,7 +452,7 @@ async def test_with_postgresql_a_worker_ends_what_the_front_took_in(
     model_server.script(GOOD)
     async with pocket_slack([WORKFLOW_STEP]) as slack:
         settings = make_settings(slack, model_server, tmp_path, database_url=postgres_url)
-        async with running_bot(settings, 0, role=Role.FRONT), running_bot(settings, 0, role=Role.WORKER):
+        async with running_bot(settings, 0, role="front"), running_bot(settings, 0, role="worker"):
             await slack.connected()
             ann = slack.person("ann")
             execution = ann.run_step(FUNCTION_SCORE_REPLY, {"user_id": ann.id} | TEXTS)
