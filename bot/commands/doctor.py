@@ -26,7 +26,7 @@ from bot.slack import manifest
 from bot.store import Store, ownership
 from bot.store.address import to_address
 from bot.store.opening import check_writable, try_out
-from bot.telemetry import check_variables, load, read_variables, signals
+from bot.telemetry import load, read_variables, signals
 from judge import JudgeError, load_rubric
 from judge.cli.options import say
 from judge.scoring.numbers import number_of
@@ -75,14 +75,13 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             "use https:// unless the network is private"
         )
     read_variables()
-    if wanted := signals():
-        said = "are sent; the log says if the receiver refuses them"
-        try:
-            check_variables(wanted)
+    try:
+        if wanted := signals():
             load()
+            said = "are sent; the log says if the receiver refuses them"
             say(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
-        except (BotError, ValueError) as exc:
-            say(f"note   OpenTelemetry is off: {exc}")
+    except (BotError, ValueError) as exc:
+        say(f"note   OpenTelemetry is off: {exc}")
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well, clients = await _are_well(_checks(settings), [client], settings), [client]
         if is_well and settings.is_for_many:

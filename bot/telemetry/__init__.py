@@ -33,25 +33,25 @@ def read_variables(env_file: Path = Path(".env")) -> None:
 
 
 def signals() -> Sequence[str]:
-    """The signals to send: those that have a receiver and are not switched off."""
+    """The signals to send: those that have a receiver and are not switched off.
+
+    Raises ValueError, with the variable's name alone, for what the SDK would log together with its secret.
+    """
     if _value("OTEL_SDK_DISABLED") == "true":
         return []
     has_receiver = {each: _value(_RECEIVER) or _value(f"OTEL_EXPORTER_OTLP_{each}_ENDPOINT") for each in _SIGNALS}
-    return [each for each in _SIGNALS if has_receiver[each] and _value(f"OTEL_{each}_EXPORTER") != "none"]
-
-
-def _value(name: str) -> str:
-    return os.environ.get(name, "").strip().lower()
-
-
-def check_variables(wanted: Sequence[str]) -> None:
-    """Raises ValueError, with the variable's name alone, for what the SDK would log together with its secret."""
+    wanted = [each for each in _SIGNALS if has_receiver[each] and _value(f"OTEL_{each}_EXPORTER") != "none"]
     for part in ("", *(f"{each}_" for each in wanted)):
         receiver, headers = f"OTEL_EXPORTER_OTLP_{part}ENDPOINT", f"OTEL_EXPORTER_OTLP_{part}HEADERS"
         if _value(receiver) and not _value(receiver).startswith(("http://", "https://")):
             raise ValueError(f"{receiver}: expected a URL that begins with http or https")
         if not all(_HEADER.fullmatch(each) for each in os.environ.get(headers, "").split(",") if each.strip()):
             raise ValueError(f"{headers}: expected name=value, several with commas, values URL-encoded")
+    return wanted
+
+
+def _value(name: str) -> str:
+    return os.environ.get(name, "").strip().lower()
 
 
 def load() -> "type[Telemetry]":
@@ -66,9 +66,8 @@ def start(counts: Counts) -> "Telemetry | None":
 
     If that fails, the log says why and the bot runs on, because many platforms set these variables for everything.
     """
-    wanted = signals()
     try:
-        check_variables(wanted)
+        wanted = signals()
         return load()(wanted, counts) if wanted else None
     except (BotError, ValueError, RuntimeError) as exc:
         logger.warning("telemetry_off", reason=str(exc))
