@@ -127,6 +127,7 @@ class Judge:
         self.model, self.samples = ", ".join(self._models), 1 if OFFLINE in self._models else samples
         self.rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
         self.reference = ""
+        escalate_to = escalate_to and escalate_to.strip()
         ways.check(ask, self._models, samples, wishes, escalate_to, escalate_spread)
         self._points = points
         if points:
@@ -144,7 +145,7 @@ class Judge:
         self._stronger: list[panel.Member] = []  # one, or none
         self._doubt = scoring_escalation.Doubt(scale, escalate_spread)
         if escalate_to is not None:
-            stronger = to_model(ways.checked_stronger(escalate_to, self._models), setting=ways.STRONGER)
+            stronger = to_model(escalate_to, setting=ways.STRONGER)
             self._stronger = [panel.Member(stronger, several, scale, stops=True)]
 
     @property

@@ -21,7 +21,8 @@ def check(
     ask: str, models: Sequence[str], samples: int, wishes: Wishes, stronger: str | None, spread: float | None
 ) -> None:
     """Raises SetupError if there is no such way, or something else does not go with it."""
-    decides, leave_out, wide = ask == DECISION, "leave one of the two out.", f"JUDGE_ESCALATE_SPREAD={spread}"
+    decides, leave_out = ask == DECISION, "leave one of the two out."
+    asked, wide = f"{STRONGER} is {stronger!r}", f"JUDGE_ESCALATE_SPREAD={spread}"
     for is_wrong, why in (
         (ask not in MEMBERS, f"JUDGE_ASK is {ask!r}; it is text, distribution or decision."),
         (ask != TEXT and OFFLINE in models, f"JUDGE_ASK is {ask!r}, and {OFFLINE!r} is not a model; {leave_out}"),
@@ -30,6 +31,9 @@ def check(
         (decides and samples > 1, f"JUDGE_SAMPLES is {samples}, and a decision is one rating; {leave_out}"),
         (decides and wishes.effort, f"JUDGE_EFFORT is {wishes.effort!r}, which decisions do not have; {leave_out}"),
         (decides and wishes.tier, f"JUDGE_TIER is {wishes.tier!r}, which decisions do not have; {leave_out}"),
+        (stronger is not None and (not stronger or "," in stronger), f"{asked}; name one model."),
+        (stronger in models, f"{asked}, which JUDGE_MODEL asks already; name a stronger model."),
+        (stronger and OFFLINE in (stronger, *models), f"{asked}, but {OFFLINE!r} is not a model; {leave_out}"),
     ):
         if is_wrong:
             raise SetupError(why)
@@ -47,17 +51,6 @@ def checked_models(models: Sequence[str]) -> tuple[str, ...]:
             f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is not a model and cannot be on a panel; leave it out."
         )
     return names
-
-
-def checked_stronger(name: str, models: Sequence[str]) -> str:
-    stronger = name.strip()
-    if not stronger or "," in stronger:
-        raise SetupError(f"{STRONGER} is {name!r}; name one model.")
-    if stronger in models:
-        raise SetupError(f"{STRONGER} is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
-    if OFFLINE in (stronger, *models):
-        raise SetupError(f"{STRONGER} is {stronger!r}, but {OFFLINE!r} is not a model; leave one of the two out.")
-    return stronger
 
 
 def doubles(models: Sequence[ChatModel]) -> list[str]:
