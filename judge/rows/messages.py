@@ -185,17 +185,17 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     parts = _parts(message.get("content", message.get("text")))
     cited = [message.get("annotations"), *(part.get(name) for part in parts for name in ("annotations", "citations"))]
     shown = _together(parts) if role == "assistant" else parts
-    text, has_words, unread = _to_text([*shown, *_beside(message)], cited)
+    said = _to_said(role, [*shown, *_beside(message)], cited)
     if role == "tool":
-        yield _Said(role, text, is_step=True, unread=unread)
+        yield replace(said, is_step=True)
         yield from _steps(parts)
         return
     if message.get("phase") == "commentary":
-        text, has_words = text and mark("step", text), False
+        said = replace(said, text=said.text and mark("step", said.text), has_words=False)
     steps = [*_steps(parts), *_calls(message)]
     # In Anthropic's logs, a message by the user may be nothing but the results of tools, or begin with them.
-    said = [_Said(role, text, has_words, unread=unread)] if text or not steps else []
-    yield from (*steps, *said) if role == "user" else (*said, *steps)
+    own = [said] if said.text or not steps else []
+    yield from (*steps, *own) if role == "user" else (*own, *steps)
 
 
 def _together(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -258,14 +258,11 @@ def _call(call: Mapping[str, Any]) -> _Said:
 def _result(content: Any) -> _Said:
     if not isinstance(content, str | list | None):
         return _Said("tool", unmark(encode(content)), is_step=True)
-    text, _, unread = _to_text(_parts(content))
-    return _Said("tool", text, is_step=True, unread=unread)
+    return replace(_to_said("tool", _parts(content)), is_step=True)
 
 
-def _to_text(
-    parts: Iterable[Mapping[str, Any]], sources: Iterable[Any] = ()
-) -> tuple[str, bool, Sequence[Mapping[str, Any]]]:
-    """The text of a message, a line or more for each part and then its sources, and what `_Said` says beside it."""
+def _to_said(role: str, parts: Iterable[Mapping[str, Any]], sources: Iterable[Any] = ()) -> _Said:
+    """A message, with a line or more for each part, and then its sources."""
     lines: list[str] = []
     has_words, unread = False, []
     for part in parts:
@@ -283,7 +280,7 @@ def _to_text(
             unread.append(part)
     cited = (each for given in sources if isinstance(given, list) for each in given if isinstance(each, Mapping))
     marks = (_to_source(each) for each in cited if str(each.get("type")).endswith(_SOURCES))
-    return "\n".join([*lines, *dict.fromkeys(marks)]), has_words, unread
+    return _Said(role, "\n".join([*lines, *dict.fromkeys(marks)]), has_words, unread=unread)
 
 
 def _kind(part: Mapping[str, Any]) -> str:
