@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +32,7 @@ _MOST_NAMES, _MOST_WORDS, _LONGEST_NAME = 5, 6, 60
 _LONGEST_REASON = 400
 _FEWEST_OF_A_CAUSE = 2
 
-_PROMPT = (files("judge.evaluation") / "causes.txt").read_text(encoding="utf-8")
+_PROMPT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
 _MATERIAL = _PROMPT.partition("\n\n")[0]
 _QUESTION = "What was wrong with the reply according to reason {}? If none of the names says it, other."
 _KNOWN = "\nUse these names of the week before where they fit: {names}."

@@ -2,7 +2,6 @@
 
 import re
 from html import escape
-from importlib.resources import files
 from io import StringIO
 from math import ceil
 from pathlib import Path
@@ -40,7 +39,7 @@ def save_plot(path: Path, report: Report, text: str) -> None:
             with rc_context({"svg.fonttype": "none", "svg.hashsalt": "judge"}):
                 figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
             picture = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", svg.getvalue(), flags=re.DOTALL)
-            page = Template((files("judge.evaluation.agreement") / "plot.html").read_text(encoding="utf-8"))
+            page = Template(Path(__file__).with_name("plot.html").read_text(encoding="utf-8"))
             with open(path, "w", encoding="utf-8", opener=private) as file:
                 file.write(page.substitute(picture=picture, text=escape(text)))
     except OSError as exc:

@@ -5,8 +5,8 @@ Source: Agrawal et al., "GEPA: Reflective prompt evolution" (arXiv 2507.19457), 
 
 import re
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from itertools import count, islice
+from pathlib import Path
 from statistics import fmean
 
 from judge.errors import RubricError
@@ -54,7 +54,7 @@ async def search(
     is closer to people, on all. The search ends after twelve proposals or forty turns, or if the budget is too small
     for another proposal and the `spare` verdicts of its trial.
     """
-    request = (files("judge.evaluation.align") / "request.txt").read_text(encoding="utf-8").rstrip()
+    request = Path(__file__).with_name("request.txt").read_text(encoding="utf-8").rstrip()
     best, found = rubric, await asker.scores(rubric, learned)
     proposals, came_to = 0, 0
     for batch in islice(_batches(learned), _TURNS):

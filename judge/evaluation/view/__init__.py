@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from itertools import chain
 from math import ceil, floor
 from pathlib import Path
@@ -164,7 +163,7 @@ def save_page(path: Path, title: str, replies: Replies) -> int:
     """Writes the page, readable only by its owner, and returns its size in bytes."""
     refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
     page, style, script = (
-        (files("judge.evaluation.view") / f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
+        Path(__file__).with_name(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
     )
     hashes = [f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in (style, script)]
     fixed = {"style": style, "script": script, "style_hash": hashes[0], "script_hash": hashes[1]}
