@@ -117,7 +117,8 @@ class Row:
         """The judge that gave the row its score: its model, or both if it has a stronger one, and how it asks."""
         if "rubric_version" not in self.fields:  # not a row of ours, so that the fields may contain anything
             return self.get("model")
-        return to_judge(self.get("escalation") or self.get("model"), self.get("ask"))
+        model, ask = self.get("escalation") or self.get("model"), self.get("ask")
+        return f"{model}, {ask}" if ask else model
 
     @property
     def rubric(self) -> tuple[str | None, str | None]:
@@ -171,10 +172,6 @@ class Row:
         if len(set(given.values())) > 1:
             raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
         return str(next(iter(given.values())))
-
-
-def to_judge(model: Any, ask: Any) -> Any:
-    return f"{model}, {ask}" if ask else model
 
 
 def own_name(name: str) -> str:

@@ -12,10 +12,11 @@ from judge.evaluation.align.asking import CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, to_digest
 from judge.evaluation.labelled import LabelledRows, Range, to_number
 from judge.evaluation.severity import Given
+from judge.rows.batch import identity_of
 from judge.rows.files import decode, encode, os_reason, private, read_lines
 from judge.rows.line_file import LineFile
 from judge.rows.messages import to_prompt
-from judge.rows.row_file import Row, RowFile, to_judge
+from judge.rows.row_file import Row, RowFile
 from judge.scoring.attacks.folding import fold
 from judge.scoring.judging import Judge
 
@@ -103,13 +104,7 @@ def _plain(text: str) -> str:
 
 def _verdict(row: Row, judge: Judge) -> CaseScore | None:
     """The row's verdict, if this very judge gave it."""
-    is_ours = (
-        row.judge == to_judge(judge.escalation or judge.model, judge.ask)
-        and row.rubric == (judge.rubric.name, judge.rubric.version)
-        and row.get("samples") == judge.samples
-        and row.get("status") in ("scored", "unscored")
-    )
-    if not is_ours:
+    if row.get("status") is None or any(row.get(name) != value for name, value in identity_of(judge).items()):
         return None
     names = "score", "mean", "input_tokens", "output_tokens"
     score, mean, tokens, more = (to_number(row.get(name)) for name in names)
