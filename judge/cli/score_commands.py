@@ -5,6 +5,7 @@ import json
 import sys
 import textwrap
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -109,7 +110,7 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
         missing = []  # the verdict already says why
     failures = dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing)
     paragraphs = [head, *body.splitlines(), _points(verdict, rubric), warning if verdict.flags else ""]
-    paragraphs += [*failures, _footnote(verdict)]
+    paragraphs += [*failures, " · ".join(_footnote(verdict))]
     wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
     return "\n\n".join(wrapped)
 
@@ -128,31 +129,29 @@ def _points(verdict: Verdict, rubric: Rubric) -> str:
     return f"{listed}. These add up to {total}, and not to the score." if is_odd else listed
 
 
-def _footnote(verdict: Verdict) -> str:
+def _footnote(verdict: Verdict) -> Iterator[str]:
     from judge.scoring.offline import OFFLINE
 
-    model = "offline rater, not a judge" if verdict.model == OFFLINE else f"model {verdict.model}"
-    parts = [model, f"rubric {verdict.rubric} ({verdict.rubric_version})"]
-    ratings = counted(verdict)
-    if len(ratings) > 1:
-        scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
-        parts.insert(0, f"{verdict.basis} ratings: {scores}")
-    if verdict.escalation and (aside := others(verdict)):
-        parts.insert(0, why_of_model(verdict.model, verdict.escalation, aside))
-    if (middle := before_calibration(verdict)) is not None:
-        parts.insert(0, f"calibrated from {middle}")
-    if verdict.ask:
-        parts.append(verdict.ask)
     if verdict.weighted_score is not None:
-        parts.insert(0, f"weighted score {verdict.weighted_score:.2f}")
+        yield f"weighted score {verdict.weighted_score:.2f}"
+    if (middle := before_calibration(verdict)) is not None:
+        yield f"calibrated from {middle}"
+    if verdict.escalation and (aside := others(verdict)):
+        yield why_of_model(verdict.model, verdict.escalation, aside)
+    if len(ratings := counted(verdict)) > 1:
+        scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
+        yield f"{verdict.basis} ratings: {scores}"
+    yield "offline rater, not a judge" if verdict.model == OFFLINE else f"model {verdict.model}"
+    yield f"rubric {verdict.rubric} ({verdict.rubric_version})"
+    if verdict.ask:
+        yield verdict.ask
     if verdict.input_tokens is not None and verdict.output_tokens is not None:
         thinking = f" ({verdict.reasoning_tokens:,} of them thinking)" if verdict.reasoning_tokens else ""
-        parts.append(f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens{thinking}")
+        yield f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens{thinking}"
     if verdict.cost_usd:
-        parts.append(f"{verdict.cost_usd:.4f} USD")
+        yield f"{verdict.cost_usd:.4f} USD"
     if verdict.latency_ms is not None and verdict.model != OFFLINE:
-        parts.append(f"{verdict.latency_ms / 1000:.1f} s")
-    return " · ".join(parts)
+        yield f"{verdict.latency_ms / 1000:.1f} s"
 
 
 def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
