@@ -75,7 +75,7 @@ def align(
         came = _run_to_end(judge, aligning.align(found.cases, judge.rubric, asker, ways), asker, max_requests)
     Reports(filter(None, [memory.trouble]))
     if came.better:
-        with replacing(output, f"{output}: cannot write it ({{reason}}).") as written:
+        with replacing(output) as written:
             written.write(came.better.rubric.prompt.encode())
     if as_json:
         typer.echo(json.dumps(_to_dict(came, asker), ensure_ascii=False))

@@ -39,7 +39,7 @@ def pairs(
     # For a table, the pairs are first written to a JSONL file beside it.
     lines = output if form is Format.JSONL else output.with_name(f"{output.name}.pairing")
     try:
-        with replacing(lines, f"{output}: cannot write it ({{reason}}).") as file:
+        with replacing(lines, f"{output}: cannot write it") as file:
             file.writelines(f"{pair}\n".encode() for pair in make_pairs(source, Reports(), counts))
         if form is not Format.JSONL:
             export(lines, output, form)
@@ -89,7 +89,7 @@ def causes(
 
     found = asyncio.run(find())
     if output:
-        with replacing(output, f"{output}: cannot write it ({{reason}}).") as written:
+        with replacing(output) as written:
             for row in file.rows():
                 cause = {"cause": found.of[row.line]} if row.line in found.of else {}
                 written.write(f"{encode({**row.fields, **cause})}\n".encode())

@@ -16,7 +16,7 @@ from judge.evaluation.planning import to_be_seen
 from judge.evaluation.severity import Given, Severities
 from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimator, minus, paired, paired_difference, t_quantile
 from judge.rows.batch import identity_of
-from judge.rows.files import decode, os_reason, private, read_lines, shown
+from judge.rows.files import decode, explaining, private, read_lines, shown
 from judge.rows.journal import answered_as
 from judge.rows.messages import has_reply
 from judge.rows.row_file import Row
@@ -144,11 +144,9 @@ class Check:
             say(f"{name[0].upper()}{name[1:]}: {before and f'{before} before, now '}{now}.")
         say(f"{head}{why and ': '}{why}.")
         if self.summary is not None:
-            try:
-                with open(self.summary, "a", encoding="utf-8", opener=private) as file:
-                    file.write(self._to_markdown(figures, head, why))
-            except OSError as exc:
-                raise SetupError(f"--summary {self.summary}: cannot write it ({os_reason(exc)}).") from exc
+            failure = f"--summary {self.summary}: cannot write it"
+            with explaining(failure), open(self.summary, "a", encoding="utf-8", opener=private) as file:
+                file.write(self._to_markdown(figures, head, why))
         return code if is_check else None
 
     def _compare(self) -> None:

@@ -184,10 +184,8 @@ async def serve_http(server: Server, given: str) -> None:
         transport_security=None if host in _LOOPBACK else foreign,  # the SDK has its own for loopback
         max_request_body_size=2 * files.MOST_OF_A_LINE,  # up to this size, the judge says which text is too long
     )
-    try:
+    with files.explaining(f"--http {given}: cannot listen there", "; name another"):
         listener = socket.create_server((host, int(port)), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as exc:
-        raise SetupError(f"--http {given}: cannot listen there ({files.os_reason(exc)}); name another.") from exc
     print(f"Listening at http://{shown}:{listener.getsockname()[1]}/mcp", file=sys.stderr, flush=True)
     config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
     with listener:

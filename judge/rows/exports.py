@@ -42,7 +42,9 @@ def name_beside(path: Path, form: files.Format) -> Path:
 def refuse_other_table(table: Path, form: files.Format) -> None:
     """Raises SetupError if `table` exists and is not from a batch, whose first column is `line`."""
     is_ours = False
-    try:
+    with files.explaining(f"{table}: cannot read it"):
+        if not table.exists():
+            return
         if form is files.Format.CSV:
             with table.open("rb") as file:
                 found = file.read(8).removeprefix(BOM_UTF8)
@@ -52,10 +54,6 @@ def refuse_other_table(table: Path, form: files.Format) -> None:
 
             with suppress(ArrowException):
                 is_ours = list(parquet.read_schema(table).names)[:1] in (["line"], [])
-    except FileNotFoundError:
-        return
-    except OSError as exc:
-        raise SetupError(f"{table}: cannot read it ({files.os_reason(exc)}).") from exc
     if not is_ours:
         raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
 
@@ -67,7 +65,7 @@ def export(rows: Path, target: Path, form: files.Format, delimiter: str = ",") -
     objects, is text: strings are unchanged, everything else is JSON.
     """
     columns = _columns(rows)
-    with files.replacing(target, f"{target}: cannot write it ({{reason}}).") as file:
+    with files.replacing(target) as file:
         _write_csv(rows, file, columns, delimiter) if form is files.Format.CSV else _write_parquet(rows, file, columns)
 
 

@@ -52,13 +52,19 @@ def written_beside(target: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def replacing(target: Path, failure: str) -> Iterator[BinaryIO]:
-    """`written_beside`; raises SetupError with `failure`, and {reason}, if the system reports an error."""
+def explaining(failure: str, hint: str = "") -> Iterator[None]:
+    """Makes an error that the system reports a SetupError: the failure, the system's reason, and the hint."""
     try:
-        with written_beside(target) as file:
-            yield file
+        yield
     except OSError as exc:
-        raise SetupError(failure.replace("{reason}", os_reason(exc))) from exc
+        raise SetupError(f"{failure} ({os_reason(exc)}){hint}.") from exc
+
+
+@contextmanager
+def replacing(target: Path, failure: str = "", hint: str = "") -> Iterator[BinaryIO]:
+    """`written_beside`, with its errors explained."""
+    with explaining(failure or f"{target}: cannot write it", hint), written_beside(target) as file:
+        yield file
 
 
 _KINDS: dict[type, str] = {
@@ -82,13 +88,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     A line that is too long is given as its beginning and end, which `decode` refuses.
     """
     check_is_file(path)
-    try:
-        with path.open("rb") as file:
-            for line, raw in enumerate(iter(lambda: read_line(file), b""), start=1):
-                if raw.strip(_BLANK):
-                    yield line, raw
-    except OSError as exc:
-        raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
+    with explaining(f"{path}: cannot read it"), path.open("rb") as file:
+        for line, raw in enumerate(iter(lambda: read_line(file), b""), start=1):
+            if raw.strip(_BLANK):
+                yield line, raw
 
 
 def read_line(file: BinaryIO) -> bytes:
@@ -115,13 +118,11 @@ def check_is_file(path: Path) -> None:
 
 def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
     """Raises SetupError unless `path` is new or empty, or has `mark` near its beginning and so is ours to overwrite."""
-    try:
+    with explaining(f"{path}: cannot write it", f"; name another file with {option}"):
+        if not path.exists():
+            return
         with path.open("rb") as file:
             found = file.read(_BEGINNING)
-    except FileNotFoundError:
-        return
-    except OSError as exc:
-        raise SetupError(f"{path}: cannot write it ({os_reason(exc)}); name another file with {option}.") from exc
     if found and mark not in found:
         raise SetupError(f"{path}: not {what}, and would be overwritten; name another file with {option}.")
 

@@ -93,7 +93,7 @@ class Journal(LineFile):
     def sort(self) -> None:
         lines = sorted(self.rows)
         if lines != list(self.rows):
-            failure = f"{self.path}: has all rows, but they cannot be put in the order of the input ({{reason}})."
+            failure = f"{self.path}: has all rows, but they cannot be put in the order of the input"
             self.rewrite((self.rows[line][1] for line in lines), failure)
 
     def _take(self, number: int, offset: int, raw: bytes) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from judge.errors import SetupError
-from judge.rows.files import os_reason, private, replacing
+from judge.rows.files import explaining, private, replacing
 
 _SYNC_EVERY_S = 5.0
 
@@ -40,7 +40,7 @@ class LineFile:
         self._synced_at = clock()
         if path.exists() and not path.is_file():
             raise SetupError(f"{path}: not a plain file; {otherwise}.")
-        try:
+        with explaining(f"{path}: cannot read and write it"):
             self._file: BinaryIO = open(path, "a+b", buffering=0, opener=private)  # noqa: SIM115 - until `close`
             try:
                 self._lock(otherwise)
@@ -48,12 +48,10 @@ class LineFile:
             except BaseException:
                 self._file.close()
                 raise
-        except OSError as exc:
-            raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
 
     def append(self, raw: bytes) -> int:
         """Appends a line with its end, or on a full disk nothing, and returns its offset."""
-        try:
+        with explaining(f"{self.path}: cannot continue writing"):
             start, left = os.fstat(self._file.fileno()).st_size, memoryview(raw)
             try:
                 while left:
@@ -61,18 +59,14 @@ class LineFile:
             except OSError:
                 self._file.truncate(start)
                 raise
-        except OSError as exc:
-            raise SetupError(f"{self.path}: cannot continue writing ({os_reason(exc)}).") from exc
         if self._clock() - self._synced_at > _SYNC_EVERY_S:
             self.sync()
         return start
 
     def sync(self) -> None:
         """Returns once everything is on the disk."""
-        try:
+        with explaining(f"{self.path}: cannot be written to the disk"):
             self._sync(self._file.fileno())
-        except OSError as exc:
-            raise SetupError(f"{self.path}: cannot be written to the disk ({os_reason(exc)}).") from exc
         self._synced_at = self._clock()
 
     def rewrite(self, offsets: Iterable[int], failure: str) -> None:

@@ -306,7 +306,7 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
     csv.field_size_limit(files.MOST_OF_A_LINE)
     line = 1
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with files.explaining(f"{path}: cannot read it"), path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(_lines(path, file), delimiter=find_delimiter(path), strict=True)
             names: Sequence[str] = ()
             for cells in reader:
@@ -323,8 +323,6 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
         raise SetupError(
             f"{path}, line {line}: a quotation mark is misplaced ({exc}); close it, and double those within a cell."
         ) from exc
-    except OSError as exc:
-        raise SetupError(f"{path}: cannot read it ({files.os_reason(exc)}).") from exc
 
 
 def find_delimiter(path: Path) -> str:

@@ -66,7 +66,7 @@ async def check(
     report = compared(made, reports.read(_POCKET))
     pages = {output: report.model_dump_json(indent=1), output.with_suffix(".html"): reports.to_page(report)}
     for file, content in pages.items():
-        with replacing(file, f"{file}: cannot write it ({{reason}})") as target:
+        with replacing(file) as target:
             target.write(content.encode())
     typer.echo("\n".join([*reports.lines(report), f"The report is in {output}, and its page beside it."]))
     return report

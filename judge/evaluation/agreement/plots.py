@@ -13,10 +13,9 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from judge.errors import SetupError
 from judge.evaluation.agreement.measures import confusion
 from judge.evaluation.agreement.report import Comparison, Report
-from judge.rows.files import os_reason, private, refuse_foreign
+from judge.rows.files import explaining, private, refuse_foreign
 
 _MOST_NUMBERED_LEVELS = 11
 _ACROSS, _MOST_GROUPS = 3, 12
@@ -30,7 +29,7 @@ def save_plot(path: Path, report: Report, text: str) -> None:
     """
     refuse_foreign(path, _MARK.encode(), "a plot of judge agreement", "--plot")
     figure = draw(report)
-    try:
+    with explaining(f"--plot {path}: cannot write the file"):
         if path.suffix == ".png":
             with open(path, "wb", opener=private) as file:
                 figure.savefig(file, format="png", dpi=150, metadata={"Software": _MARK})
@@ -42,8 +41,6 @@ def save_plot(path: Path, report: Report, text: str) -> None:
             page = Template(Path(__file__).with_name("plot.html").read_text(encoding="utf-8"))
             with open(path, "w", encoding="utf-8", opener=private) as file:
                 file.write(page.substitute(picture=picture, text=escape(text)))
-    except OSError as exc:
-        raise SetupError(f"--plot {path}: cannot write the file ({os_reason(exc)}).") from exc
 
 
 def draw(report: Report) -> Figure:

@@ -169,7 +169,7 @@ def save_page(path: Path, title: str, replies: Replies) -> int:
     fixed = {"style": style, "script": script, "style_hash": hashes[0], "script_hash": hashes[1]}
     # What fills a slot is not searched for slots: a text may contain what looks like one.
     head, tail = (Template(part).substitute(fixed, title=escape(title)) for part in page.split("$data"))
-    with replacing(path, f"{path}: cannot write it ({{reason}}); name another file with -o.") as file:
+    with replacing(path, hint="; name another file with -o") as file:
         return sum(file.write(part.encode()) for part in chain([_MARK.decode(), head], _data(title, replies), [tail]))
 
 
