@@ -3,8 +3,8 @@
 import asyncio
 import signal
 import sys
-import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -22,18 +22,13 @@ async def run_interruptibly(
 ) -> Result:
     """Runs the call until it ends or SIGTERM cancels it, with a progress bar on a terminal; then closes the judge."""
     work = asyncio.create_task(call)
-    loop = asyncio.get_running_loop()
-    # Python delivers signals only to the main thread.
-    is_main = threading.current_thread() is threading.main_thread()
-    if is_main:
-        before = signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(work.cancel) and None)
+    with suppress(RuntimeError):  # on Windows, and in a thread, to which Python delivers no signals
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work.cancel)
     bar = asyncio.create_task(progress()) if sys.stderr.isatty() else None
     try:
         async with judge:
             return await work
     finally:
-        if is_main:
-            signal.signal(signal.SIGTERM, before)
         if bar:
             bar.cancel()
             await asyncio.wait([bar])
