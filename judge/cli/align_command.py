@@ -1,7 +1,6 @@
 """`judge align`: learns from people's labels how to score."""
 
 import asyncio
-import json
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import asdict
 from difflib import unified_diff
@@ -15,7 +14,7 @@ from judge.cli import options
 from judge.cli.options import Reports, say, to_printable, to_summary
 from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
-from judge.rows.files import replacing
+from judge.rows.files import encode, replacing
 from judge.scoring.numbers import number_of
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def align(
         with replacing(output) as written:
             written.write(came.better.rubric.prompt.encode())
     if as_json:
-        typer.echo(json.dumps(_to_dict(came, asker), ensure_ascii=False))
+        typer.echo(encode(_to_dict(came, asker)))
     else:
         _print_alignment(came, asker, found.cases, judge.rubric, output)
     raise typer.Exit(0 if came.better else 1)

@@ -1,6 +1,5 @@
 """`judge agreement` and `judge estimate`: what people's labels say about scores."""
 
-import json
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 from judge.cli import options
 from judge.cli.options import Reports, say, to_summary
 from judge.errors import SetupError, needs_extra
+from judge.rows.files import encode
 from judge.scoring.numbers import number_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def agreement(
             print_report(report, columns, text := StringIO())
             save_plot(plot, report, text.getvalue())
     if as_json:
-        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
+        typer.echo(encode(report.to_dict()))
     else:
         print_report(report, columns)
     raise typer.Exit(1 if scores.problems or scores.repeats else 0)
@@ -90,7 +90,7 @@ def estimate(
     fields = Fields(label, score, probability, cluster, scale, judge, other_judge)
     found = estimate_file(file, fields, rubric)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+        typer.echo(encode(found.to_dict()))
     else:
         say(to_summary(*to_sentences(found)))
         Reports(found.problems)

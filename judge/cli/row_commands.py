@@ -1,7 +1,6 @@
 """`judge pairs`, `judge causes` and `judge view`: what is made of scored rows."""
 
 import asyncio
-import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -95,7 +94,7 @@ def causes(
                 written.write(f"{encode({**row.fields, **cause})}\n".encode())
     if as_json:
         listed = [{"cause": each.name, "replies": len(each.replies), "lines": each.replies} for each in found.counts]
-        typer.echo(json.dumps({"low": len(reasons), "left_out": found.left_out, "causes": listed}, ensure_ascii=False))
+        typer.echo(encode({"low": len(reasons), "left_out": found.left_out, "causes": listed}))
     else:
         say("\n".join(f"{len(each.replies):>4}  {each.name} ({_where(each.replies)})" for each in found.counts))
         if found.left_out:

@@ -1,7 +1,6 @@
 """`judge score`, `judge rubrics` and `judge mcp`: score one response, list the rubrics, be an assistant's tools."""
 
 import asyncio
-import json
 import sys
 import textwrap
 from codecs import BOM_UTF8
@@ -15,7 +14,7 @@ import typer
 from judge.cli import options
 from judge.cli.options import to_printable
 from judge.errors import SetupError, needs_extra
-from judge.rows.files import decode
+from judge.rows.files import decode, encode
 from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.ratings import Rating, Unscored, Verdict
 from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, list_rubrics, load_rubric, purpose_of
@@ -61,9 +60,7 @@ def score(
         said = Dialogue(_read_text(question, "--question"), _read_text(response, "--response"))
     judge = make()
     verdict = asyncio.run(_score(judge, said, known or ""))
-    typer.echo(
-        json.dumps(verdict.to_dict(), ensure_ascii=False) if as_json else to_printable(_to_text(verdict, judge.rubric))
-    )
+    typer.echo(encode(verdict.to_dict()) if as_json else to_printable(_to_text(verdict, judge.rubric)))
     for each in judge.shortfalls:
         options.say(options.to_options(each), err=True)
     raise typer.Exit(0 if verdict.is_scored else 1)
