@@ -15,8 +15,6 @@ from bot.slack.members import Member
 from bot.slack.messenger import Drawn
 from bot.slack.mrkdwn import clip
 
-MOST_DRAWN = 1  # a digest is at most a screen
-"""A digest has charts of at most this many assistants, those with the most replies, to fit into one message."""
 _WAYS = (" got better", "up"), (" got worse", "down")
 _LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
 
@@ -24,10 +22,10 @@ _LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
 def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block | Drawn]:
     """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
     found: list[ui.Block | Drawn] = []
-    for place, each in enumerate([each for each in watched if each.author_id in members][:MOST_SHOWN]):
-        found.append(ui.section("\n".join(week_lines(each, clip(members[each.author_id].name)))))
-        by = BY_JUDGE if each.is_corrected else ""
-        found += charts(each.tally, each.trend, each.scale, "random", by)[-1:] if place < MOST_DRAWN else []
+    for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
+        # Only the first has a chart: a digest is at most a screen.
+        drawn = charts(each.tally, each.trend, each.scale, "random", BY_JUDGE * each.is_corrected) if not found else []
+        found += [ui.section("\n".join(week_lines(each, clip(members[each.author_id].name)))), *drawn[-1:]]
     return found
 
 
