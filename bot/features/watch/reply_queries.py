@@ -52,10 +52,7 @@ def draws(watch: Watch, ts: str, key: bytes) -> bool:
 
 
 def together(days: Iterable[Coverage]) -> Coverage:
-    total = Counter[ReplyOutcome | None]()
-    for each in days:
-        total.update(each.outcomes)
-    return Coverage(total)
+    return Coverage(sum((Counter(each.outcomes) for each in days), Counter()))
 
 
 _DRAW = "draw"
