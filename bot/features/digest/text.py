@@ -1,6 +1,5 @@
 """A channel's week as a message (digest or stats): first the features' blocks, then the replies that people chose."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.features.digest import ids
@@ -225,9 +224,7 @@ def _raw(text: str) -> ui.Block:
 
 
 def _unscored(figures: Figures) -> str:
-    words = Counter[str]()
-    for reason, count in figures.unscored.items():
-        words[in_short(reason)] += count
+    words = quality.add_up((in_short(reason), count) for reason, count in figures.unscored.items())
     parts = [*(f"{why}: {count}" for why, count in words.items()), not_counted(figures)]
     total = sum(figures.unscored.values())
     return (f"*Unscored: {total}* · " if total else "") + " · ".join(part for part in parts if part)
