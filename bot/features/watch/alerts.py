@@ -98,17 +98,16 @@ class DriftAlerts:
         changes = await self._changes(watch)
         for name in begun or names:
             kind = names[name]
-            post = await others[kind](watch) if kind in others else None
-            if not (post or kind in changes):
+            due = await others[kind](watch) if kind in others else changes.get(kind)
+            if due is None:
                 continue
             # One process at a time, before the judge is asked: each would pay for it, and two might tell two things.
             if await self._notices.claim(watch, "alert", "", day, now, _AT_IT) is None:
-                return []
-            if kind in changes:
-                return [self._tell(watch, name, day, *changes[kind])]
-            if post:
-                await tell_once(self._services, watch, name, post, day, may_repeat=True)
                 break
+            if not isinstance(due, Post):
+                return [self._tell(watch, name, day, *due)]
+            await tell_once(self._services, watch, name, due, day, may_repeat=True)
+            break
         return []
 
     async def _tell(self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change) -> None:
