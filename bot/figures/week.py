@@ -159,10 +159,10 @@ async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime
 
     rows, sums = (grouped((row.channel_id, row) for row in part) for part in await tallies.together(count))
     channels = place.channel_id, *place.others
-    return {each: _to_glance(week, span.end, rows.get(each, ()), sums.get(each, ())) for each in channels}
+    return {each: to_glance(week, span.end, rows.get(each, ()), sums.get(each, ())) for each in channels}
 
 
-def _to_glance(week: Week, until: datetime, rows: Sequence[ScoreCount], sums: Sequence[KindSum]) -> Glance:
+def to_glance(week: Week, until: datetime, rows: Sequence[ScoreCount], sums: Sequence[KindSum]) -> Glance:
     kind = commonest(rows)
     this = tally_of(rows, kind)
     scored = add_up((row.kind.scale, row.number) for row in rows if row.score is not None)
@@ -172,8 +172,8 @@ def _to_glance(week: Week, until: datetime, rows: Sequence[ScoreCount], sums: Se
         kind,
         this,
         trend=(*_trend(sums, week, kind), Point(week, this.mean, kind.version)),
-        raters=count_raters(rows),
-        unread=count_unread(rows),
+        raters=dict(add_up((row.rater, row.number) for row in rows)),
+        unread=sum(row.number for row in rows if row.has_unread),
         off_scale=scored.total() - scored[kind.scale],
         off_version=scored[kind.scale] - this.n,
     )
@@ -201,7 +201,7 @@ async def read_figures(
 
     rows, sums, scored, (usage,), uncounted, labelled, low = await tallies.together(count)
     this, before = [each for each in scored if not each.back], [each for each in scored if each.back]
-    last, glance = _tally(before), replace(_to_glance(week, span.end, rows, sums), this=_tally(this))
+    last, glance = _tally(before), replace(to_glance(week, span.end, rows, sums), this=_tally(this))
     kind, first = glance.kind, TREND_WEEKS - 1 - figures_quality.WEEKS
     earlier = {each.kind.scale for each in sums if each.position >= first}
     authors = _authors(this, before, kind.scale)
@@ -267,15 +267,6 @@ def commonest(rows: Iterable[ScoreCount]) -> Kind:
     scale = max(scales, key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale), default=_DEFAULT_SCALE)
     of_scale = [kind for kind in kinds if kind.scale == scale]
     return max(of_scale, key=lambda kind: (kinds[kind], kind.version or ""), default=Kind(*scale, None))
-
-
-def count_raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
-    """How many cases each rater scored, as `ScoreCount` names the raters."""
-    return dict(add_up((row.rater, row.number) for row in rows))
-
-
-def count_unread(rows: Iterable[ScoreCount]) -> int:
-    return sum(row.number for row in rows if row.has_unread)
 
 
 def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:

@@ -1,6 +1,6 @@
 """The figures of watched assistants for a week, from random replies only, not from those that people chose."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain
@@ -17,52 +17,43 @@ from bot.store.figures import Place, Span, to_ts
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, differences
-from judge.scoring.rubric import Scale
 from judge.scoring.ways import DECISION
 
 _WHOLE = {ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED, ReplyOutcome.PART}
 
 
 @dataclass(frozen=True)
-class Watched:
-    """One assistant's week, as scored by the judge version that scored most of it.
+class Watched(figures_week.Glance):
+    """One assistant's week; its `trend` has eight weeks, of which those with too few scores of the kind have no mean.
 
     Attributes:
-        tally: How often each score was given this week.
-        week: The quality of all replies of this week, estimated from those drawn; None without a score.
+        quality: That of all replies of this week, estimated from those drawn; None without a score.
         change: How far the mean has moved since the four weeks before; None with too few scores by this judge version.
-        trend: Eight weeks, this one last; those with too few scores of this judge version have no mean.
         weeks: The last four weeks, for the correction by labels.
         is_corrected: Whether the week is shown as people would score: it has enough labels, and so has what it is
             compared with.
         coverage: The outcomes of all its replies of this week.
         earlier: How many of the scored replies are not in `coverage`: they were written before this week, late on
             its last day or while the app was down, or the store no longer says when.
-        others: How many scores of this week have another judge version or scale; no other figure contains them.
-        raters: How many cases of this week each rater judged: OFFLINE, MADE_UP, or None for all models.
-        unread: How many cases of this week are of replies that show something that was not read.
     """
 
     author_id: str
-    scale: Scale
-    judge_version: str | None
-    tally: figures_week.Tally
-    week: Quality | None
+    quality: Quality | None
     change: Interval | None
-    trend: Sequence[figures_week.Point]
     weeks: Quality | None
     is_corrected: bool
     coverage: Coverage
     earlier: int
-    others: int
-    raters: Mapping[str | None, int]
-    unread: int
+
+    @property
+    def others(self) -> int:
+        return self.off_scale + self.off_version
 
     @property
     def is_whole(self) -> bool:
         """Whether a decision judge scored every reply of the week that answers somebody."""
         is_left_out = self.others or self.earlier or self.coverage.outcomes.keys() - _WHOLE or not self.coverage.seen
-        return f", {DECISION}" in (self.judge_version or "") and not is_left_out
+        return f", {DECISION}" in (self.kind.version or "") and not is_left_out
 
 
 async def read_watched(
@@ -75,7 +66,7 @@ async def read_watched(
     watched, span = replace(place, origin=Origin.WATCHED), figures_week.passed(week, now)
     authors = await tallies.authors(watched, span)
     found = [await _read(tallies, replies, replace(watched, author_id=each), week, span) for each in authors]
-    changes = differences([(_mean_of(each.week), before) for each, before in found])
+    changes = differences([(_mean_of(each.quality), before) for each, before in found])
     changed = [replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)]
     return sorted(changed, key=lambda each: figures_week.worse_first(each.change))
 
@@ -84,8 +75,8 @@ async def _read(
     tallies: Tallies, replies: Replies, its: Place, week: Week, span: Span
 ) -> tuple[Watched, MeanEstimate | None]:
     """The week, whose change is not known yet, and the mean of the week before it."""
-    rows = await tallies.scores(its, span)
-    kind = figures_week.commonest(rows)
+    glance = figures_week.to_glance(week, span.end, await tallies.scores(its, span), ())
+    kind = glance.kind
     weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS)]
     first_day = day_of(weeks[-1].start - timedelta(days=1))
     coverage = await replies.coverage(its, first_day)
@@ -95,24 +86,16 @@ async def _read(
     scored, earlier = found[0], [*chain(*found[1 : WEEKS + 1])]
     this, before = (to_quality(each, kind.scale, coverage, [*scored, *earlier]) for each in (scored, earlier))
     means = [_mean_of(to_quality(each, kind.scale, coverage)) for each in found]
+    points = zip(weeks, (mean.judge.mean if mean else None for mean in means), strict=True)
     its_week = Watched(
-        its.author_id or "",
-        kind.scale,
-        kind.version,
-        figures_week.tally_of(rows, kind),
-        week=this,
+        **vars(glance) | {"trend": tuple(figures_week.Point(*each) for each in points)[::-1]},
+        author_id=its.author_id or "",
+        quality=this,
         change=None,
-        trend=[
-            figures_week.Point(each, mean.judge.mean if mean else None)
-            for each, mean in zip(weeks[::-1], means[::-1], strict=True)
-        ],
         weeks=to_quality([*chain(*found[:WEEKS])], kind.scale, coverage),
         is_corrected=as_people(this, before) is not None,
         coverage=together((await replies.coverage(its, first_day, span)).values()),
         earlier=sum((each.ts or "") < to_ts(week.start) for each in scored),
-        others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
-        raters=figures_week.count_raters(rows),
-        unread=figures_week.count_unread(rows),
     )
     return its_week, _mean_of(before)
 

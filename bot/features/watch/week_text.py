@@ -24,7 +24,7 @@ def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) ->
     found: list[ui.Block | Drawn] = []
     for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
         # Only the first has a chart: a digest is at most a screen.
-        drawn = charts(each.tally, each.trend, each.scale, "random", BY_JUDGE * each.is_corrected) if not found else []
+        drawn = charts(each.this, each.trend, each.scale, "random", BY_JUDGE * each.is_corrected) if not found else []
         found += [ui.section("\n".join(week_lines(each, clip(members[each.author_id].name)))), *drawn[-1:]]
     return found
 
@@ -34,7 +34,7 @@ def detail_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> 
     found = []
     for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
         name, by_judge = clip(members[each.author_id].name), replace(each, is_corrected=False, change=None)
-        judged = _measures(by_judge, each.week, f"{name}{BY_JUDGE}") if each.week and each.is_corrected else ()
+        judged = _measures(by_judge, each.quality, f"{name}{BY_JUDGE}") if each.quality and each.is_corrected else ()
         if lines := [*judged, *filter(None, [quality.corrected(each.weeks)])]:
             found.append(ui.section("\n".join(lines if judged else [f"*{name}*", *lines])))
     return found
@@ -42,15 +42,15 @@ def detail_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> 
 
 def week_lines(each: Watched, name: str) -> Iterator[str]:
     which = "all replies" if each.is_whole else "random replies"
-    drawn, scored = f"*{name}*, {which}", each.week.mean.n if each.week else 0
+    drawn, scored = f"*{name}*, {which}", each.quality.mean.n if each.quality else 0
     counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"
-    if each.week is None:
+    if each.quality is None:
         yield f"{drawn}: no scores yet ({counted})."
         return
     if scored < FEWEST:
         yield f"{drawn}: fewer than {FEWEST} scores, so no mean ({counted})."
     else:
-        mean, shares = _measures(each, each.week, name)
+        mean, shares = _measures(each, each.quality, name)
         yield mean
         yield f"{which.capitalize()}, {counted}, on a scale from {each.scale.low} to {each.scale.high}."
         yield shares
