@@ -275,12 +275,7 @@ class PreviewSettings(_FrontSettings, _WorkerSettings):
 
 
 _OF_ROLE: Mapping[Role, type[Settings]] = {"both": Settings, "front": _FrontSettings, "worker": _WorkerSettings}
-
-
 S = TypeVar("S", bound=StoreSettings)
-
-
-_WRONG = "the settings are incomplete or wrong (environment or .env):"
 
 
 def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S:
@@ -300,7 +295,7 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
         line = exc.object.count(b"\n", 0, exc.start) + 1
         raise SettingsError(f"{env_file}: line {line} is not UTF-8; save the file as UTF-8") from exc
     if wrong:
-        raise SettingsError("\n  ".join([_WRONG, *wrong]))
+        raise SettingsError("\n  ".join(["the settings are incomplete or wrong (environment or .env):", *wrong]))
     return found
 
 
