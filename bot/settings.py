@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from dotenv.parser import parse_stream
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -287,7 +288,7 @@ def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S
         wrong = _wrong_lines(env_file)
         found = kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
-        wrong += [_explain_one(dict(each)) for each in exc.errors(include_url=False, include_input=False)]
+        wrong += [_explain_one(each) for each in exc.errors(include_url=False, include_input=False)]
         wrong += [f"{env_file} is a folder, so nothing is read from it"] if env_file and env_file.is_dir() else []
     except OSError as exc:
         raise SettingsError(f"{env_file} cannot be read ({exc.strerror})") from exc
@@ -326,10 +327,9 @@ def load_settings(env_file: Path | None = _ENV_FILE, role: Role = "both", **give
     return load(_OF_ROLE[role], env_file, **given)
 
 
-def _explain_one(error: dict[str, object]) -> str:
-    location = error["loc"]
-    name = "_".join(str(part) for part in location).upper() if isinstance(location, tuple) else ""
-    message = str(error["msg"]).removeprefix("Value error, ").replace("Input should be", "expected")
+def _explain_one(error: ErrorDetails) -> str:
+    name = "_".join(map(str, error["loc"])).upper()
+    message = error["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
     if error["type"] in {"int_parsing", "int_from_float"}:
         message = "expected a whole number"
     return f"{name}: {message}" if name else message
