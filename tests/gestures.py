@@ -106,14 +106,6 @@ def count(stage: Stage) -> int:
     return len(stage.slack.workspace.journal.of("home"))
 
 
-def agree(case_id: int = 1) -> str:
-    return f"{ids.AGREE}:{case_id}"
-
-
-def disagree(case_id: int = 1) -> str:
-    return f"{ids.DISAGREE}:{case_id}"
-
-
 def to_export(folder: Path, **env: str) -> dict[str, str]:
     """Only the environment that the command needs."""
     return {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}

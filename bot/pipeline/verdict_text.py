@@ -309,13 +309,12 @@ def _opinions(case: LoggedCase, verdict: CaseVerdict) -> list[dict[str, Any]]:
     if verdict.score is None:
         return []
     offered = (
-        (":thumbsup: Agree", ids.ACTION_AGREE, ids.AGREE, "Agree: I would give the same score"),
-        (":thumbsdown: Disagree", ids.ACTION_DISAGREE, ids.DISAGREE, "Disagree: I would give another score"),
+        (":thumbsup: Agree", ids.ACTION_AGREE, "Agree: I would give the same score"),
+        (":thumbsdown: Disagree", ids.ACTION_DISAGREE, "Disagree: I would give another score"),
     )
     return [
-        button(label, action_id, f"{choice}:{case.id}")
-        | {"text": plain(label) | {"emoji": True}, "accessibility_label": spoken}
-        for label, action_id, choice, spoken in offered
+        button(label, action_id, case.id) | {"text": plain(label) | {"emoji": True}, "accessibility_label": spoken}
+        for label, action_id, spoken in offered
     ]
 
 

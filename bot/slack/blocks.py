@@ -125,8 +125,7 @@ def button(label: str, action_id: str, value: str | int | None = None) -> dict[s
 
 def fairness(case_id: int) -> Block:
     """The buttons that label a case after its score was seen, like *Agree* and *Disagree* under a verdict."""
-    fair = button("Fair", ids.ACTION_AGREE, f"{ids.AGREE}:{case_id}")
-    return actions(fair, button("Not fair", ids.ACTION_DISAGREE, f"{ids.DISAGREE}:{case_id}"))
+    return actions(button("Fair", ids.ACTION_AGREE, case_id), button("Not fair", ids.ACTION_DISAGREE, case_id))
 
 
 def option(value: str, label: str | None = None, about: str = "") -> dict[str, Any]:

@@ -19,10 +19,6 @@ ACTION_RECENT_NEWEST = "show_newest_cases"
 ACTION_OPEN_WINDOW = "open_window"
 ACTION_HELP = "show_help"
 
-# The values of the feedback buttons, followed by a colon and the case.
-AGREE = "agree"
-DISAGREE = "disagree"
-
 # The block id of each input is also its action id.
 BLOCK_QUESTION = "question"
 BLOCK_CHOSEN = "chosen_question"

@@ -90,7 +90,7 @@ async def test_typed_texts_that_were_not_kept_are_not_scored_again(stage: Stage)
 @pytest.mark.needs("digest", "labels", "privacy")
 async def test_labels_stats_and_forget_need_no_texts(stage: Stage) -> None:
     parent, answer = await scored(stage)
-    stage.ben.click(await stage.verdict(parent), ids.ACTION_AGREE, f"{ids.AGREE}:1")
+    stage.ben.click(await stage.verdict(parent), ids.ACTION_AGREE)
     assert "Your score for case 1 is 4" in (await stage.told(stage.ben)).text
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
     assert "1 reply chosen by people" in (await stage.told(stage.ann)).text

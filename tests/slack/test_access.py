@@ -76,12 +76,12 @@ async def heard(stage: Stage, person: Person) -> str:
 
 
 CLICKS = [
-    (ids.ACTION_AGAIN, "{}"),
-    (ids.ACTION_WRONG_QUESTION, "{}"),
-    (ids.ACTION_ASK, "{}"),
-    (ids.ACTION_LABEL, "{}"),
-    (ids.ACTION_AGREE, "agree:{}"),
-    (ids.ACTION_DISAGREE, "disagree:{}"),
+    ids.ACTION_AGAIN,
+    ids.ACTION_WRONG_QUESTION,
+    ids.ACTION_ASK,
+    ids.ACTION_LABEL,
+    ids.ACTION_AGREE,
+    ids.ACTION_DISAGREE,
 ]
 MODALS = [(ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}), (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"})]
 
@@ -91,7 +91,7 @@ async def test_a_button_leads_to_no_case_of_a_channel_of_others_and_to_none_that
     stage: Stage, channel: Channel, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = len(channel.messages)
-    clicks = [(action_id, value.format(number)) for number in (1, 2, "abc") for action_id, value in CLICKS]
+    clicks = [(action_id, str(number)) for number in (1, 2, "abc") for action_id in CLICKS]
     clicks += [(ids.ACTION_AGAIN, junk) for junk in ("", "-1", "9" * 20)]
     for count, (action_id, value) in enumerate(clicks, 1):
         await stage.slack.settled(click(stage, stage.ben, action_id, value))
@@ -255,7 +255,7 @@ async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery
     """Ben opens the window for his own score under a verdict, and submits it."""
     from bot.features.labels.ids import BLOCK_SCORE
 
-    stage.ben.click(verdict, ids.ACTION_DISAGREE, f"{ids.DISAGREE}:1")
+    stage.ben.click(verdict, ids.ACTION_DISAGREE)
     await stage.modal(stage.ben)
     return await stage.slack.settled(stage.ben.submit({BLOCK_SCORE: score}))
 
@@ -343,6 +343,6 @@ async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stand
     stage.slack.fail("chat.delete", error="cant_delete_message")
     assert (await forget(stage, stage.ann, "1")).startswith("Deleted: case 1")
     for count, action_id in enumerate((ids.ACTION_WRONG_QUESTION, ids.ACTION_AGREE), 2):
-        stage.ann.click(verdict, action_id, "agree:1" if action_id == ids.ACTION_AGREE else None)
+        stage.ann.click(verdict, action_id)
         told = await stage.told(stage.ann, count)
         assert (told.text, told.thread_ts) == (NO_CASE, parent.ts)

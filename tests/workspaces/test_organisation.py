@@ -13,7 +13,6 @@ from bot.store.installations import Installations
 from bot.store.jobs import submit_oldest
 from bot.store.schema import cases, channels, digests, labels, watches
 from pocket_slack import Person, installing
-from tests.gestures import agree
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION
 from tests.workspaces.conftest import Company
@@ -69,7 +68,7 @@ async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(g
     parent = grid.ask_for_score(org)
     (verdict,) = await grid.slack.until(lambda: grid.verdicts(org, parent))
     for name in ("eve", "zoe"):
-        Person(org, name).click(verdict, ids.ACTION_AGREE, agree())
+        Person(org, name).click(verdict, ids.ACTION_AGREE)
     await grid.slack.until(lambda: all(Person(org, name).ephemerals(CHANNEL) for name in ("eve", "zoe")))
     rows = await grid.bot.store.database.all(select(labels.c.user_id))
     assert [row.user_id for row in rows] == [zoe.id]
@@ -110,7 +109,7 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(j
     joining.model.script(GOOD, Held(gate, GOOD))
     first = joining.ask_for_score(ws)
     (verdict,) = await joining.slack.until(lambda: joining.verdicts(ws, first))
-    Person(ws, "ann").click(verdict, ids.ACTION_AGREE, agree())
+    Person(ws, "ann").click(verdict, ids.ACTION_AGREE)
     await joining.slack.until(lambda: Person(ws, "ann").ephemerals(CHANNEL))
     second = joining.ask_for_score(ws, "And how do I undo two?")
     await joining.model.asked(2)

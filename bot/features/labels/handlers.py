@@ -13,7 +13,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from sqlalchemy import select
 
 from bot.domain.blocker import CHANNEL_OFF
-from bot.domain.case import LoggedCase, to_case_id
+from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
@@ -53,14 +53,13 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
     @app.action(slack_ids.ACTION_AGREE)
     @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        choice, _, number = payloads.clicked_value(body).rpartition(":")
-        invocation = payloads.to_invocation(body)
-        found = await _begin(services, invocation, to_case_id(number))
+        invocation, is_agreed = payloads.to_invocation(body), payloads.clicked_action(body) == slack_ids.ACTION_AGREE
+        found = await _begin(services, invocation, payloads.clicked_case_id(body))
         await ack()
         if found is None:
             return
         case, verdict = found
-        if choice == slack_ids.AGREE and verdict.score is not None:
+        if is_agreed and verdict.score is not None:
             label = Label(verdict.score, None)
             await _confirm(services, invocation, found, label, await labels.put(case, invocation.user_id, label))
             return

@@ -18,7 +18,7 @@ from bot.store.export import Exports, Selection
 from judge import load_rubric
 from pocket_slack import Message
 from tests.cases import delivered, url
-from tests.gestures import agree, disagree, export, scored
+from tests.gestures import export, scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 
 
@@ -39,7 +39,7 @@ async def label_of(stage: Stage, user_id: str) -> Label | None:
 async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     for _ in range(2):
-        await stage.slack.settled(stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree()))
+        await stage.slack.settled(stage.ben.click(verdict, slack_ids.ACTION_AGREE))
         told = await stage.told(stage.ben)
         assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press *Agree* or")
         assert told.thread_ts == verdict.thread_ts
@@ -62,20 +62,20 @@ async def test_a_person_cannot_label_their_own_reply(open_stage: StageFactory) -
 
 async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
     verdict = await a_verdict(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
     await stage.told(stage.ben)
-    stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree())
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
     assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
     assert await label_of(stage, stage.ben.id) == Label(4, None)
     assert len([row async for row in Exports(stage.log.database).rows(Selection())]) == 1
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())  # who agreed, and means another score
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)  # who agreed, and means another score
     assert "initial_option" not in (await stage.modal(stage.ben)).body["blocks"][1]["element"]
 
 
 async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) -> None:
     verdict = await a_verdict(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
     view = await stage.modal(stage.ben)
     assert "The judge's score: 4 of 5" in shown(view)
     options = view.body["blocks"][1]["element"]["options"]
@@ -84,7 +84,7 @@ async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) 
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 1 of 5.")
     assert await label_of(stage, stage.ben.id) == Label(1, "Too short.")
     for person, score in ((stage.ben, "1"), (stage.ann, None)):
-        person.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
+        person.click(verdict, slack_ids.ACTION_DISAGREE)
         view = await stage.modal(person)
         initial = view.body["blocks"][1]["element"].get("initial_option")
         assert (initial and initial["value"]) == score
@@ -93,7 +93,7 @@ async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) 
 async def test_the_verdict_never_shows_how_others_voted(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     before = verdict.blocks
-    stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree())
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
     await stage.told(stage.ben)
     now = stage.ann.thread(verdict.channel_id, verdict.thread_ts or "")[-1]
     assert now.blocks == before
@@ -118,7 +118,7 @@ async def test_a_score_on_a_scale_of_more_than_a_menu_holds_is_typed(open_stage:
     file.write_text(load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100"))
     stage: Stage = await open_stage(judge_rubric=str(file))
     _, verdict = await scored(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
     view = await stage.modal(stage.ben)
     for score in ("101", "-1", "37.5"):
         await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
@@ -127,17 +127,17 @@ async def test_a_score_on_a_scale_of_more_than_a_menu_holds_is_typed(open_stage:
     await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "37", ids.BLOCK_REASON: "Too short."})
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 37 of 100.")
     assert await label_of(stage, stage.ben.id) == Label(37, "Too short.")
-    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE, disagree())
+    stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
     assert (await stage.modal(stage.ben)).body["blocks"][1]["element"]["initial_value"] == "37"
 
 
 async def test_only_the_requester_labels_a_private_verdict(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     verdict = await a_private_verdict(stage)
-    stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree())
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
     assert (await stage.told(stage.ben)).text == NO_CASE
     assert await label_of(stage, stage.ben.id) is None
-    stage.ann.click(verdict, slack_ids.ACTION_AGREE, agree())
+    stage.ann.click(verdict, slack_ids.ACTION_AGREE)
     assert "You agree" in (await stage.told(stage.ann, count=2)).text
     assert await label_of(stage, stage.ann.id) == Label(4, None)
 
@@ -145,7 +145,7 @@ async def test_only_the_requester_labels_a_private_verdict(open_stage: StageFact
 async def test_people_of_another_company_label_nothing(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     stage.ben.user.team_id = "TOTHER"
-    stage.ben.click(verdict, slack_ids.ACTION_AGREE, agree())
+    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
     assert (await stage.told(stage.ben)).text == FOREIGN_LABEL
     assert await label_of(stage, stage.ben.id) is None
 
