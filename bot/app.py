@@ -218,13 +218,13 @@ async def _open_link(stack: AsyncExitStack, services: Services, workspaces: Work
         from bot.store.installations import OAuthStates
 
         states, its = OAuthStates(services.store.database), (settings.slack_client_id, settings.slack_client_secret)
-        pages = InstallPages(services.client, *its, workspaces.installations, states)
+        pages = InstallPages(services.client, *its, workspaces.installations, states).answer
     where = settings.http_host, settings.http_port
     if settings.serve_http:
         secret = settings.slack_signing_secret or _NO_SECRET
         return await stack.enter_async_context(HttpFront(door, secret, *where, traffic=traffic, pages=pages))
     if pages:
-        await stack.enter_async_context(HttpServer(HTTP_SETTINGS, *where, pages.answer))
+        await stack.enter_async_context(HttpServer(HTTP_SETTINGS, *where, pages))
     app_token = settings.slack_app_token or _NO_SECRET
     return await stack.enter_async_context(SocketLink(door, services.client, app_token, traffic))
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl
 
 import structlog
@@ -14,7 +14,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncBoltRequest
 from slack_sdk.signature import Clock, SignatureVerifier
 
-from bot.http_server import HttpServer
+from bot.http_server import Answer, HttpServer
 from bot.slack.incoming import MOST, Door, Traffic
 
 EVENTS = "/slack/events"
@@ -26,9 +26,6 @@ _ANY_TIME = 2**16
 """In bytes: a smaller body is always read. aiohttp buffers as much of each connection, whether it is read or not."""
 FRESH_S = 300
 """How old a signature may be; source: https://docs.slack.dev/authentication/verifying-requests-from-slack"""
-
-if TYPE_CHECKING:
-    from bot.slack.oauth import InstallPages  # takes 50 ms
 
 logger = structlog.get_logger(__name__)
 
@@ -56,7 +53,7 @@ class HttpFront(HttpServer):
         port: int,
         clock: Clock | None = None,
         traffic: Traffic | None = None,
-        pages: "InstallPages | None" = None,
+        pages: Answer | None = None,
     ) -> None:
         super().__init__(HTTP_SETTINGS, host, port, self._take)
         self._pages = pages
@@ -68,7 +65,7 @@ class HttpFront(HttpServer):
 
     async def _take(self, request: web.BaseRequest) -> web.Response:
         if request.path != EVENTS and self._pages:
-            return await self._pages.answer(request)
+            return await self._pages(request)
         if request.path != EVENTS:
             return web.Response(status=404, text=f"only {EVENTS} is served here; metrics are on METRICS_PORT\n")
         if request.method != "POST":
