@@ -102,7 +102,7 @@ class Members:
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):
             return await self._ask_bot(author_id)
-        user = await _user(self._client, author_id)
+        user = (await self._client.users_info(user=author_id))["user"]
         profile = user.get("profile") or {}
         name = profile.get("display_name") or user.get("real_name") or user.get("name") or author_id
         return Member(name, author_id == SLACKBOT or bool(user.get("is_bot")), _teams(user))
@@ -198,11 +198,6 @@ class Memberships:
             raise MembershipError(slack_word(exc)) from exc
 
 
-async def _user(client: AsyncWebClient, user_id: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
-    return found
-
-
 def _teams(user: Mapping[str, Any]) -> frozenset[str]:
     found = user.get("team_id"), (user.get("enterprise_user") or {}).get("enterprise_id")
     return frozenset(each for each in found if each)
@@ -214,7 +209,7 @@ async def _is_of(own: frozenset[str], client: AsyncWebClient, teams: frozenset[s
 
 async def _rights(client: AsyncWebClient, own: frozenset[str], user_id: str) -> Mapping[str, Any]:
     """The person as Slack describes them; other companies' people, also admins there, are no more than guests here."""
-    user = await _user(client, user_id)
+    user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
     is_ours = await _is_of(own, client, _teams(user))
     return user if is_ours else {**user, "is_restricted": True, "is_admin": False, "is_owner": False}
 
