@@ -109,16 +109,6 @@ def to_quality(
     week. Its weight follows from how many of that week's replies have a label, because a week that is still being
     labelled has fewer labels than its draw says.
     """
-    is_good, is_low = good_from(scale), low_to(scale)
-    mean, good, low = MeanEstimator(scale), MeanEstimator(Scale(0, 1)), MeanEstimator(Scale(0, 1))
-    measures: Sequence[tuple[MeanEstimator, Callable[[float], float]]] = (
-        (mean, float),
-        (good, lambda score: float(score >= is_good)),
-        (low, lambda score: float(score <= is_low)),
-    )
-    labelled = [each for each in among or scored if each.given]
-    for estimator, value in measures:
-        estimator.severities = Severities(_given(each.given, value) for each in labelled)
     # Of chosen replies whose thread has no label only the scores matter, and equal ones are added at once.
     weighed = {each.thread for each in scored if each.given or each.drawn_with}
     others = [each for each in scored if each.thread not in weighed]
@@ -132,20 +122,25 @@ def to_quality(
     counted += [(week, False, number) for week, number in Counter(each.week for each in others).items()]
     shares, with_label = labelled_shares(counted), {week for week, is_labelled, _ in counted if is_labelled}
     without = sum(n for week, _, n in counted if week not in with_label)
-    for (score, labels, week, thread, share), times in alike.items():
-        probability, weight = shares[week], len(rest) / share / replies
-        for estimator, value in measures:
-            given = _given(labels, value)
-            estimator.add(
-                value(score), given=given, probability=probability, cluster=thread, weight=weight, times=times
-            )
-    for scores, times in Counter(tuple(sorted(scores)) for scores in by_thread(others)).items():
-        for estimator, value in measures:
-            estimator.add_clusters(len(scores), sum(map(value, scores)), times)
-    means, goods, lows = mean.estimate(), good.estimate(), low.estimate()
     has_gap = without > _MOST_WITHOUT * sum(n for *_, n in counted)
-    said = " ".join(mean.severities.words(is_named=False))
-    return Quality(means, goods, lows, is_good, has_gap, said) if means and goods and lows else None
+    clusters = Counter(tuple(sorted(scores)) for scores in by_thread(others))
+
+    def measured(ends: Scale, value: Callable[[float], float]) -> MeanEstimator:
+        estimator = MeanEstimator(ends, Severities(_given(each.given, value) for each in among or scored if each.given))
+        for (score, labels, week, thread, share), times in alike.items():
+            given, weight = _given(labels, value), len(rest) / share / replies
+            estimator.add(
+                value(score), given=given, probability=shares[week], cluster=thread, weight=weight, times=times
+            )
+        for scores, times in clusters.items():
+            estimator.add_clusters(len(scores), sum(map(value, scores)), times)
+        return estimator
+
+    of_scores, is_good, is_low = measured(scale, float), good_from(scale), low_to(scale)
+    good = measured(Scale(0, 1), lambda score: float(score >= is_good)).estimate()
+    low = measured(Scale(0, 1), lambda score: float(score <= is_low)).estimate()
+    mean, said = of_scores.estimate(), " ".join(of_scores.severities.words(is_named=False))
+    return Quality(mean, good, low, is_good, has_gap, said) if mean and good and low else None
 
 
 def _given(given: str | None, value: Callable[[float], float]) -> Given:
