@@ -67,25 +67,21 @@ class Traffic:
         """Counts a payload while the context is open. Events have no deadline, because Slack sends them again."""
         payload = object()
         self._since[payload] = self._clock()
-        self._note()
+        if len(self._since) > _FEW:
+            self._calm.clear()
         try:
             with nullcontext() if is_event(body) else accepted_within(self.accept_within_s):
                 yield
         finally:
             del self._since[payload]
-            self._note()
+            if len(self._since) <= _FEW:
+                self._calm.set()
 
     async def calm(self) -> None:
         """Returns once few payloads wait to be acknowledged, or after `calm_within_s`: a job must not wait for ever."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self.calm_within_s):
                 await self._calm.wait()
-
-    def _note(self) -> None:
-        if len(self._since) <= _FEW:
-            self._calm.set()
-        else:
-            self._calm.clear()
 
 
 _LOOKS = 8
