@@ -29,7 +29,7 @@ from bot.pipeline.engine import Engine
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.pipeline import ModelTurns
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
-from bot.probes import Probes
+from bot.probes import probes
 from bot.settings import Settings
 from bot.slack.client import NOBODY, Identity, identify, web_client
 from bot.slack.http import HTTP_SETTINGS, HttpFront
@@ -125,7 +125,7 @@ async def running_bot(
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
             is_well = [*signs, store.processes.has_signed]
-            await stack.enter_async_context(Probes(settings.metrics_host, settings.metrics_port, store.cases, is_well))
+            await stack.enter_async_context(probes(settings.metrics_host, settings.metrics_port, store.cases, is_well))
         logger.info("connected", team=services.identity.team_id, model=settings.judge_model, role=role)
         logger.info("in_force", **{name.replace(" ", "_"): value for name, value in settings.in_force().items()})
         yield RunningBot(services, tasks, workspaces)

@@ -14,26 +14,23 @@ _OUT_OF_REACH = "the database is out of reach\n"
 _UNWELL = "Slack cannot reach this process, it takes no jobs, or the log cannot be written; its log says which\n"
 
 
-class Probes(HttpServer):
-    """Answers while its context is open."""
+def probes(host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> HttpServer:
+    """A server that is ready if the database answers and all `signs` are good."""
 
-    def __init__(self, host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
-        self._cases = cases
-        self._signs = signs
-        super().__init__(("METRICS_HOST", "METRICS_PORT"), host, port, self._show)
-
-    async def _show(self, request: web.BaseRequest) -> web.Response:
+    async def show(request: web.BaseRequest) -> web.Response:
         page = request.path if request.method in ("GET", "HEAD") else ""
         try:
             if page == "/readyz":
-                await self._cases.ping()
-                if not all([await sign() for sign in self._signs]):
+                await cases.ping()
+                if not all([await sign() for sign in signs]):
                     return web.Response(status=503, text=_UNWELL)
             if page == "/metrics":
-                metrics.note_cases(await self._cases.counts(metrics.MAX_AGE_S))
+                metrics.note_cases(await cases.counts(metrics.MAX_AGE_S))
                 return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
         except STORE_ERRORS:
             return web.Response(status=503, text=_OUT_OF_REACH)
         if page in ("/healthz", "/readyz"):
             return web.Response(text="ok\n")
         return web.Response(status=404, text="here are /healthz, /readyz, /metrics\n")
+
+    return HttpServer(("METRICS_HOST", "METRICS_PORT"), host, port, show)

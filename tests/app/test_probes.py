@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.probes import Probes
+from bot.http_server import HttpServer
+from bot.probes import probes
 from bot.store import Store
 from bot.store.cases import Cases
 from bot.store.database import Database
@@ -15,9 +16,9 @@ from bot.store.ownership import SILENT_S, Processes
 from tests.streams import connect, heard
 
 
-async def status_of(probes: Probes, path: str, method: str = "GET") -> int:
+async def status_of(server: HttpServer, path: str, method: str = "GET") -> int:
     said = await heard(
-        await connect(probes, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        await connect(server, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
     )
     return int(said.split()[1])
 
@@ -35,14 +36,14 @@ async def test_a_process_is_ready_if_the_log_answers_and_all_signs_are_good(
     tmp_path: Path, signs: Sequence[object], status: int
 ) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-    probes = Probes("127.0.0.1", 0, store.cases, signs)
-    async with probes:
-        assert await status_of(probes, "/readyz") == status
-        assert await status_of(probes, "/healthz") == 200
-        assert await status_of(probes, "/metrics") == 200
-        assert await status_of(probes, "/metrics", "HEAD") == 200
-        assert await status_of(probes, "/metrics", "POST") == 404
-        assert await status_of(probes, "/slack/events") == 404
+    server = probes("127.0.0.1", 0, store.cases, signs)
+    async with server:
+        assert await status_of(server, "/readyz") == status
+        assert await status_of(server, "/healthz") == 200
+        assert await status_of(server, "/metrics") == 200
+        assert await status_of(server, "/metrics", "HEAD") == 200
+        assert await status_of(server, "/metrics", "POST") == 404
+        assert await status_of(server, "/slack/events") == 404
     await store.close()
 
 
@@ -63,9 +64,9 @@ async def test_a_process_that_cannot_write_to_the_log_stops_being_ready(tmp_path
 
 async def test_without_the_log_the_process_is_alive_but_not_ready(tmp_path: Path) -> None:
     database = Database(connect_database(f"sqlite+aiosqlite:///{tmp_path}/empty.db"))
-    probes = Probes("127.0.0.1", 0, Cases(database), [yes])
-    async with probes:
-        assert await status_of(probes, "/healthz") == 200
-        assert await status_of(probes, "/readyz") == 503
-        assert await status_of(probes, "/metrics") == 503
+    server = probes("127.0.0.1", 0, Cases(database), [yes])
+    async with server:
+        assert await status_of(server, "/healthz") == 200
+        assert await status_of(server, "/readyz") == 503
+        assert await status_of(server, "/metrics") == 503
     await database.close()
