@@ -214,11 +214,11 @@ async def _open_link(stack: AsyncExitStack, services: Services, workspaces: Work
     _ = workspaces.first_bolt  # made before a payload waits for it
     pages = None
     if workspaces.installations and settings.slack_client_id and settings.slack_client_secret:
-        from bot.slack.oauth import InstallPages
+        from bot.slack.oauth import install_pages
         from bot.store.installations import OAuthStates
 
         states, its = OAuthStates(services.store.database), (settings.slack_client_id, settings.slack_client_secret)
-        pages = InstallPages(services.client, *its, workspaces.installations, states).answer
+        pages = install_pages(services.client, *its, workspaces.installations, states)
     where = settings.http_host, settings.http_port
     if settings.serve_http:
         secret = settings.slack_signing_secret or _NO_SECRET

@@ -1,6 +1,7 @@
 """Installing the app by OAuth: the page where it begins, and the one to which Slack sends the browser back."""
 
 import logging
+from functools import partial
 
 import structlog
 from aiohttp import web
@@ -12,6 +13,7 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.http_server import Answer
 from bot.slack.manifest import bot_scopes
 
 INSTALL, REDIRECT = "/slack/install", "/slack/oauth_redirect"
@@ -19,45 +21,43 @@ INSTALL, REDIRECT = "/slack/install", "/slack/oauth_redirect"
 logger = structlog.get_logger(__name__)
 
 
-class InstallPages:
-    """Answers requests for `INSTALL` and `REDIRECT`; a cookie binds each state to the browser that began with it."""
+def install_pages(
+    client: AsyncWebClient,
+    client_id: str,
+    client_secret: SecretStr,
+    installations: AsyncInstallationStore,
+    states: AsyncOAuthStateStore,
+) -> Answer:
+    """What answers requests for `INSTALL` and `REDIRECT`; a cookie binds each state to the browser that began it."""
+    quiet = logging.getLogger("slack_bolt.oauth")
+    quiet.setLevel(logging.CRITICAL)  # it would log the code, which is a secret
+    settings = AsyncOAuthSettings(
+        client_id=client_id,
+        client_secret=client_secret.get_secret_value(),
+        scopes=bot_scopes(),
+        user_scopes=[],
+        install_path=INSTALL,
+        redirect_uri_path=REDIRECT,
+        authorization_url=f"{client.base_url.removesuffix('api/')}oauth/v2/authorize",
+        installation_store=installations,
+        installation_store_bot_only=True,
+        state_store=states,
+        logger=quiet,
+    )
+    return partial(_answer, AsyncOAuthFlow(client=client, logger=quiet, settings=settings))
 
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        client_id: str,
-        client_secret: SecretStr,
-        installations: AsyncInstallationStore,
-        states: AsyncOAuthStateStore,
-    ) -> None:
-        quiet = logging.getLogger("slack_bolt.oauth")
-        quiet.setLevel(logging.CRITICAL)  # it would log the code, which is a secret
-        settings = AsyncOAuthSettings(
-            client_id=client_id,
-            client_secret=client_secret.get_secret_value(),
-            scopes=bot_scopes(),
-            user_scopes=[],
-            install_path=INSTALL,
-            redirect_uri_path=REDIRECT,
-            authorization_url=f"{client.base_url.removesuffix('api/')}oauth/v2/authorize",
-            installation_store=installations,
-            installation_store_bot_only=True,
-            state_store=states,
-            logger=quiet,
-        )
-        self._flow = AsyncOAuthFlow(client=client, logger=quiet, settings=settings)
 
-    async def answer(self, request: web.BaseRequest) -> web.Response:
-        if request.method != "GET" or request.path not in {INSTALL, REDIRECT}:
-            return web.Response(status=404, text=f"expected GET {INSTALL}\n")
-        asked = await to_bolt_request(request)  # type: ignore[arg-type]
-        if request.path == INSTALL:
-            return await to_aiohttp_response(await self._flow.handle_installation(asked))
-        if "code" in request.query and "state" not in request.query:
-            # From the admin's pages, Slack sends no state (bolt-js#1697); a code that anybody could have sent is
-            # never used, so that installing begins again.
-            return web.Response(status=302, headers={"Location": INSTALL})
-        answer = await self._flow.handle_callback(asked)
-        if answer.status >= web.HTTPBadRequest.status_code:
-            logger.warning("not_installed", status=answer.status)
-        return await to_aiohttp_response(answer)
+async def _answer(flow: AsyncOAuthFlow, request: web.BaseRequest) -> web.Response:
+    if request.method != "GET" or request.path not in {INSTALL, REDIRECT}:
+        return web.Response(status=404, text=f"expected GET {INSTALL}\n")
+    asked = await to_bolt_request(request)  # type: ignore[arg-type]
+    if request.path == INSTALL:
+        return await to_aiohttp_response(await flow.handle_installation(asked))
+    if "code" in request.query and "state" not in request.query:
+        # From the admin's pages, Slack sends no state (bolt-js#1697); a code that anybody could have sent is never
+        # used, so that installing begins again.
+        return web.Response(status=302, headers={"Location": INSTALL})
+    answer = await flow.handle_callback(asked)
+    if answer.status >= web.HTTPBadRequest.status_code:
+        logger.warning("not_installed", status=answer.status)
+    return await to_aiohttp_response(answer)
