@@ -21,7 +21,6 @@ from bot.figures.week import FEWEST
 from bot.slack.messenger import Post
 from bot.store.figures import BEGINNING, Place, Span, TimedScore
 from judge.evaluation import drift
-from judge.scoring.rubric import Scale
 
 SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
@@ -111,19 +110,22 @@ class DriftAlerts:
         return []
 
     async def _tell(self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change) -> None:
-        place, scale = watched(watch), Scale(*change.after[0].kind.scale)
         found = await self._asked.about(watch, name, change)
-        after, who = change.after, await name_of(self._services, watch.author_id)
+        place, after, who = watched(watch), change.after, await name_of(self._services, watch.author_id)
         lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
-        cases = await self._tallies.low_among(place, [each.id for each in lowest])
         lines = [
             who_changed(found, change, "rise" if drop.kind == "rise" else "drop"),
             await questions_line(self._services.store.database, place, change),
         ]
         its, beside = (after[0].judged_at, len(after)), "\n".join(filter(None, lines))
-        post = text.drift_alert(watch, who, drop, its, cases, scale, self._services.identity.url, beside)
-        sent = await tell_once(self._services, watch, name, post, day, told, may_repeat=True)
+        scale, url = after[0].kind.scale, self._services.identity.url
+
+        async def write() -> tuple[Post, Sequence[int]]:
+            cases = await self._tallies.low_among(place, [each.id for each in lowest])
+            return text.drift_alert(watch, who, drop, its, cases, scale, url, beside), told
+
+        sent = await tell_once(self._services, watch, name, write, day, may_repeat=True)
         await self._asked.note(watch, change, found, sent)
 
     async def _changes(self, watch: Watch) -> Mapping[AlertKind, tuple[drift.Drop, Change]]:
@@ -146,7 +148,7 @@ class DriftAlerts:
         earlier = [each for each in scores if replied_at(each) < now - RECENT]
         same = [each for each in earlier if each.kind == judge]
         before = [each for each in same if replied_at(each) >= released]
-        scale, since = Scale(*judge.scale), _scored(recent)
+        scale, since = judge.scale, _scored(recent)
         drops = {
             AlertKind.WORSE: (drift.find_drop(_scored(before), since, scale), before),
             AlertKind.BETTER: (drift.find_rise(_scored(before), since, scale), before),

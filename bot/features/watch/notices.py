@@ -34,16 +34,9 @@ async def send_alert(services: Services, watch: Watch, post: Post) -> Mapping[st
 
 
 async def tell_once(
-    services: Services,
-    watch: Watch,
-    name: str,
-    what: Post | Write,
-    day: str = "",
-    told: Sequence[int] = (),
-    *,
-    may_repeat: bool = False,
+    services: Services, watch: Watch, name: str, what: Post | Write, day: str = "", *, may_repeat: bool = False
 ) -> Mapping[str, str]:
-    """Sends a post that tells of these cases, or what `Write` returns, to each who hears of a watch, at most once.
+    """Sends a post that tells of no case, or what `Write` returns, to each who hears of a watch, at most once.
 
     Without a `day`, it is of the watch's first. Returns Slack's error for each that this process tried, by id; empty
     for whom it reached. If an answer of Slack is lost, the channel is searched for the post. A person, whose direct
@@ -56,7 +49,7 @@ async def tell_once(
             continue
         written = None
         if since == now or to == watch.channel_id or may_repeat:
-            written = (what, told) if isinstance(what, Post) else await what()
+            written = (what, ()) if isinstance(what, Post) else await what()
         if written:
             sought = since if since < now else None
             errors[to], again_in = await _send(services, watch, to, *written, name, sought)
