@@ -13,7 +13,7 @@ from bot.features.watch import first_hour, orders, releases, window
 from bot.features.watch.again import AskedAgain
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.conditions import NewModels
-from bot.features.watch.figures import read_watched, watches_of_person
+from bot.features.watch.figures import read_watched, watches_of
 from bot.features.watch.looks import look
 from bot.features.watch.news import tell_first, tell_low
 from bot.features.watch.queries import Releases
@@ -42,10 +42,10 @@ def feature(services: Services) -> Feature:
         releases.register(app, services)
 
     async def home_section(person: Invocation) -> Sequence[Block]:
-        return home_blocks(*await watches_of_person(services, person.team_id, person.user_id, MOST_AT_HOME))
+        return home_blocks(*await watches_of(services, person, MOST_AT_HOME))
 
     async def week_blocks(place: Place, week: Week, now: datetime, named: Named) -> WeekBlocks:
-        watched = await read_watched(services.store.tallies, watcher.replies, place, week, now)
+        watched = await read_watched(services.store, place, week, now)
         members = await named([each.author_id for each in watched])
         blocks = watched_blocks(watched, members)
         unread = (await watcher.orders.unread(place.team_id, now)).get(place.channel_id or "")

@@ -12,9 +12,10 @@ from bot.features.watch.queries import Unread, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures import week as figures_week
 from bot.figures.quality import WEEKS, Quality, as_people, to_quality
+from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
+from bot.store import Store
 from bot.store.figures import Place, Span, to_ts
-from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, differences
 from judge.scoring.ways import DECISION
@@ -56,25 +57,22 @@ class Watched(figures_week.Glance):
         return f", {DECISION}" in (self.kind.version or "") and not is_left_out
 
 
-async def read_watched(
-    tallies: Tallies, replies: Replies, place: Place, week: Week, now: datetime
-) -> Sequence[Watched]:
+async def read_watched(store: Store, place: Place, week: Week, now: datetime) -> Sequence[Watched]:
     """The week so far of each watched assistant with scored replies: what got worse first, then those with the most.
 
     If the place names an author, only that author's.
     """
     watched, span = replace(place, origin=Origin.WATCHED), figures_week.passed(week, now)
-    authors = await tallies.authors(watched, span)
-    found = [await _read(tallies, replies, replace(watched, author_id=each), week, span) for each in authors]
+    authors = await store.tallies.authors(watched, span)
+    found = [await _read(store, replace(watched, author_id=each), week, span) for each in authors]
     changes = differences([(_mean_of(each.quality), before) for each, before in found])
     changed = [replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)]
     return sorted(changed, key=lambda each: figures_week.worse_first(each.change))
 
 
-async def _read(
-    tallies: Tallies, replies: Replies, its: Place, week: Week, span: Span
-) -> tuple[Watched, MeanEstimate | None]:
-    """The week, whose change is not known yet, and the mean of the week before it."""
+async def _read(store: Store, its: Place, week: Week, span: Span) -> tuple[Watched, MeanEstimate | None]:
+    """The week, whose change is not known yet, and the mean of the four weeks before it."""
+    tallies, replies = store.tallies, Replies(store.database)
     glance = figures_week.to_glance(week, span.end, await tallies.scores(its, span), ())
     kind = glance.kind
     weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS)]
@@ -119,18 +117,16 @@ async def name_of(services: Services, author_id: str) -> str:
     return (await services.members.of(author_id)).name
 
 
-async def watches_of_person(
-    services: Services, team_id: str, user_id: str, most: int
-) -> tuple[Sequence[CountedWatch], int]:
+async def watches_of(services: Services, person: Invocation, most: int) -> tuple[Sequence[CountedWatch], int]:
     """Up to `most` watches of the channels that a person and the app are in, and how many more there are.
 
     Empty if Slack does not list those channels.
     """
-    watches = await services.store.watches.of(team_id)
+    watches = await services.store.watches.of(person.team_id)
     if not watches:
         return (), 0
     try:
-        theirs, ours = await services.memberships.of(user_id), await services.memberships.of()
+        theirs, ours = await services.memberships.of(person.user_id), await services.memberships.of()
     except MembershipError:
         return (), 0
     seen = [each for each in watches if each.channel_id in theirs and each.channel_id in ours]

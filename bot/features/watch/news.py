@@ -15,7 +15,6 @@ from bot.features.watch.figures import name_of, read_watched
 from bot.features.watch.notices import tell_once
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
-from bot.features.watch.reply_queries import Replies
 from bot.features.watch.week_text import week_lines
 from bot.figures.lowest import low_blocks
 from bot.figures.quality import grouped
@@ -70,7 +69,7 @@ async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore])
     if scores[FIRST - 1].judged_at < now - _LATE:
         return None
     week, name = Week(watch.since, now, services.schedule.zone), await name_of(services, watch.author_id)
-    (found,) = await read_watched(store.tallies, Replies(store.database), watched(watch), week, now)
+    (found,) = await read_watched(store, watched(watch), week, now)
     lines = list(week_lines(replace(found, change=None), clip(name)))
     lowest = [min(scores, key=lambda each: (each.score, -each.id)).id]
     cases = await store.tallies.low_among(watched(watch), lowest)

@@ -183,7 +183,7 @@ async def test_a_week_of_random_replies_reads_as_in_the_snapshot(
         seen = SeenReply("T1", "C1", f"{WEEK.start.timestamp() + number:.6f}", "B1", None, None)
         await replies.note(seen, a_watch(), NOW)
         await replies.settle(seen, outcome)
-    found = await read_watched(log.tallies, replies, Place("T1", "C1"), WEEK, NOW)
+    found = await read_watched(log, Place("T1", "C1"), WEEK, NOW)
     assert read(Post.of("", watched_blocks(found, HELPER)).blocks) == snapshot
 
 
@@ -201,7 +201,7 @@ async def test_both_sides_of_a_comparison_are_corrected_by_labels_or_neither_is(
         if number <= 30 + labelled_before:
             label = given | {"case_id": number, "score": 2 + 2 * (number > 30)}
             await log.database.execute(insert(labels).values(label))
-    found = await read_watched(log.tallies, Replies(log.database), Place("T1", "C1"), WEEK, NOW)
+    found = await read_watched(log, Place("T1", "C1"), WEEK, NOW)
     first, *_ = read(Post.of("", watched_blocks(found, HELPER)).blocks).splitlines()
     details = read(detail_blocks(found, HELPER))
     if labelled_before == 30:
@@ -250,5 +250,5 @@ async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) 
     late = a_row(key="late", score=3, created_at=week.start, judged_at=week.start, **its)
     async with log.database.engine.begin() as connection:
         await connection.execute(insert(cases).values(late))
-    (watched,) = await read_watched(log.tallies, Replies(log.database), Place("T1", "C1"), week, week.end)
+    (watched,) = await read_watched(log, Place("T1", "C1"), week, week.end)
     assert (watched.coverage.seen, watched.earlier) == (2, 1)
