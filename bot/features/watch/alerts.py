@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
-from typing import Any
+from typing import Any, Literal, get_args
 
 import structlog
 
@@ -17,34 +16,24 @@ from bot.features.watch.figures import name_of
 from bot.features.watch.notices import send_alert, tell_once
 from bot.features.watch.queries import Notices, Releases, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
-from bot.figures.week import FEWEST
+from bot.figures.week import FEWEST, LOWEST
 from bot.slack.messenger import Post
 from bot.store.figures import BEGINNING, Place, Span, TimedScore
 from judge.evaluation import drift
 
+AlertKind = Literal["worse", "below", "unread", "silent", "gone", "better"]
+"""What an alert reports, the most urgent first.
+
+The assistant is worse than before, or below its floor; the channel cannot be read; the watch has no scores; the
+assistant no longer writes, or is better than before.
+"""
 SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
 _AT_IT = timedelta(minutes=15)  # longer than the judge is asked before an alert
 _MIN_SILENT = 3
 _MIN_BEFORE_GONE = 10
-_LOWEST = 3
 
 logger = structlog.get_logger(__name__)
-
-
-class AlertKind(StrEnum):
-    """What an alert reports.
-
-    `WORSE`: the assistant is worse than before. `BELOW`: it is below its floor. `UNREAD`: the channel cannot be read.
-    `SILENT`: the watch has no scores. `GONE`: the assistant no longer writes. `BETTER`: it is better than before.
-    """
-
-    WORSE = "worse"
-    BELOW = "below"
-    UNREAD = "unread"
-    SILENT = "silent"
-    GONE = "gone"
-    BETTER = "better"
 
 
 class DriftAlerts:
@@ -86,11 +75,12 @@ class DriftAlerts:
         """Sends what is due, at most one alert a day; that of a change is returned: the judge is asked first."""
         now = self._services.clock()
         day, yesterday = day_of(now), day_of(now - timedelta(days=1))
-        others = {AlertKind.UNREAD: self._unread, AlertKind.SILENT: self._silent, AlertKind.GONE: self._gone}
+        others = {"unread": self._unread, "silent": self._silent, "gone": self._gone}
         today = await self._notices.of_day(watch, day)
         # What was begun before midnight goes on under its name, by which the channel is searched for it.
         old = today | await self._notices.lost(watch, yesterday, now)
-        names = {at if (at := f"{kind} {yesterday}") in old else f"{kind} {day}": kind for kind in AlertKind}
+        kinds: Sequence[AlertKind] = get_args(AlertKind)
+        names = {at if (at := f"{kind} {yesterday}") in old else f"{kind} {day}": kind for kind in kinds}
         begun = [name for name in names if name in today]
         if begun and (await self._notices.settled(watch, begun[0], now)).issuperset(watch.alerts_to):
             return []
@@ -112,7 +102,7 @@ class DriftAlerts:
     async def _tell(self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change) -> None:
         found = await self._asked.about(watch, name, change)
         place, after, who = watched(watch), change.after, await name_of(self._services, watch.author_id)
-        lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:_LOWEST]
+        lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
         lines = [
             who_changed(found, change, "rise" if drop.kind == "rise" else "drop"),
@@ -149,14 +139,14 @@ class DriftAlerts:
         same = [each for each in earlier if each.kind == judge]
         before = [each for each in same if replied_at(each) >= released]
         scale, since = judge.scale, _scored(recent)
-        drops = {
-            AlertKind.WORSE: (drift.find_drop(_scored(before), since, scale), before),
-            AlertKind.BETTER: (drift.find_rise(_scored(before), since, scale), before),
+        drops: dict[AlertKind, tuple[drift.Drop | None, Sequence[TimedScore]]] = {
+            "worse": (drift.find_drop(_scored(before), since, scale), before),
+            "better": (drift.find_rise(_scored(before), since, scale), before),
         }
         if floor is not None and scale.low < floor < scale.high:  # otherwise it was set for another rubric's scale
             # Earlier scores only show how scores vary, so those of another judge on the same scale count too.
             on_scale = _scored([each for each in earlier if each.kind.scale == judge.scale])
-            drops[AlertKind.BELOW] = drift.find_below(floor, on_scale, since, scale), same
+            drops["below"] = drift.find_below(floor, on_scale, since, scale), same
         found = {
             kind: (drop, Change(drop.kind, of, recent[drop.since :]))
             for kind, (drop, of) in drops.items()
@@ -168,7 +158,7 @@ class DriftAlerts:
 
     async def _unread(self, watch: Watch) -> Post | None:
         unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
-        told = await self._last(watch, AlertKind.UNREAD) if unread else None
+        told = await self._last(watch, "unread") if unread else None
         if unread is None or (told and told > unread.since):
             return None
         return text.unread_alert(watch, await name_of(self._services, watch.author_id), unread)
@@ -186,13 +176,13 @@ class DriftAlerts:
         week_ago, place = self._services.clock() - RECENT, watched(watch)
         by_day = await self._replies.coverage(place, day_of(week_ago - RECENT))
         before, is_there = together(by_day.values()).seen, any(day >= day_of(week_ago) for day in by_day)
-        if is_there or before < _MIN_BEFORE_GONE or await self._was_told(watch, AlertKind.GONE):
+        if is_there or before < _MIN_BEFORE_GONE or await self._was_told(watch, "gone"):
             return None
         return text.gone_alert(watch, await name_of(self._services, watch.author_id), before)
 
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
         last = await self._last(watch, kind)
-        for_how_long = RECENT + REFERENCE if kind is AlertKind.BETTER else RECENT
+        for_how_long = RECENT + REFERENCE if kind == "better" else RECENT
         return last is not None and last > self._services.clock() - for_how_long
 
     async def _last(self, watch: Watch, kind: AlertKind) -> datetime | None:
