@@ -20,9 +20,6 @@ from judge.scoring.numbers import number_of
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20
 _MIN_SCORES = 10  # with fewer, a range would say little more than the scale does
-_WEEK = 7
-_VERSION = 120
-_CENT = 0.01
 _MINUS = "−"
 _NEW_JUDGE = f"Another judge scored {BEFORE}, so they are not compared."
 TOO_FEW = f"Fewer than {FEWEST} scores, so no figures: people may still be asked to score these replies blind."
@@ -123,7 +120,7 @@ def _message(
     week, end = figures.week, [ui.context(last)] if last else []
     start, due = (each.astimezone(week.zone) for each in (week.start, week.end))
     days = (due.date() - start.date()).days
-    length = "Week" if days == _WEEK else number_of(days, "day")
+    length = "Week" if days == 7 else number_of(days, "day")
     title = f"{length} up to {due:%A}, {day_name(due)} {due.year}, {due:%H:%M}"
     if not figures.is_finished:
         title = f"This week so far (since {start:%A}, {day_name(start)}, {start:%H:%M})"
@@ -281,7 +278,7 @@ def _cost(usage: Usage) -> str:
         return ""
     if not usage.cost_usd:
         return "no cost"
-    cost = "under $0.01" if usage.cost_usd < _CENT else f"${usage.cost_usd:,.2f}"
+    cost = "under $0.01" if usage.cost_usd < 0.01 else f"${usage.cost_usd:,.2f}"
     return cost + _known(usage.with_cost, usage.cases)
 
 
@@ -310,6 +307,6 @@ def judge_change(glance: Glance) -> str:
     if not others:
         return ""
     last, means = others[-1], ", ".join(f"{point.mean:.1f}" for point in others)
-    day, by = day_name(last.week.end.astimezone(last.week.zone)), clip(last.version or "", _VERSION)
+    day, by = day_name(last.week.end.astimezone(last.week.zone)), clip(last.version or "", 120)
     who = f"Another judge (`{by}`)" if by else "Another judge"
     return f"{who} scored the weeks before {day}, so they are not compared: weekly mean {means}."

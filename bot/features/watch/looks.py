@@ -14,9 +14,10 @@ import structlog
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch.reply_queries import draws
-from bot.features.watch.watcher import Raw, Watcher, author_of, is_answer
+from bot.features.watch.watcher import Watcher, author_of, is_answer
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS, slack_word
+from bot.slack.invocation import Raw
 from bot.slack.messages import Message, to_message
 
 logger = structlog.get_logger(__name__)

@@ -19,12 +19,12 @@ from bot.features.watch.figures import counted, name_of
 from bot.features.watch.input import clicked_watch
 from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
-from bot.features.watch.watcher import Raw, Watcher
+from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
 from bot.settings import OFFLINE
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
-from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
+from bot.slack.invocation import Invocation, Raw, clicked_value, on_click, to_invocation
 from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
 from bot.store.audit import Action

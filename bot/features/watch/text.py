@@ -26,7 +26,6 @@ _SHOWN = {
     Shows.VERDICT: "Each verdict is posted in the thread.",
 }
 NO_BOTS = "No bot has written in this channel lately, and none is a member, so there is nothing to watch."
-_TITLE = "Watch an assistant"
 MOST_SHOWN = 10
 HELP = """\
 • `/judge watch @assistant` opens a window with all settings
@@ -61,7 +60,7 @@ _OUTCOMES = {
 def state(counted: Sequence[CountedWatch]) -> Post:
     if not counted:
         text = f"Nothing is watched in this channel.\n{HELP}"
-        return Post(text, [ui.section(text), ui.actions(ui.button(_TITLE, ids.ACTION_WATCH))])
+        return Post(text, [ui.section(text), ui.actions(ui.button("Watch an assistant", ids.ACTION_WATCH))])
     lines = {each.watch: line(each) for each in counted[:MOST_SHOWN]}
     rest = [each.name for each in counted[MOST_SHOWN:]]
     ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."] if rest else []
@@ -134,13 +133,11 @@ def not_read(error: str) -> str:
     return f"Slack does not let me read this channel (`{clip(error)}`), so I cannot watch anything in it."
 
 
-_ASK_RELEASE = "Alerts begin afresh. /judge release marks one with a note, and takes one back."
-
-
 def _buttons(watch: Watch) -> ui.Block:
     which = f"{watch.channel_id}:{watch.author_id}"
     test = [ui.button("Send a test", ids.ACTION_TEST_ALERT, which)] if watch.alerts_to else []
-    asked = {"title": "Mark a release now?", "text": _ASK_RELEASE, "confirm": "Mark", "deny": "Cancel"}
+    afresh = "Alerts begin afresh. /judge release marks one with a note, and takes one back."
+    asked = {"title": "Mark a release now?", "text": afresh, "confirm": "Mark", "deny": "Cancel"}
     release = ui.button("Mark a release", ids.ACTION_RELEASE, which)
     release |= {"confirm": {name: ui.plain(said) for name, said in asked.items()}}
     return ui.actions(ui.button("Change", ids.ACTION_WATCH, which), release, *test)
@@ -180,7 +177,6 @@ _KNOWN = {
     "user_not_found": "the account is closed",
     "no answer": "Slack did not answer",
 }
-_ONCE = "While this lasts, I repeat the alert every seven days."
 
 
 def drift_alert(
@@ -214,7 +210,7 @@ def drift_alert(
         f"{_its(watch, name)} {what}, since {ui.short_date(since)} "
         f"({number_of(number, 'random reply', 'random replies')}).\n{beside}".rstrip(),
         *([] if drop.kind == "rise" else listed),
-        ui.context(_HOW if drop.kind == "rise" else f"{_HOW} {_ONCE}"),
+        ui.context(_HOW if drop.kind == "rise" else f"{_HOW} While this lasts, I repeat the alert every seven days."),
     )
 
 

@@ -20,11 +20,8 @@ from bot.figures.quality import grouped
 from bot.pipeline import exchange
 from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
+from bot.slack.invocation import Raw
 from bot.slack.messages import to_message
-
-Raw = dict[str, Any]
-
-_IN_PROGRESS, _ERRORED = "in_progress", "errored"
 
 
 def author_of(event: Raw) -> str | None:
@@ -52,7 +49,7 @@ def _hash_of(found: exchange.Exchange) -> str | None:
 
 def is_answer(found: exchange.Exchange, own_ids: Collection[str]) -> bool:
     """Whether a reply has words, is whole, and answers a person."""
-    is_whole = not any(message.streaming in {_IN_PROGRESS, _ERRORED} for message in found.reply)
+    is_whole = not any(message.streaming in {"in_progress", "errored"} for message in found.reply)
     return bool(found.question and found.response and is_whole) and found.reply[0].author_id not in own_ids
 
 

@@ -28,16 +28,12 @@ from bot.pipeline.text import not_understood
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.client import MISSING, SLACK_ERRORS, slack_word
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, Raw
 from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
 from bot.store.figures import Place
 from judge.scoring.rubric import Scale
-
-Raw = dict[str, Any]
-
-_ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
 
 @dataclass(frozen=True)
@@ -221,7 +217,7 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         if said := await open_window(watcher, invocation, channel_id, author_id):
             await services.messenger.tell(invocation.recipient, said)
 
-    @payloads.on_click(app, ids.BLOCK_ASSISTANT, _ITS_SHARE, ids.ACTION_WATCH_MORE)
+    @payloads.on_click(app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:
         click, which = payloads.clicked_window(body, WatchState), payloads.clicked_action(body)
         form = to_watch_form(body, click.state.channel_id or "")
