@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.case import CaseStatus, Exclusion, QuestionSource, exclusion_of
+from bot.domain.case import CaseStatus, Exclusion, QuestionSource
 from bot.slack import ids
 from pocket_slack import Message, Person, View
 from tests.gestures import up_to_date
@@ -76,8 +76,7 @@ async def test_another_persons_choice_moves_no_figure_even_if_the_first_requeste
     assert "*Not counted:* somebody else asked for the first score" in shown(await stage.verdict(parent, 2))
     case = await stage.log.cases.get(2)
     assert case.excluded is Exclusion.ANOTHER
-    current = await stage.log.cases.current_verdict(case)
-    assert exclusion_of(stage.ann.id, case, current, has_chosen=False) is Exclusion.ANOTHER
+    assert await stage.log.cases.exclusion_of(stage.ann.id, case) is Exclusion.ANOTHER
 
 
 async def test_one_of_the_two_is_needed_and_what_is_typed_counts(stage: Stage) -> None:
