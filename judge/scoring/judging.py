@@ -367,13 +367,10 @@ class Judge:
         return results, failures
 
     def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> DeadlineError:
+        why, mend = f"{self._timeout_s:g} s", "raise JUDGE_TIMEOUT_S"
         if time.monotonic() >= give_up_at:
-            why, mend = (
-                f"{self._patience_s:g} s, since its server was busy with others",
-                "lower JUDGE_CONCURRENCY, raise JUDGE_TIMEOUT_S",
-            )
-        else:
-            why, mend = f"{self._timeout_s:g} s", "raise JUDGE_TIMEOUT_S"
+            why = f"{self._patience_s:g} s, since its server was busy with others"
+            mend = f"lower JUDGE_CONCURRENCY, {mend}"
         is_first = self._ask_for == ways.TEXT and model.setting != ways.STRONGER
         shorter = "set JUDGE_ASK=distribution for short answers, " if is_first else ""
         return DeadlineError(
