@@ -114,11 +114,9 @@ def parse_zone(text: str) -> ZoneInfo:
     known = _known_zones()
     if name := known.get(text.lower()):
         return ZoneInfo(name)
-    cities = {name.rpartition("/")[2]: known[name] for name in sorted(known)}
-    close = get_close_matches(text.lower().replace(" ", "_"), [*cities, *known], n=1, cutoff=0.75)
-    hint = (
-        f"the closest is {cities.get(close[0]) or known[close[0]]}" if close else "expected one such as Europe/Berlin"
-    )
+    named = known | {name.rpartition("/")[2]: known[name] for name in sorted(known)}  # by the city alone, too
+    close = get_close_matches(text.lower().replace(" ", "_"), named, n=1, cutoff=0.75)
+    hint = f"the closest is {named[close[0]]}" if close else "expected one such as Europe/Berlin"
     raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a time zone; {hint}")
 
 
