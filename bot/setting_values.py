@@ -98,11 +98,9 @@ TokenKeys = Annotated[
 ]
 
 
-SECRETS = frozenset(
-    {
-        *("slack_bot_token", "slack_app_token", "slack_signing_secret", "slack_client_secret", "token_keys"),
-        *("openai_api_key", "database_url"),
-    }
+SECRETS = (
+    *("slack_bot_token", "slack_app_token", "slack_signing_secret", "slack_client_secret", "token_keys"),
+    *("openai_api_key", "database_url"),
 )
 """The settings whose value may come from a file, named by `NAME_FILE`."""
 

@@ -44,7 +44,6 @@ _TOO_LONG = f"The message is longer than {files.MOST_OF_A_LINE / 1e6:g} MB: shor
 _ID = re.compile(r'\A\{(?:"(?:jsonrpc|method)": ?"[^"]*", ?)*"id": ?(\d+|"[^"\\]*")|"id": ?(\d+|"[^"\\]*")\}\s*\Z')
 _NEAR_AN_END = 300
 _OPTION = re.compile(r"(?<!\S)--(?=[a-z])")  # of a command's option; a tool has an argument of the same name
-_LAST_PORT = 65535
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ROWS = (
     "Each has a `score`, and a few have `human`, a person's label. Where rows have them, `probability` (of being drawn "
@@ -175,7 +174,7 @@ async def serve_http(server: Server, given: str) -> None:
 
     name, _, port = given.rpartition(":")
     host, shown = name.strip("[]") or _LOOPBACK[0], name or _LOOPBACK[0]
-    if not (port.isascii() and port.isdigit() and int(port) <= _LAST_PORT) or host in ("0.0.0.0", "::"):  # noqa: S104 - refused
+    if not (port.isascii() and port.isdigit() and int(port) <= 65535) or host in ("0.0.0.0", "::"):  # noqa: S104 - refused
         raise SetupError(f"--http {given}: give PORT, or HOST:PORT with the one host name or address that clients use.")
     hosts = [shown, f"{shown}:*"]
     foreign = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{each}" for each in hosts])

@@ -229,10 +229,8 @@ def _named_problem(error: openai.APIStatusError) -> _Problem | None:
 def _lacks_decisions(error: openai.APIStatusError) -> bool:
     if error.status_code in (404, 405, 501):
         return _named_problem(error) is not _Problem.MODEL
-    return (
-        error.status_code == 400
-        and re.search(r"(?:not |un)supported", all_words(error.body), re.IGNORECASE) is not None
-    )
+    is_unsupported = re.search(r"(?:not |un)supported", all_words(error.body), re.IGNORECASE) is not None
+    return error.status_code == 400 and is_unsupported
 
 
 def server_name(base_url: str) -> str:
