@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
@@ -203,22 +203,6 @@ def on_click(app: AsyncApp, *action_ids: str | re.Pattern[str]) -> Callable[[Act
         return act
 
     return register
-
-
-S = TypeVar("S", bound=ModalState)
-
-
-@dataclass(frozen=True)
-class WindowClick(Generic[S]):
-    """A click on a button in a window: which window, and its state."""
-
-    invocation: Invocation
-    view_id: str
-    state: S
-
-
-def clicked_window(body: Raw, state: type[S]) -> WindowClick[S]:
-    return WindowClick(to_invocation(body), str(body["view"]["id"]), state.of(body["view"]))
 
 
 def clicked_action(body: Raw) -> str:

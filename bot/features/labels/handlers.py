@@ -174,20 +174,18 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
 
     @payloads.on_click(app, ids.ACTION_SKIP)
     async def go_past(body: dict[str, Any]) -> None:
-        click = payloads.clicked_window(body, ModalState)
-        visit = await _visit(services, click.invocation, click.state)
-        await services.store.database.execute(answer_of(*visit.person, click.state.case_id or 0, Outcome.SKIPPED))
-        await services.messenger.update_modal(click.view_id, await visit.next())
+        visit = await _visit(services, payloads.to_invocation(body), ModalState.of(body["view"]))
+        await services.store.database.execute(answer_of(*visit.person, visit.state.case_id or 0, Outcome.SKIPPED))
+        await services.messenger.update_modal(body["view"]["id"], await visit.next())
 
     @payloads.on_click(app, ids.ACTION_BEFORE)
     async def unfold(body: dict[str, Any]) -> None:
         """Shows what was said before the question; a case that the person may no longer see gives way to the next."""
-        click = payloads.clicked_window(body, ModalState)
-        visit = await _visit(services, click.invocation, click.state)
-        shown = await services.store.assignments.shown(*visit.person, click.state.case_id or 0)
+        visit = await _visit(services, payloads.to_invocation(body), ModalState.of(body["view"]))
+        shown = await services.store.assignments.shown(*visit.person, visit.state.case_id or 0)
         is_theirs = shown is not None and shown.channel_id in visit.theirs
         view = await visit.window(shown, is_unfolded=True) if shown and is_theirs else await visit.next()
-        await services.messenger.update_modal(click.view_id, view)
+        await services.messenger.update_modal(body["view"]["id"], view)
 
 
 _KEPT = ("type", "callback_id", "title", "submit", "close", "private_metadata")  # of a window whose blocks change

@@ -83,13 +83,13 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def _delete_reference(services: Services, body: dict[str, Any]) -> None:
-    click = payloads.clicked_window(body, ui.ModalState)
-    place, user_id = (click.invocation.team_id, click.state.channel_id or ""), click.invocation.user_id
-    said = await _refer(services, click.invocation, click.state, None) or words.DELETED
+    invocation, state = payloads.to_invocation(body), ui.ModalState.of(body["view"])
+    place, user_id = (invocation.team_id, state.channel_id or ""), invocation.user_id
+    said = await _refer(services, invocation, state, None) or words.DELETED
     if said == words.DELETED and (await services.rubrics.of(*place)).needs_reference:
         default = ChannelJudge(model=(await services.rubrics.log.chosen(*place)).model)
         said = f"{said} {await use(services, *place, user_id, default)}"
-    await services.messenger.update_modal(click.view_id, words.message_modal(said))
+    await services.messenger.update_modal(body["view"]["id"], words.message_modal(said))
 
 
 async def answer_reference(services: Services, invocation: Invocation, _: str) -> str:

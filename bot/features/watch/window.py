@@ -17,7 +17,7 @@ from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
-from bot.features.watch.input import WatchClick, WatchState, clicked_watch, parse_watch
+from bot.features.watch.input import WatchClick, WatchState, clicked_watch, clicked_window, parse_watch
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
 from bot.features.watch.orders import end_watch
@@ -219,7 +219,7 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:
-        click, which = payloads.clicked_window(body, WatchState), payloads.clicked_action(body)
+        click, which = clicked_window(body), payloads.clicked_action(body)
         form = to_watch_form(body, click.state.channel_id or "")
         if which == ids.ACTION_WATCH_MORE:
             click = replace(click, state=click.state.model_copy(update={"is_long": True}))
@@ -228,7 +228,7 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
     async def end(body: dict[str, Any]) -> None:
-        click, author_id = payloads.clicked_window(body, WatchState), payloads.clicked_value(body)
+        click, author_id = clicked_window(body), payloads.clicked_value(body)
         said, shown = await end_watch(watcher, click.invocation, click.state.channel_id or "", author_id), None
         with suppress(*SLACK_ERRORS):
             shown = await services.messenger.update_modal(click.view_id, said_modal(said))
@@ -237,7 +237,7 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        click = payloads.clicked_window(body, WatchState)
+        click = clicked_window(body)
         form = to_watch_form(body, click.state.channel_id or "")
         answer, first = await _submitted(watcher, click, form)
         await ack(**answer)
