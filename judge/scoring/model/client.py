@@ -58,7 +58,11 @@ def check_client(api_key: str | None, base_url: str | None) -> None:
 def _certificates() -> "ssl.SSLContext":
     import httpx2
 
-    return httpx2.create_ssl_context()
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as exc:
+        file = os.environ.get("SSL_CERT_FILE")
+        raise SetupError(f"SSL_CERT_FILE={file!r}: the certificates cannot be read ({exc.strerror}).") from exc
 
 
 async def ask(
