@@ -22,7 +22,7 @@ from bot.domain.case import text_hash
 from bot.domain.verdict import reference_of
 from bot.errors import BotError
 from bot.settings import StoreSettings, load
-from bot.store.audit import Act, Action
+from bot.store.audit import Action
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
 from bot.store.forgetting import Personal
@@ -117,7 +117,7 @@ async def export_labels(
             with opened.reading():
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
                 drawn = 0 if which.watched else await Exports(database).count(replace(which, watched=True))
-            await opened.note(database, [Act(team_id, opened.operator(), Action.EXPORTED_LABELS) for team_id in teams])
+            await opened.note(database, Action.EXPORTED_LABELS, teams)
             count, left_out = await export(database, output, which, has_texts, CONVERTERS.get(form or ""))
     what = "row" if which.has_unlabelled else "label"
     typer.echo(f"{number_of(count, what)} written", err=True)
@@ -151,7 +151,7 @@ async def export_person(path: Path | None, user: str) -> None:
             teams = await personal.teams(user_id)
         team_id = opened.one_team("--user", teams, user, _UNKNOWN)
         with _output(path) as output:
-            await opened.note(database, [Act(team_id, opened.operator(), Action.EXPORTED_PERSON, user_id=user_id)])
+            await opened.note(database, Action.EXPORTED_PERSON, [team_id], user_id=user_id)
             count = 0
             async for kind, columns in _readable(personal.rows(team_id, user_id)):
                 document = {"kind": kind, **columns}

@@ -23,7 +23,7 @@ from bot.figures.quality import Agreement
 from bot.settings import ReaderSettings, load
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import Listed, list_channels
-from bot.store.audit import Act, Action
+from bot.store.audit import Action
 from bot.store.channels import Channels
 from bot.store.database import Database
 from bot.store.export import Exports
@@ -119,8 +119,7 @@ class Log:
         return place, await figures_week.read_figures(Tallies(self.database), place, found, utc_now())
 
     async def _shown(self, place: Place, replies: Sequence[LowCase | TimedScore]) -> list[dict[str, Any]]:
-        act = Act(place.team_id, opened.operator(), Action.EXPORTED_CHANNEL, channel_id=place.channel_id)
-        await opened.note(self.database, [act])
+        await opened.note(self.database, Action.EXPORTED_CHANNEL, [place.team_id], channel_id=place.channel_id)
         names = ("score", "highest", "judged_at", "message_ts", "thread_ts")
         return [{"case": each.id} | {name: getattr(each, name) for name in names} for each in replies]
 

@@ -4,11 +4,12 @@ import getpass
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 from bot.errors import BotError, StoreError
 from bot.settings import StoreSettings, load
 from bot.store import Store
-from bot.store.audit import Act, Audit
+from bot.store.audit import Act, Action, Audit
 from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
 
@@ -30,10 +31,10 @@ def reading(consequence: str = "; the export is not complete") -> Iterator[None]
         raise StoreError(f"the database cannot be read ({reason_of(exc)}){consequence}") from exc
 
 
-async def note(database: Database, acts: Sequence[Act]) -> None:
+async def note(database: Database, what: Action, teams: Sequence[str], **about: Any) -> None:
     """Records the coming export in the audit; raises StoreError if it cannot, and then nothing must be exported."""
     try:
-        await Audit(database).note(acts)
+        await Audit(database).note([Act(team_id, operator(), what, **about) for team_id in teams])
     except STORE_ERRORS as exc:
         raise StoreError(f"the database cannot be written ({reason_of(exc)}); nothing was exported") from exc
 

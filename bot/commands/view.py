@@ -11,11 +11,11 @@ from sqlalchemy import Row
 
 from bot.commands.channels import find_channel, is_id, opened_slack
 from bot.commands.export import to_row
-from bot.commands.opened import note, one_team, opened_database, operator, reading
+from bot.commands.opened import note, one_team, opened_database, reading
 from bot.errors import BotError
 from bot.pipeline.verdict_text import in_short
 from bot.settings import ReaderSettings, load
-from bot.store.audit import Act, Action
+from bot.store.audit import Action
 from bot.store.export import Exports, Selection
 from judge import Turn
 from judge.cli.row_commands import to_sentence
@@ -39,7 +39,7 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
             drawn = 0 if watched else await exports.count(replace(which, watched=True))
             left_out = f"--watched shows {drawn:,} that watches drew" if drawn else ""
             _check_number(await exports.count(which), which, channel_id, left_out)
-        await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
+        await note(database, Action.EXPORTED_CHANNEL, place[:1], channel_id=channel_id)
         with reading():
             async for labelled, ratings, said in exports.rows(which):
                 scale = Scale(labelled.lowest, labelled.highest)
