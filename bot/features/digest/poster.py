@@ -38,7 +38,6 @@ _POST_TIMEOUT_S = 120
 _LOOKS_BACK = timedelta(weeks=3)  # a digest of before then ends no week that is due now
 _LOOKED_AT = 500  # low replies, of which the newest are listed and sorted
 _NAMES_WITHIN_S = 60.0  # as no person is waiting
-_WIDTH = 80
 
 logger = structlog.get_logger(__name__)
 
@@ -168,7 +167,7 @@ async def preview(services: Services, channel_id: str) -> None:
     for block in (each for each in plain.blocks if each["type"] != "actions"):
         said = block.get("text") or block["elements"][0]
         lines = to_plain(said["text"]).replace("*", "").splitlines()
-        typer.echo("\n".join(fill(line, _WIDTH) for line in lines) + "\n")
+        typer.echo("\n".join(fill(line, width=80) for line in lines) + "\n")
 
 
 async def low_replies(

@@ -21,7 +21,6 @@ from judge import Judge, JudgeError
 from judge.evaluation.align import Asker, BudgetError, Way, align
 from judge.evaluation.align.examples import examples_of
 
-_AT_ONCE = 2
 _TELL_EVERY = 10
 
 logger = structlog.get_logger(__name__)
@@ -95,7 +94,7 @@ class _Work:
             return sentence(why), None
         known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}
         self.asker = Asker(
-            lambda rubric: Counted(judge.by(rubric), self.ask), memory, BUDGET, known=known, concurrency=_AT_ONCE
+            lambda rubric: Counted(judge.by(rubric), self.ask), memory, BUDGET, known=known, concurrency=2
         )
         result = await align(cases, judge.rubric, self.asker, tell=self._tell_stage)
         links = {}

@@ -71,7 +71,6 @@ SPENT = (
     "It ended early, because its budget of requests or a limit of the day is used up. What the model has answered is "
     "kept for the next time."
 )
-CHANGES = "Replies whose scores change most:"
 LEFT = "You kept the current rubric. Nothing changed."
 NOT_A_RUBRIC = "A text was better, but cannot be edited in Slack, so I do not offer it: {why}"
 
@@ -136,7 +135,7 @@ def report(
         lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []
         text = "\n".join([*lines, "Nothing changed."])
         return Post(text, [ui.section(text)]), None
-    lines.append(CHANGES)
+    lines.append("Replies whose scores change most:")
     for each in better.changes:
         case = f"case {each.case.id}"
         linked = f"<{links[each.case.id]}|{case}>" if each.case.id in links else case

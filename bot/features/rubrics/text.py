@@ -20,7 +20,6 @@ DEFAULT = "default"
 """In place of a rubric's name: the one in the app's settings."""
 LONGEST_NAME = 40
 _A_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
-_MODELS = 300
 HELP = """\
 • `/judge rubric` lists the rubrics, with buttons to use, view and edit them
 • `/judge rubric use NAME` scores this channel's replies with a rubric, `/judge rubric use default` with the app's own
@@ -134,7 +133,7 @@ def _marked(name: str, in_use: str) -> str:
 
 
 def _listed(models: Sequence[str]) -> str:
-    return clip(", ".join(models), _MODELS)
+    return clip(", ".join(models), 300)
 
 
 def _ticked(*names: str) -> str:

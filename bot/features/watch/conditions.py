@@ -25,7 +25,6 @@ from judge.scoring.rubric import Scale
 
 _TEN = 10  # askers are counted among ten replies in a row
 _HIGHEST = {"length": 17, "askers": _TEN, "follow-ups": 1}  # of a text, in doublings: at most 100,000 characters
-_TAIL = 0.025 / len(_HIGHEST)
 
 
 async def questions_line(database: Database, place: Place, change: Change) -> str:
@@ -38,7 +37,7 @@ async def questions_line(database: Database, place: Place, change: Change) -> st
     changed, alike = list[str](), list[str]()
     for name, highest in _HIGHEST.items():
         now, was = (_estimate(of[name], highest) for of in (after, before))
-        moved = difference(now, was, _TAIL) if now and was else None
+        moved = difference(now, was, tail=0.025 / len(_HIGHEST)) if now and was else None
         if now and was and moved:
             words = f"{name} {_shown(name, now.judge.mean)}, was {_shown(name, was.judge.mean)}"
             (changed if moved.is_clear else alike).append(words if moved.is_clear else name)

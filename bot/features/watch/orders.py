@@ -88,8 +88,6 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     return ""
 
 
-_LATEST = 200
-_MOST_MEMBERS = 100
 _NAMES_WITHIN_S = 3.0  # to read up to 100 names; the command has already been acknowledged
 
 
@@ -103,14 +101,14 @@ async def assistants(
     Raises:
         SlackApiError, ClientError, TimeoutError: Slack does not let us read the channel, or is not available.
     """
-    answer = await services.client.conversations_history(channel=channel_id, limit=_LATEST)
+    answer = await services.client.conversations_history(channel=channel_id, limit=200)
     latest: Sequence[Raw] = answer.get("messages") or []
     a_day = replies_a_day(latest, services.clock())
     wrote = dict.fromkeys(author_id for raw in latest for author_id in _authors(raw))
     found = await _bots(services, sorted(wrote, key=lambda each: -a_day.get(each, 0)))
     if called(name, found) if name else found:
         return found, a_day
-    there = await services.client.conversations_members(channel=channel_id, limit=_MOST_MEMBERS)
+    there = await services.client.conversations_members(channel=channel_id, limit=100)
     return found | await _bots(services, there.get("members") or []), a_day
 
 

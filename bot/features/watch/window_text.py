@@ -21,7 +21,6 @@ from judge.evaluation.drift import MIN_REFERENCE
 from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import one_line
 
-_MOST_A_DAY = 99_999
 MOST_PEOPLE = 5
 """At most this many people are alerted by a watch, besides its channel."""
 NO_ASSISTANT = "Choose an assistant: a bot in this channel other than me."
@@ -141,7 +140,7 @@ def _assistants(form: WatchView) -> dict[str, str]:
 def _draw(form: WatchView) -> list[ui.Block]:
     watch, rubric = form.watch, form.rubric.name
     per_day, shows = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
-    most = ui.number_box(per_day, watch.per_day or None, min_value="1", max_value=str(_MOST_A_DAY))
+    most = ui.number_box(per_day, watch.per_day or None, min_value="1", max_value="99999")
     hint = "For this assistant. Empty means no limit. Days begin at midnight UTC."
     return [
         ui.field("Most scored replies a day", most, hint, is_optional=True),
