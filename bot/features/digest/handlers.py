@@ -222,18 +222,16 @@ class ChannelsAtHome:
             return False
 
     async def _weeks(self, team_id: str, theirs: Collection[str], switchable: set[str]) -> list[ui.Block]:
-        now, store = self._services.clock(), self._services.store
         found = await self._cases.of((team_id, each) for each in theirs)
         busy = [each for _, each in sorted(filter(found.get, found), key=lambda key: (-found[key], key))]
-        settings = await store.channels.among(team_id, theirs)
+        settings = await self._services.store.channels.among(team_id, theirs)
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
-        shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
-        schedules = [poster.schedule_of(self._services, each) for each in shown]
-        keys = [(team_id, each.channel_id, at.current(now)) for each, at in zip(shown, schedules, strict=True)]
-        glances = await self._glances.of(keys)
+        chosen = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
+        shown = {(team_id, each.channel_id, poster.this_week(self._services, each)): each for each in chosen}
+        glances = await self._glances.of(shown)
         weeks = [
-            _channel(settings, schedule, glances[key], settings.channel_id in switchable)
-            for settings, schedule, key in zip(shown, schedules, keys, strict=True)
+            _channel(each, poster.schedule_of(self._services, each), glances[key], each.channel_id in switchable)
+            for key, each in shown.items()
         ]
         more = len(listed) - len(weeks)
         last = [ui.context(f"And {more} more: type `/judge stats` there.")] if more else []
