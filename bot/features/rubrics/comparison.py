@@ -21,7 +21,7 @@ from bot.pipeline.judges import Judges
 from bot.slack.blocks import actions, button, section
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import MembershipError
-from bot.slack.messenger import WITHOUT_PREVIEWS, Post, sentence
+from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks, sentence
 from bot.store.audit import Action
 from bot.store.examples import Progress
 from bot.store.rubrics import ChannelJudge, RubricGoneError, SavedRubric
@@ -240,6 +240,5 @@ async def tell_channel(services: Services, team_id: str, channel_id: str, said: 
     settings = await services.store.channels.of(team_id, channel_id)
     if settings.is_digest_on or await services.store.watches.of(team_id, channel_id):
         with suppress(*SLACK_ERRORS):  # the change holds, even if the channel cannot be told
-            post = sentence(said)
             call = services.client.chat_postMessage
-            await call(channel=channel_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
+            await send_in_known_blocks(call, sentence(said), channel=channel_id, **WITHOUT_PREVIEWS)

@@ -10,7 +10,7 @@ from bot.features.rubrics import ids
 from bot.features.rubrics.queries import JudgeRequest
 from bot.features.rubrics.text import errors
 from bot.slack import blocks as ui
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, sentence
 from bot.slack.mrkdwn import excerpt
 from bot.store.examples import Progress
 from judge import Rubric, find_flags
@@ -133,8 +133,7 @@ def report(
         lines.append(f"{times} tested on these labels so far; each further one has to be more certain.")
     if better is None or why:
         lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []
-        text = "\n".join([*lines, "Nothing changed."])
-        return Post(text, [ui.section(text)]), None
+        return sentence("\n".join([*lines, "Nothing changed."])), None
     lines.append("Replies whose scores change most:")
     for each in better.changes:
         case = f"case {each.case.id}"
