@@ -126,9 +126,11 @@ def to_quality(
     clusters = Counter(tuple(sorted(scores)) for scores in by_thread(others))
 
     def measured(ends: Scale, value: Callable[[float], float]) -> MeanEstimator:
-        estimator = MeanEstimator(ends, Severities(_given(each.given, value) for each in among or scored if each.given))
+        estimator = MeanEstimator(
+            ends, Severities(by_whom(each.given, value) for each in among or scored if each.given)
+        )
         for (score, labels, week, thread, share), times in alike.items():
-            given, weight = _given(labels, value), len(rest) / share / replies
+            given, weight = by_whom(labels, value), len(rest) / share / replies
             estimator.add(
                 value(score), given=given, probability=shares[week], cluster=thread, weight=weight, times=times
             )
@@ -143,7 +145,7 @@ def to_quality(
     return Quality(mean, good, low, is_good, has_gap, said) if mean and good and low else None
 
 
-def _given(given: str | None, value: Callable[[float], float]) -> Given:
+def by_whom(given: str | None, value: Callable[[float], float]) -> Given:
     """The labels of a case as a measure has them, each with who gave it."""
     each = [one.rpartition(" ") for one in (given or "").split(",") if one]
     return [(by, value(float(label))) for by, _, label in each]

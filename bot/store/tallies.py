@@ -38,7 +38,7 @@ class Tallies(StoreQueries):
     async def counted(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]) -> Sequence[CountedCase]:
         """Each case with a score; SQLite takes longer to group them. `starts` are those of weeks, last one first."""
         # Not joined with their labels, which SQLite would all go through for each case once it expects few cases.
-        scored, given = await self._counted(place, span, kind, starts, _weeks_in(span)), dict(await self._given(place))
+        scored, given = await self._counted(place, span, kind, starts, _weeks_in(span)), dict(await self.given(place))
         return [each._replace(given=given[each.id]) if each.id in given else each for each in scored]
 
     @made_once(CountedCase)
@@ -56,7 +56,7 @@ class Tallies(StoreQueries):
         return query
 
     @made_once(lambda *row: row)
-    def _given(self, place: Place) -> sa.Executable:
+    def given(self, place: Place) -> sa.Executable:
         """The blind labels of each case."""
         is_there = labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id
         each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))

@@ -13,7 +13,7 @@ from bot.domain.watch import Watch
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
 from bot.store.figures import Place, TimedScore
-from bot.store.schema import IS_WAITED_FOR, cases, labels, notices, releases, replies, watches
+from bot.store.schema import IS_WAITED_FOR, cases, notices, releases, replies, watches
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE, Watches
 
@@ -27,17 +27,6 @@ def watched(watch: Watch) -> Place:
 def day_of(moment: datetime) -> str:
     """The day in UTC, for instance 2026-11-22."""
     return f"{moment.astimezone(UTC):%Y-%m-%d}"
-
-
-async def blind_labels(database: db.Database, place: Place) -> Mapping[int, float]:
-    """The mean of each case's blind labels in a channel, by its id."""
-    its = labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind
-    query = (
-        sa.select(labels.c.case_id, sa.func.avg(labels.c.score * 1.0).label("mean"))
-        .where(*its)
-        .group_by(labels.c.case_id)
-    )
-    return {row.case_id: float(row.mean) for row in await database.all(query)}
 
 
 def key_of(of: Watch | Place) -> dict[str, str | None]:

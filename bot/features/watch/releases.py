@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from math import ceil
-from statistics import pstdev
+from statistics import fmean, pstdev
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -19,7 +19,8 @@ from bot.features.watch.alerts import replied_at
 from bot.features.watch.figures import name_of
 from bot.features.watch.input import clicked_watch
 from bot.features.watch.notices import tell_once
-from bot.features.watch.queries import Notices, Release, Releases, blind_labels, watched
+from bot.features.watch.queries import Notices, Release, Releases, watched
+from bot.figures.quality import by_whom
 from bot.figures.week import FEWEST
 from bot.slack.invocation import Invocation, on_click, to_invocation
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
@@ -116,7 +117,10 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
         estimate = mean.estimate()
         return (its, estimate) if estimate and estimate.n >= FEWEST else None
 
-    labels = await blind_labels(services.store.database, watched(watch))
+    labels = {
+        case_id: fmean(score for _, score in by_whom(given, float))
+        for case_id, given in await services.store.tallies.given(watched(watch))
+    }
     after = await read(release.set_at, around.end)
     is_over = around.end >= release.set_at + REFERENCE
     if after is None or (after[1].n < release.needed and not is_over):
