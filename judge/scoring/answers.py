@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import islice
+from typing import Any
 
 from judge.scoring.sanitize import sanitize
 
@@ -127,10 +128,8 @@ def _from_json(text: str) -> str:
     if first < 0 or last < first or text[:first].strip(" \n`json"):
         return ""
     try:
-        fields = json.loads(text[first : last + 1])
+        fields: dict[str, Any] = json.loads(text[first : last + 1])
     except (ValueError, RecursionError):
         return ""
-    if not isinstance(fields, dict):
-        return ""
-    found = {str(key).lower(): value for key, value in fields.items()}
+    found = {key.lower(): value for key, value in fields.items()}
     return next((found[key].strip() for key in _JSON_KEYS if isinstance(found.get(key), str)), "")
