@@ -27,7 +27,7 @@ class DistributionMember(Member):
     may_spare = False
 
     async def rate(self, texts: Texts, earlier: Sequence[Result], give_up_at: float) -> list[Outcome]:
-        first: Outcome = None
+        first: Outcome | None = None
         if self.model.gives_logprobs and not earlier:  # which are ratings by text
             how: dict[str, Any] = {"temperature": 0.0, "logprobs": True, "most_tokens": _MOST_TOKENS}
             request = partial(self.model.complete, render_prompt(*texts), give_up_at=give_up_at, **how)

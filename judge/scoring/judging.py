@@ -360,7 +360,7 @@ class Judge:
                 if isinstance(outcome, ratings.Rating | ratings.Unscored):
                     results.append(ratings.with_short_raw(outcome))
                     continue
-                failure = outcome or self._too_late(member.model, give_up_at)
+                failure = outcome if isinstance(outcome, JudgeError) else self._too_late(member.model, give_up_at)
                 failures.append(failure)
                 name = member.model.name
                 results.append(ratings.Unscored(reason=_FAILED, detail=str(failure), model=name, cost_usd=0.0))

@@ -50,8 +50,8 @@ def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int
 
 Request: TypeAlias = Callable[[], Awaitable[Completion]]
 Reader: TypeAlias = Callable[[Choice], Result]
-Outcome: TypeAlias = Result | JudgeError | None
-"""The outcome of one rating: its result, the failure of its call, or None if no answer came in time."""
+Outcome: TypeAlias = Result | JudgeError | TimeoutError
+"""The outcome of one rating: its result, or why it has none."""
 # Asking for the score alone would end in the same way.
 _FINAL = (UnscoredReason.FILTERED, UnscoredReason.THINKING)
 
@@ -80,7 +80,7 @@ class Member:
         more = max(self._least - len(outcomes), 0) or self._needed(outcomes)
         while more:
             if outcomes and time.monotonic() >= give_up_at:  # a request would be paid for, but its answer never read
-                return [*outcomes, *[None] * (self.samples - len(outcomes))]
+                return [*outcomes, *[TimeoutError()] * (self.samples - len(outcomes))]
             share = more if self.model.gives_several else 1
             calls = [self._ask(prompt, share, give_up_at, read) for _ in range(more // share)]
             outcomes += chain(*await all_of(calls))
@@ -114,9 +114,7 @@ class Member:
         began = time.monotonic()
         try:
             answer = await request()
-        except TimeoutError:
-            return [None] * count
-        except JudgeError as exc:
+        except (TimeoutError, JudgeError) as exc:
             return [exc] * count
         spent: dict[str, Any] = {each.name: getattr(answer, each.name) for each in fields(Spent)}
         spent["latency_ms"] = round((time.monotonic() - began) * 1000)
