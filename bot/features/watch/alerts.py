@@ -82,7 +82,7 @@ class DriftAlerts:
         kinds: Sequence[AlertKind] = get_args(AlertKind)
         names = {at if (at := f"{kind} {yesterday}") in old else f"{kind} {day}": kind for kind in kinds}
         begun = [name for name in names if name in today]
-        if begun and (await self._notices.settled(watch, begun[0], now)).issuperset(watch.alerts_to):
+        if begun and await self._notices.is_settled(watch, begun[0], now):
             return []
         changes = await self._changes(watch)
         for name in begun or names:

@@ -101,8 +101,7 @@ class NewModels:
             is_lasting = number >= _LASTING * after.total() and 2 * earlier > before.total()
             if new and old and is_lasting and before[new] <= (1 - _LASTING) * before.total():
                 notices = Notices(self._services.store.database)
-                settled = await notices.settled(watch, f"answers as {new}", now)
-                return None if settled.issuperset(watch.alerts_to) else (new, old)
+                return None if await notices.is_settled(watch, f"answers as {new}", now) else (new, old)
         return None
 
     async def _tell(self, watch: Watch, new: str, old: str) -> None:

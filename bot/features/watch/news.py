@@ -54,13 +54,12 @@ async def tell_first(services: Services) -> None:
             continue
         its = Action.WATCH_SET, watch.team_id, watch.channel_id, watch.author_id
         to = watch.alerts_to or tuple(filter(None, [await services.store.audit.last_by(*its)]))
-        name = f"first {watch.since:%H:%M:%S}"
-        if (await notices.settled(watch, name, now)).issuperset(to):
+        told, name = replace(watch, alerts_to=to), f"first {watch.since:%H:%M:%S}"
+        if await notices.is_settled(told, name, now):
             continue
         scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
         if len(scores) >= FIRST:
-            write = partial(_first, services, watch, scores)
-            await tell_once(services, replace(watch, alerts_to=to), name, write)
+            await tell_once(services, told, name, partial(_first, services, watch, scores))
 
 
 async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore]) -> tuple[Post, Sequence[int]] | None:

@@ -133,11 +133,11 @@ class Notices(db.StoreQueries):
         )
         return at
 
-    async def settled(self, watch: Watch, name: str, now: datetime) -> set[str]:
-        """Who was told it, or cannot be reached for now."""
+    async def is_settled(self, watch: Watch, name: str, now: datetime) -> bool:
+        """Whether all who hear of a watch were told it, or cannot be reached for now."""
         its = sa.select(notices.c.recipient).filter_by(**key_of(watch), name=name)
         is_over = sa.or_(notices.c.posted_at.is_not(None), notices.c.claimed_at > now)
-        return set(await self._database.values(its.where(is_over)))
+        return set(watch.alerts_to) <= set(await self._database.values(its.where(is_over)))
 
     async def claim(
         self, watch: Watch, name: str, to: str, day: str, now: datetime, lease: timedelta = _LEASE

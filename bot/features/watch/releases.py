@@ -96,7 +96,7 @@ async def tell_releases(services: Services, asked: AskedAgain | None = None) -> 
             told = replace(watch, alerts_to=tuple(to))
             name = f"release {release.id}"
             is_due = release.set_by != JUDGE and now < release.set_at + 2 * REFERENCE
-            if is_due and not (await notices.settled(watch, name, now)).issuperset(to):
+            if is_due and not await notices.is_settled(told, name, now):
                 await _compare(services, told, release, Span(earlier, until), asked or AskedAgain(services))
 
 
