@@ -13,7 +13,6 @@ from typing import Any
 
 import structlog
 from pydantic import SecretStr
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import metrics
 from bot.domain.clock import Clock, utc_now
@@ -31,7 +30,7 @@ from bot.pipeline.pipeline import ModelTurns
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import probes
 from bot.settings import Settings
-from bot.slack.client import NOBODY, Identity, identify, web_client
+from bot.slack.client import NOBODY, Identity, SlackClient, identify, web_client
 from bot.slack.http import HTTP_SETTINGS, HttpFront
 from bot.slack.incoming import SocketLink, Traffic
 from bot.store import Store
@@ -166,7 +165,7 @@ async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = 
 def make_services(
     settings: Settings,
     store: Store,
-    client: AsyncWebClient,
+    client: SlackClient,
     identity: Identity,
     make_judge: MakeJudge | None = None,
     clock: Clock = utc_now,
@@ -201,7 +200,7 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
     await installations.renew()
     services.store.database.has_others = True
 
-    def make(client: AsyncWebClient, identity: Identity) -> Workspace:
+    def make(client: SlackClient, identity: Identity) -> Workspace:
         its = replace(services, client=client, identity=identity)
         its.features = tuple(make(its) for make in FEATURES)
         return open_workspace(its, turns)

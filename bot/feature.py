@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import Clock
@@ -31,7 +30,7 @@ from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
 from bot.slack.blocks import Block
-from bot.slack.client import Identity, is_transient
+from bot.slack.client import Identity, SlackClient, is_transient
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import Invocation
 from bot.slack.members import Access, Member, Members, Memberships
@@ -109,7 +108,7 @@ class Services:
 
     settings: Settings
     store: Store
-    client: AsyncWebClient
+    client: SlackClient
     identity: Identity
     schedule: Schedule
     limits: Limits

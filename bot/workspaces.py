@@ -16,7 +16,6 @@ from cachetools import TTLCache
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.shared import AnswerCache
 from bot.feature import Services
@@ -24,7 +23,7 @@ from bot.features.score.handlers import register_first, register_last
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.pipeline import CasePipeline, ModelTurns
-from bot.slack.client import Identity, is_passing, slack_word, teams_of, to_identity, with_token
+from bot.slack.client import Identity, SlackClient, is_passing, slack_word, to_identity, with_token
 from bot.slack.invocation import TEAMS, workspace_of
 from bot.store.jobs import JobKind
 
@@ -85,7 +84,7 @@ class Workspaces:
         self,
         first: Workspace,
         installations: "Installations | None" = None,
-        make: Callable[[AsyncWebClient, Identity], Workspace] | None = None,
+        make: Callable[[SlackClient, Identity], Workspace] | None = None,
     ) -> None:
         self.first = first
         self.installations = installations
@@ -135,7 +134,7 @@ class Workspaces:
         if found is None:
             return self.first_bolt
         if body["team_id"] != (key := found.services.identity.team_id):  # an organisation's enterprise id
-            body[TEAMS], body["team_id"] = await teams_of(found.services.client), key
+            body[TEAMS], body["team_id"] = await found.services.client.teams(), key
         body["enterprise_id"] = found.services.identity.enterprise_id  # in a shared channel it may be the other's
         if await found.services.takes(body):
             return None
@@ -167,7 +166,7 @@ class Workspaces:
         self._current.forget(None)  # another process may have installed it
         for each in (await self._current.get(None)).values():
             found = await self._opened.get(each) if each.is_organisation else None
-            teams = await _unless_refused(teams_of(found.services.client), each.team_id) if found else None
+            teams = await _unless_refused(found.services.client.teams(), each.team_id) if found else None
             for team_id in await forgetting.stored(filter(None, teams or ())):
                 await forgetting.move_team(team_id, each.team_id)
                 self._current.forget(None)

@@ -5,12 +5,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from slack_sdk.web.async_client import AsyncWebClient
-
 from bot.commands.opened import one_team
 from bot.errors import BotError, SlackError
 from bot.settings import ReaderSettings, Settings
-from bot.slack.client import SLACK_ERRORS, slack_word, web_client, with_token
+from bot.slack.client import SLACK_ERRORS, SlackClient, slack_word, web_client, with_token
 from bot.slack.members import list_channels
 from bot.store.database import Database
 
@@ -20,8 +18,8 @@ _LONGEST = 40
 
 
 async def installed(
-    settings: ReaderSettings | Settings, database: Database, client: AsyncWebClient
-) -> Mapping[str, AsyncWebClient]:
+    settings: ReaderSettings | Settings, database: Database, client: SlackClient
+) -> Mapping[str, SlackClient]:
     """A client for each workspace that has installed the app, by its id."""
     from bot.store.installations import Installations  # takes 50 ms
 
@@ -32,7 +30,7 @@ async def installed(
 @asynccontextmanager
 async def opened_slack(
     settings: ReaderSettings | Settings, database: Database, given: str, *, is_needed: bool = True
-) -> AsyncIterator[AsyncWebClient | None]:
+) -> AsyncIterator[SlackClient | None]:
     """A client for the workspace before the slash in `--channel`, or for the only one; if needed, a BotError asks."""
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         if settings.slack_bot_token or not settings.token_keys:
@@ -57,7 +55,7 @@ class Channel(NamedTuple):
     name: str | None
 
 
-async def find_channel(given: str, client: AsyncWebClient | None) -> Channel:
+async def find_channel(given: str, client: SlackClient | None) -> Channel:
     """The channel with this id, or with this name among the app's channels; without a client, only ids work."""
     wanted = given.rpartition("/")[2].removeprefix("#")
     has_id, option = is_id(given), f"--channel {wanted[:_LONGEST]!r}"

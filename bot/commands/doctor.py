@@ -12,7 +12,6 @@ from typing import Any
 
 import typer
 from pydantic import SecretStr
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import judges
 from bot.commands import screens
@@ -35,7 +34,7 @@ _EVENTS = ("channels:history", "groups:history")
 _WITH_EVENTS = f"`judge-bot manifest --with {manifest.MESSAGE_EVENTS}`"
 
 
-async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
+async def event_scopes(client: slack_client.SlackClient, settings: Settings) -> str:
     """A line that says that the scopes allow message events; raises SlackError if they do not."""
     scopes = (await slack_client.identify(client)).scopes
     if missing := [scope for scope in _EVENTS if scope not in scopes]:
@@ -56,7 +55,7 @@ USUAL = (
 )
 """A question and an answer of usual length."""
 
-Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
+Check = Callable[[slack_client.SlackClient, Settings], Awaitable[str]]
 
 
 async def examine(role: Role, *, serves_http: bool) -> bool:
@@ -116,7 +115,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
             yield partial(_try_model, name="WATCH_TIER", judge_tier=settings.watch_tier)
 
 
-async def _are_well(checks: Iterable[Check], clients: Sequence[AsyncWebClient], settings: Settings) -> bool:
+async def _are_well(checks: Iterable[Check], clients: Sequence[slack_client.SlackClient], settings: Settings) -> bool:
     """Prints a line for each check of each client; what several find wrong, only once."""
     wrong: list[str] = []
     for client, check in product(clients, checks):
@@ -129,7 +128,7 @@ async def _are_well(checks: Iterable[Check], clients: Sequence[AsyncWebClient], 
     return not wrong
 
 
-async def _files(_: AsyncWebClient, __: Settings) -> str:
+async def _files(_: slack_client.SlackClient, __: Settings) -> str:
     if exposed := ownership.open_to_others(files_with_secrets()):
         raise SettingsError(
             f"other users can read the secrets in {', '.join(map(str, exposed))}; {ownership.to_mend(exposed)}"
@@ -137,7 +136,7 @@ async def _files(_: AsyncWebClient, __: Settings) -> str:
     return "secrets: no other user can read their files"
 
 
-async def _bot_token(client: AsyncWebClient, settings: Settings) -> str:
+async def _bot_token(client: slack_client.SlackClient, settings: Settings) -> str:
     identity = await slack_client.identify(client)
     whose = identity.team_id if settings.is_for_many else "SLACK_BOT_TOKEN"
     if missing := [scope for scope in manifest.bot_scopes(manifest.MINIMAL) if scope not in identity.scopes]:
@@ -151,12 +150,12 @@ async def _bot_token(client: AsyncWebClient, settings: Settings) -> str:
     return f"{whose}: bot {identity.user} in workspace {identity.team}, {granted}"
 
 
-async def _app_token(client: AsyncWebClient, settings: Settings) -> str:
+async def _app_token(client: slack_client.SlackClient, settings: Settings) -> str:
     await slack_client.open_socket_url(client, settings.slack_app_token or SecretStr(""))
     return "SLACK_APP_TOKEN: Socket Mode can be opened"
 
 
-async def _database(_: AsyncWebClient, settings: Settings) -> str:
+async def _database(_: slack_client.SlackClient, settings: Settings) -> str:
     address = to_address(settings.database_url)
     if _is_new(settings):
         check_writable(address, makes=False)
@@ -188,7 +187,7 @@ def _check_permissions(log: Path) -> None:
         )
 
 
-async def _try_model(_: AsyncWebClient, settings: Settings, *, name: str, **changes: Any) -> str:
+async def _try_model(_: slack_client.SlackClient, settings: Settings, *, name: str, **changes: Any) -> str:
     """A line that says that the model of the setting `name`, with these changes of the settings, scores."""
     settings = settings.model_copy(update=changes)
     try:

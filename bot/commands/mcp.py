@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.commands import opened
 from bot.commands.channels import find_channel, opened_slack
@@ -21,7 +20,7 @@ from bot.errors import BotError
 from bot.figures import week as figures_week
 from bot.figures.quality import Agreement
 from bot.settings import ReaderSettings, load
-from bot.slack.client import SLACK_ERRORS
+from bot.slack.client import SLACK_ERRORS, SlackClient
 from bot.slack.members import Listed, list_channels
 from bot.store.audit import Action
 from bot.store.channels import Channels
@@ -56,7 +55,7 @@ class Log:
 
     database: Database
     schedule: Schedule
-    client: AsyncWebClient | None = None
+    client: SlackClient | None = None
 
     async def channels(self) -> list[dict[str, Any]]:
         """List the channels with replies that people chose to score, with their names if Slack gives them."""

@@ -104,9 +104,12 @@ class SlackClient(AsyncWebClient):
         self._teams = AnswerCache(self._list_teams, _TEAMS_KEPT_S, 1)
         self._limited_until: dict[tuple[str, object], float] = {}
 
-    async def teams(self) -> Sequence[str]:
-        """The workspaces of the organisation, read at most once a minute: others may join it."""
-        return await self._teams.get(None)
+    async def teams(self) -> Sequence[str | None]:
+        """The workspaces of the client's organisation, read at most once a minute: others may join it.
+
+        None stands for the only one of its token.
+        """
+        return await self._teams.get(None) if self.team_id.startswith("E") else [None]
 
     async def _list_teams(self, _: None) -> Sequence[str]:
         return [each["id"] async for page in await self.auth_teams_list(limit=_PAGE) for each in page["teams"]]
@@ -184,7 +187,7 @@ class Identity:
 
 
 @asynccontextmanager
-async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[AsyncWebClient]:
+async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[SlackClient]:
     """A client with connections of its own, which those that `with_token` makes of it share."""
     connector = aiohttp.TCPConnector(keepalive_timeout=_KEEP_ALIVE_S)
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
@@ -192,19 +195,14 @@ async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[Asy
         yield SlackClient(session, api_url, token.get_secret_value() if token else None)
 
 
-def with_token(client: AsyncWebClient, token: str | None, team_id: str) -> SlackClient:
+def with_token(client: SlackClient, token: str | None, team_id: str) -> SlackClient:
     """A client for another workspace over the same connections; Slack limits each workspace for itself."""
     return SlackClient(client.session, client.base_url, token, team_id)
 
 
-async def teams_of(client: AsyncWebClient) -> Sequence[str | None]:
-    """The workspaces of a client's organisation; None stands for the only one of its token."""
-    return await client.teams() if isinstance(client, SlackClient) and client.team_id.startswith("E") else [None]
-
-
-async def identify(client: AsyncWebClient) -> Identity:
+async def identify(client: SlackClient) -> Identity:
     """The app's identity; raises SlackError if Slack refuses the bot token or cannot be reached."""
-    team_id = client.team_id if isinstance(client, SlackClient) else ""
+    team_id = client.team_id
     if team_id and client.token is None:
         raise SlackError(f"{team_id}: TOKEN_KEYS: no key reads its token; add the key that was in use")
     found = to_identity(await _at_start(client.auth_test(), team_id or "SLACK_BOT_TOKEN", client.base_url))

@@ -9,10 +9,9 @@ from typing import Any
 
 import structlog
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.shared import AnswerCache, V
-from bot.slack.client import SLACK_ERRORS, error_of, is_transient, slack_word, teams_of
+from bot.slack.client import SLACK_ERRORS, SlackClient, error_of, is_transient, slack_word
 from bot.slack.invocation import Invocation
 
 SLACKBOT = "USLACKBOT"
@@ -44,7 +43,7 @@ class Members:
     """How long to wait for names: a person is waiting, and Slack waits for at most 3 s."""
 
     def __init__(
-        self, client: AsyncWebClient, own: frozenset[str] = frozenset(), allowed: frozenset[str] = frozenset()
+        self, client: SlackClient, own: frozenset[str] = frozenset(), allowed: frozenset[str] = frozenset()
     ) -> None:
         self._client, self._home = client, own | allowed
         self._known = AnswerCache(self._ask, _NAMES_KEPT_S, _MOST_PEOPLE)
@@ -112,7 +111,7 @@ class Members:
 
         Source: https://docs.slack.dev/reference/methods/bots.info
         """
-        *others, last = await teams_of(self._client) or [None]
+        *others, last = await self._client.teams() or [None]
         for team_id in others:
             if found := await _unless_refused(self._client.bots_info(bot=bot_id, team_id=team_id)):
                 break
@@ -147,9 +146,7 @@ class Memberships:
     does not answer, or not in time.
     """
 
-    def __init__(
-        self, client: AsyncWebClient, own: frozenset[str], clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, client: SlackClient, own: frozenset[str], clock: Callable[[], float] = time.monotonic) -> None:
         self._client, self._own = client, own
         self._channels = AnswerCache(self._list, KEPT_S, MOST_KEPT, clock)
 
@@ -203,11 +200,11 @@ def _teams(user: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(each for each in found if each)
 
 
-async def _is_of(own: frozenset[str], client: AsyncWebClient, teams: frozenset[str]) -> bool:
-    return not teams.isdisjoint({*own, *await teams_of(client)})
+async def _is_of(own: frozenset[str], client: SlackClient, teams: frozenset[str]) -> bool:
+    return not teams.isdisjoint({*own, *await client.teams()})
 
 
-async def _rights(client: AsyncWebClient, own: frozenset[str], user_id: str) -> Mapping[str, Any]:
+async def _rights(client: SlackClient, own: frozenset[str], user_id: str) -> Mapping[str, Any]:
     """The person as Slack describes them; other companies' people, also admins there, are no more than guests here."""
     user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
     is_ours = await _is_of(own, client, _teams(user))
@@ -218,13 +215,13 @@ def is_guest(user: Mapping[str, Any]) -> bool:
     return bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
 
 
-async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, Listed]:
+async def list_channels(client: SlackClient, user_id: str | None = None) -> Mapping[str, Listed]:
     """By id, the channels and group direct messages of a person that the app can see; without a person, the app's own.
 
     Source: https://docs.slack.dev/reference/methods/users.conversations
     """
     found: dict[str, Listed] = {}
-    for team_id in await teams_of(client):
+    for team_id in await client.teams():
         async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id, team_id=team_id):
             for channel in page["channels"]:
                 is_private = bool(channel.get("is_private", True) or channel.get("is_mpim"))
@@ -239,7 +236,7 @@ _INVITE = "I am not in this channel. Type `/invite @Slack Judge` first."
 
 @dataclass(frozen=True)
 class Access:
-    client: AsyncWebClient
+    client: SlackClient
     own: frozenset[str]
     is_for_admins: bool
     watch_by_admins: bool

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import event, text
 
 from bot.app import make_services
@@ -17,7 +16,7 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule
 from bot.features.home.handlers import ACTION_HOME_JUDGE, ACTION_HOME_VISIBILITY
 from bot.slack import ids as slack_ids
-from bot.slack.client import identify
+from bot.slack.client import SlackClient, identify
 from bot.slack.invocation import Invocation
 from bot.store import Store
 from bot.store.channels import ChannelSettings
@@ -225,7 +224,7 @@ async def test_it_goes_through_no_more_than_the_figures_of_the_persons_channels(
     asked: list[tuple[str, Any]] = []
     listened = log.database.engine.sync_engine, "before_cursor_execute"
     event.listen(*listened, lambda *call: asked.append((call[2], call[3])))
-    client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
+    client = SlackClient(None, stage.slack.api_url, stage.slack.bot_token)
     services = make_services(make_settings(stage.slack, stage.model, tmp_path), log, client, await identify(client))
     await services.show_home(Invocation(team_id, "D1", ann, ann, is_foreign=False, window_channel_id="D1"))
     reads = [each for each in asked if " cases" in each[0]]
@@ -254,7 +253,7 @@ async def test_people_who_open_it_within_a_minute_share_the_counting(stage: Stag
             counted.append(statement)
 
     event.listen(stage.log.database.engine.sync_engine, "before_cursor_execute", note)
-    client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
+    client = SlackClient(None, stage.slack.api_url, stage.slack.bot_token)
     settings, now = make_settings(stage.slack, stage.model, tmp_path), utc_now()
     services = make_services(settings, stage.log, client, await identify(client), clock=lambda: now)
     memberships, at_home = services.memberships, ChannelsAtHome(services)

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import make_services
 from bot.domain.watch import ReplyOutcome
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies
 from bot.features.watch.watcher import author_of, to_reply
-from bot.settings import load_settings
-from bot.slack.client import Identity
+from bot.settings import SLACK_API_URL, load_settings
+from bot.slack.client import Identity, SlackClient
 from bot.store import Store
 from tests.cases import NOW
 from tests.features.watch.watching import WATCH, a_reply
@@ -80,7 +79,7 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
 ) -> None:
     identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
     settings = load_settings(env_file=None, slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="x")
-    services = make_services(settings, log, AsyncWebClient(), identity)
+    services = make_services(settings, log, SlackClient(None, SLACK_API_URL, None), identity)
     event = {
         "type": "message",
         "channel": "C1",
