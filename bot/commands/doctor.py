@@ -30,14 +30,13 @@ from judge import JudgeError, load_rubric
 from judge.cli.options import say
 from judge.scoring.numbers import number_of
 
-_EVENTS = ("channels:history", "groups:history")
 _WITH_EVENTS = f"`judge-bot manifest --with {manifest.MESSAGE_EVENTS}`"
 
 
 async def event_scopes(client: slack_client.SlackClient, settings: Settings) -> str:
     """A line that says that the scopes allow message events; raises SlackError if they do not."""
     scopes = (await slack_client.identify(client)).scopes
-    if missing := [scope for scope in _EVENTS if scope not in scopes]:
+    if missing := [scope for scope in ("channels:history", "groups:history") if scope not in scopes]:
         raise SlackError(
             f"WATCH_BY=events: scopes are missing: {', '.join(missing)}; paste what {_WITH_EVENTS} prints "
             "(api.slack.com/apps > your app > App Manifest) and reinstall the app, or set WATCH_BY=looking"

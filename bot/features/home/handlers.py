@@ -28,8 +28,6 @@ from bot.store.database import upsert
 from bot.store.errors import STORE_ERRORS
 from bot.store.schema import people
 
-VIEW_HOME = "home"
-
 ACTION_HOME_JUDGE = "judge_something"
 ACTION_HOME_VISIBILITY = "choose_visibility"
 
@@ -114,7 +112,7 @@ async def show_home(services: Services, person: Invocation, note: str = "") -> N
         words = f"The workspace default: {default}. You can also choose in the window of `/judge`."
         blocks += [ui.header("Who sees your verdicts"), ui.section(words) | {"accessory": select}]
     # A click in the tab does not name the channel of the person's direct messages, so the tab stores it.
-    view = {"type": "home", "callback_id": VIEW_HOME, "private_metadata": person.window_channel_id, "blocks": blocks}
+    view = {"type": "home", "callback_id": "home", "private_metadata": person.window_channel_id, "blocks": blocks}
     try:
         await services.client.views_publish(user_id=person.user_id, view=view)
     except SLACK_ERRORS as exc:  # the previous one stays
