@@ -1,6 +1,6 @@
 """The slash command `/judge`: without text it opens a window; otherwise it takes a link, two texts, or a word."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Collection
 from difflib import get_close_matches
 from typing import Any
 
@@ -83,9 +83,9 @@ def register(app: AsyncApp, services: Services) -> None:
                 await ack()
                 await open_texts_window(services, invocation)
             case Permalink() as link:
-                await _score_link(services, ack, invocation, link)
+                await _score(services, ack, invocation, _linked(services, invocation, link))
             case Texts(question, response):
-                await _score_texts(services, ack, invocation, question, response)
+                await _score(services, ack, invocation, _typed(services, invocation, question, response))
             case Word(word="help", rest=rest):
                 await ack(text=help_text(services, rest, is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
@@ -101,29 +101,27 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.messenger.replace(invocation.recipient, help_text(services, is_direct=invocation.is_direct))
 
 
-async def _score_texts(services: Services, ack: AsyncAck, invocation: Invocation, question: str, response: str) -> None:
+async def _typed(services: Services, invocation: Invocation, question: str, response: str) -> Case:
     if nothing := nothing_to_judge(question, response):
-        await ack(text=f"{nothing.detail} `/judge question | response` scores two texts.")
-        return
-    await _score(services, ack, invocation, await services.intake.of_texts(invocation, question, response))
+        raise RefusedError(f"{nothing.detail} `/judge question | response` scores two texts.")
+    return await services.intake.of_texts(invocation, question, response)
 
 
-async def _score_link(services: Services, ack: AsyncAck, invocation: Invocation, link: Permalink) -> None:
+async def _linked(services: Services, invocation: Invocation, link: Permalink) -> Case:
     blocker = link.blocker({services.identity.host} | invocation.hosts)
     if not blocker and link.channel_id != invocation.channel_id:
         try:
-            if not await services.memberships.includes(invocation.user_id, link.channel_id):
-                await ack(text=NOT_IN_BOTH)
-                return
+            is_in_both = await services.memberships.includes(invocation.user_id, link.channel_id)
         except MembershipError as exc:
-            await ack(text=unsure_of_link(exc))
-            return
-    await _score(services, ack, invocation, await services.intake.of_link(invocation, link, blocker))
+            raise RefusedError(unsure_of_link(exc)) from exc
+        if not is_in_both:
+            raise RefusedError(NOT_IN_BOTH)
+    return await services.intake.of_link(invocation, link, blocker)
 
 
-async def _score(services: Services, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:
+async def _score(services: Services, ack: AsyncAck, invocation: Invocation, asking: Awaitable[Case]) -> None:
     try:
-        case, is_new = await services.intake.take(asked, invocation)
+        case, is_new = await services.intake.take(await asking, invocation)
     except RefusedError as exc:
         await ack(text=str(exc))
         return
