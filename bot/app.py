@@ -86,10 +86,6 @@ class RunningBot:
     tasks: Sequence[asyncio.Task[None]]
     workspaces: Workspaces
 
-    @property
-    def store(self) -> Store:
-        return self.services.store
-
 
 @asynccontextmanager
 async def running_bot(

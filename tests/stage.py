@@ -286,7 +286,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
                 if is_new:
                     await at_work(bot)
             ann, ben, helper = (slack.person(name) for name in ("ann", "ben", "helper"))
-            return Stage(slack, model_server, bot.store, ann, ben, helper, process.aclose, bot.services)
+            return Stage(slack, model_server, bot.services.store, ann, ben, helper, process.aclose, bot.services)
 
         yield open_it
 

@@ -101,7 +101,7 @@ async def open_demo() -> AsyncIterator[Demo]:
                 def now() -> datetime:
                     return datetime.fromtimestamp(clock.now(), UTC)
 
-                services = make_services(settings, bot.store, client, bot.services.identity, clock=now)
+                services = make_services(settings, bot.services.store, client, bot.services.identity, clock=now)
                 yield Demo(slack, services)
 
 

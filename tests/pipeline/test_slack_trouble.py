@@ -54,7 +54,7 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
     parent = await interrupted(stage, method, is_applied=is_applied)
     await stage.stop_bot()
     async with running_bot(make_settings(stage.slack, stage.model, tmp_path)) as bot:
-        stage.log = bot.store
+        stage.log = bot.services.store
         verdict = await stage.verdict(parent)
         assert verdict.text.startswith("Score 4 of 5")
         await stage.reaches(1, CaseStatus.DELIVERED)

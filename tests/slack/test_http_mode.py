@@ -86,7 +86,7 @@ async def open_front(model_server: ModelServer, tmp_path: Path, *parts: str) -> 
     async with pocket_slack(parts) as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more, metrics_port=free_port())
         async with running_bot(settings, grace_s=0) as bot:
-            yield Front(slack, settings, session, bot.store)
+            yield Front(slack, settings, session, bot.services.store)
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ async def test_health_and_metrics_are_answered_in_every_mode_and_role(
     async with pocket_slack() as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more)
         async with running_bot(settings, grace_s=0, role=role) as bot:
-            front = Front(slack, settings, session, bot.store)
+            front = Front(slack, settings, session, bot.services.store)
             assert await front.get("/healthz") == (200, "ok\n")
             await front.is_ready()
             assert "slack_judge_cases_running" in (await front.get("/metrics"))[1]
@@ -208,7 +208,7 @@ async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
                 while "alive and connected" not in (await examine(database_url))[1]:  # noqa: ASYNC110 - it asks like a stranger
                     await asyncio.sleep(0.1)
             assert (await examine(database_url))[0]
-            await bot.store.processes.sign(is_connected=False)
+            await bot.services.store.processes.sign(is_connected=False)
             assert "Slack cannot reach it" in (await examine(database_url))[1]
     assert await examine(database_url) == (False, "no bot has been started on this machine; judge-bot serve starts one")
 

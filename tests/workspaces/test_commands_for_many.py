@@ -39,9 +39,9 @@ async def fill(company: Company) -> None:
         place = {"team_id": each.team_id, "channel_id": each.channel(CHANNEL).id}
         its = {"author_id": each.user("helper").id}
         row = a_row(key="k", **place, **at, **its, score=score, status="delivered", message_ts="1.0")
-        await company.bot.store.database.execute(insert(cases).values(row))
+        await company.bot.services.store.database.execute(insert(cases).values(row))
         watch = place | its | times | {"shows": "nothing", "share": 1.0, "per_day": 9}
-        await company.bot.store.database.execute(insert(watches).values(watch))
+        await company.bot.services.store.database.execute(insert(watches).values(watch))
 
 
 @pytest.mark.parametrize("command", ["digest", "release", "view"])
@@ -59,7 +59,7 @@ async def test_a_command_for_a_channel_names_its_workspace_or_asks_which_one_is_
         assert (code, out, expected in err) == (2, "", True)
     code, _, err = await run(command, environment(both), both.folder, "--channel", f"{second}/#{CHANNEL}", *more)
     assert (code, err) == (0, "")
-    database = both.bot.store.database
+    database = both.bot.services.store.database
     acts = [row.team_id for row in await database.all(select(releases))] if command == "release" else [second]
     assert acts == [second]
 

@@ -25,7 +25,7 @@ from tests.workspaces.conftest import KEY, Company
 
 
 async def stored(company: Company) -> list[Any]:
-    return list(await company.bot.store.database.all(select(installations).order_by(installations.c.team_id)))
+    return list(await company.bot.services.store.database.all(select(installations).order_by(installations.c.team_id)))
 
 
 async def until(condition: Any) -> None:
@@ -54,7 +54,7 @@ async def test_a_state_is_of_no_use_in_another_browser_and_only_once(both: Compa
         assert await both.finish(session, back, cookie=state) == 200
         again = await both.approve(session, asked, both.workspaces[0])
         assert await both.finish(session, again, cookie=state) == 401
-    assert await both.bot.store.database.all(select(oauth_states)) == []
+    assert await both.bot.services.store.database.all(select(oauth_states)) == []
 
 
 async def test_a_code_without_a_state_begins_again(both: Company) -> None:
@@ -78,7 +78,7 @@ async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_i
     await both.model.asked(1)
     for team in (first, second):
         values = {"team_id": team.team_id, "channel_id": "C1", "is_digest_on": True}
-        await both.bot.store.database.execute(upsert(both.bot.store.database, channels, values))
+        await both.bot.services.store.database.execute(upsert(both.bot.services.store.database, channels, values))
     installing.uninstall(first)
 
     async def is_gone() -> bool:
@@ -88,12 +88,12 @@ async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_i
     gate.set()
     others = both.ask_for_score(second)
     await both.slack.until(lambda: both.verdicts(second, others))
-    on = await both.bot.store.database.all(select(channels.c.team_id).where(channels.c.is_digest_on))
+    on = await both.bot.services.store.database.all(select(channels.c.team_id).where(channels.c.is_digest_on))
     assert [row.team_id for row in on] == [second.team_id]
     assert both.verdicts(first, parent) == []
     assert await both.install(first) == 200
     first.channel(CHANNEL).members.append(first.bot.id)
-    await submit_oldest(both.bot.store.database, first.team_id)  # as every minute
+    await submit_oldest(both.bot.services.store.database, first.team_id)  # as every minute
     await both.slack.until(lambda: both.verdicts(first, parent))
 
 
@@ -109,7 +109,7 @@ async def test_a_token_that_dies_in_mid_case_harms_no_other_workspace(both: Comp
     await both.slack.until(lambda: both.verdicts(second, others))
     assert both.verdicts(first, parent) == []
     assert await both.install(first) == 200
-    case = await both.bot.store.cases.get(1)
+    case = await both.bot.services.store.cases.get(1)
     assert case
     assert case.status is not CaseStatus.DELIVERED
 
@@ -127,7 +127,7 @@ async def test_data_of_a_workspace_that_left_is_deleted_after_a_month(both: Comp
     for each in both.workspaces:
         parent = both.ask_for_score(each)
         await both.slack.until(lambda w=each, p=parent: both.verdicts(w, p))
-    store = both.bot.store
+    store = both.bot.services.store
     await Installations(store.database).end(first.team_id)
     forget = next(job for job in both.bot.workspaces.template.periodic_jobs if job.name == "forget_workspaces")
     await forget.run()

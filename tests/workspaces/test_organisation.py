@@ -38,7 +38,7 @@ async def test_a_channel_that_its_workspaces_share_is_counted_once(grid: Company
     for name in ("ann", "zoe"):
         Person(org, name).command(CHANNEL, ids.COMMAND, f"What does {name} ask? | This is what {name} asked about.")
     await grid.slack.until(lambda: len([m for m in org.channel(CHANNEL).messages.values() if m.is_reply]) == 2)
-    rows = await grid.bot.store.database.all(select(cases.c.team_id))
+    rows = await grid.bot.services.store.database.all(select(cases.c.team_id))
     assert [row.team_id for row in rows] == [org.enterprise_id] * 2
     assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
 
@@ -70,7 +70,7 @@ async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(g
     for name in ("eve", "zoe"):
         Person(org, name).click(verdict, ids.ACTION_AGREE)
     await grid.slack.until(lambda: all(Person(org, name).ephemerals(CHANNEL) for name in ("eve", "zoe")))
-    rows = await grid.bot.store.database.all(select(labels.c.user_id))
+    rows = await grid.bot.services.store.database.all(select(labels.c.user_id))
     assert [row.user_id for row in rows] == [zoe.id]
 
 
@@ -82,7 +82,7 @@ async def test_an_app_of_another_of_its_workspaces_is_known_as_one(grid: Company
     answer = Person(org, "pager").post(CHANNEL, ANSWER, thread_ts=parent.ts)
     Person(org, "ann").shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await grid.slack.until(lambda: grid.verdicts(org, parent))
-    rows = await grid.bot.store.database.all(select(cases.c.excluded))
+    rows = await grid.bot.services.store.database.all(select(cases.c.excluded))
     assert [row.excluded for row in rows] == [None]
 
 
@@ -103,7 +103,7 @@ async def post_digests(company: Company, team_id: str) -> None:
 
 @pytest.mark.parametrize("organisation", [None])
 async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(joining: Company) -> None:
-    ws, workspaces, database = joining.workspaces[0], joining.bot.workspaces, joining.bot.store.database
+    ws, workspaces, database = joining.workspaces[0], joining.bot.workspaces, joining.bot.services.store.database
     place = {"team_id": ws.team_id, "channel_id": ws.channel(CHANNEL).id}
     gate = asyncio.Event()
     joining.model.script(GOOD, Held(gate, GOOD))
@@ -128,7 +128,7 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(j
     await workspaces.door({"enterprise_id": "E0000000A", "team_id": ws.team_id, "event": {"type": "app_uninstalled"}})
     gate.set()
 
-    assert await joining.bot.store.forgetting.count_of_team(ws.team_id) == 0
+    assert await joining.bot.services.store.forgetting.count_of_team(ws.team_id) == 0
     assert [each.team_id for each in await Installations(database).all()] == ["E0000000A"]
 
     async def is_settled() -> bool:

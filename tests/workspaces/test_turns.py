@@ -46,8 +46,8 @@ async def test_a_single_case_waits_for_no_more_than_a_hundred_of_another_workspa
         async def add(connection: AsyncConnection) -> None:
             await connection.execute(insert(cases), rows)
 
-        await bot.store.database.write(add)
-        await submit_all(bot.store.database, first.team_id)
+        await bot.services.store.database.write(add)
+        await submit_all(bot.services.store.database, first.team_id)
         await company.model.asked(1)
         said = Person(second, "ann").command(CHANNEL, ids.COMMAND, "And this? | This is in the other workspace.")
         await company.slack.settled(said)

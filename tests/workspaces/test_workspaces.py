@@ -13,7 +13,7 @@ from tests.workspaces.conftest import Company
 
 
 async def teams_of_cases(company: Company) -> list[tuple[str, str]]:
-    rows = await company.bot.store.database.all(select(cases.c.team_id, cases.c.status).order_by(cases.c.id))
+    rows = await company.bot.services.store.database.all(select(cases.c.team_id, cases.c.status).order_by(cases.c.id))
     return [tuple(row) for row in rows]
 
 
@@ -42,7 +42,7 @@ async def test_a_digest_is_posted_where_it_is_on(both: Company) -> None:
     now = datetime.now(UTC)
     last_week = now - timedelta(days=now.weekday() + 3)
     at = {"created_at": last_week, "judged_at": last_week, "delivered_at": last_week}
-    database = both.bot.store.database
+    database = both.bot.services.store.database
     for each in both.workspaces:
         place = {"team_id": each.team_id, "channel_id": each.channel(CHANNEL).id}
         is_on = each is both.workspaces[0]
