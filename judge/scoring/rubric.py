@@ -102,15 +102,15 @@ class Rubric:
             if placeholder == REFERENCE and not found:
                 continue
             if found != 1:
-                raise RubricError(
-                    f"rubric {self.name!r}: {placeholder} stands {found} times in the prompt; it belongs there once, "
-                    f"as {slot}"
-                )
+                raise self._wrong(f"{placeholder} stands {found} times in the prompt; it belongs there once, as {slot}")
             if slot not in self.prompt:
-                raise RubricError(f"rubric {self.name!r}: {placeholder} stands outside its tags; write it as {slot}")
+                raise self._wrong(f"{placeholder} stands outside its tags; write it as {slot}")
         if self.prompt.count(CONVERSATION) > 1:
-            raise RubricError(f"rubric {self.name!r}: {CONVERSATION} stands twice in the prompt; once is enough")
+            raise self._wrong(f"{CONVERSATION} stands twice in the prompt; once is enough")
         _ = self.scale, self.calibration, self._aside
+
+    def _wrong(self, what: str) -> RubricError:
+        return RubricError(f"rubric {self.name!r}: {what}")
 
     @property
     def needs_reference(self) -> bool:
@@ -130,17 +130,15 @@ class Rubric:
         try:
             tables = tomllib.loads(found[0] if found else self.aside)
         except tomllib.TOMLDecodeError as exc:
-            raise RubricError(f"rubric {self.name!r}: the levels and criteria are not TOML ({exc})") from exc
+            raise self._wrong(f"the levels and criteria are not TOML ({exc})") from exc
         low, high = self.scale
         levels, criteria = (tables.pop(name, {}) for name in ("levels", "criteria"))
         if tables or not all(isinstance(said, str) for table in (levels, criteria) for said in table.values()):
-            raise RubricError(
-                f"rubric {self.name!r}: [levels] and [criteria] take lines such as 'short = \"It is short.\"'"
-            )
+            raise self._wrong("[levels] and [criteria] take lines such as 'short = \"It is short.\"'")
         if levels and set(levels) != {str(score) for score in range(low, high + 1)}:
-            raise RubricError(f"rubric {self.name!r}: [levels] has {', '.join(levels)[:80]}; name {low} to {high}")
+            raise self._wrong(f"[levels] has {', '.join(levels)[:80]}; name {low} to {high}")
         if "score" in criteria:
-            raise RubricError(f"rubric {self.name!r}: a criterion is named 'score', as the whole is; rename it")
+            raise self._wrong("a criterion is named 'score', as the whole is; rename it")
         return {"levels": levels, "criteria": criteria}
 
     @property
@@ -166,9 +164,9 @@ class Rubric:
         is_rising = list(means) == sorted(set(means)) and list(values) == sorted(values)
         is_on_scale = all(low <= each <= high for each in means + values)
         if len(points) != max(len(texts), 1) or not is_rising or not is_on_scale:
-            raise RubricError(
-                f"rubric {self.name!r}: {line[0].strip()[:80]!r} is no calibration; write pairs of mean and score from "
-                f"{low} to {high}, rising, such as 'calibration: {low}={low} {high}={high}'"
+            raise self._wrong(
+                f"{line[0].strip()[:80]!r} is no calibration; write pairs of mean and score from {low} to {high}, "
+                f"rising, such as 'calibration: {low}={low} {high}={high}'"
             )
         return Calibration(points)
 
@@ -181,12 +179,10 @@ class Rubric:
         """The scale that the prompt tells the model."""
         found = {Scale(int(low), int(high)) for low, high in _SCALE_SENTENCE.findall(self.prompt)}
         if len(found) != 1:
-            raise RubricError(
-                f"rubric {self.name!r}: {len(found)} scales in the prompt; state one in the words 'is between 0 and 5'"
-            )
+            raise self._wrong(f"{len(found)} scales in the prompt; state one in the words 'is between 0 and 5'")
         low, high = scale = found.pop()
         if low >= high:
-            raise RubricError(f"rubric {self.name!r}: the scale 'between {low} and {high}' is empty; lowest first")
+            raise self._wrong(f"the scale 'between {low} and {high}' is empty; lowest first")
         return scale
 
     @cached_property
