@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import anyio.to_thread
 from mcp.server.mcpserver import MCPServer
@@ -34,9 +34,6 @@ from judge.scoring.conversation import bounded
 from judge.scoring.judging import Judge
 from judge.scoring.ratings import UnscoredReason
 from judge.scoring.rubric import list_rubrics, purpose_of
-
-if TYPE_CHECKING:
-    from anyio import AsyncFile
 
 READS = ToolAnnotations(read_only_hint=True)
 _TOO_LONG = f"The message is longer than {files.MOST_OF_A_LINE / 1e6:g} MB: shorten the texts, or send fewer rows."
@@ -89,7 +86,7 @@ class Server(MCPServer[None]):
                     answer = JSONRPCError(jsonrpc="2.0", id=json.loads(found[1] or found[2]), error=error)
                     await write.send(SessionMessage(answer))
 
-        async with stdio_server(cast("AsyncFile[str]", lines())) as (read, write):
+        async with stdio_server(cast("Any", lines())) as (read, write):
             await self._lowlevel_server.run(read, write, self._lowlevel_server.create_initialization_options())
 
 
