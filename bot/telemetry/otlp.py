@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -204,11 +204,10 @@ def _client_type(spans: _Spans) -> type[openai.AsyncOpenAI]:
 
 
 def _answered(answer: Any) -> dict[str, Any]:
-    try:
+    completion = None
+    with suppress(ValueError, RecursionError):
         body = answer.json()
         completion = to_completion(body) or to_decision(body)
-    except (ValueError, RecursionError):
-        completion = None
     if completion is None:
         return {}
     named = {f"gen_ai.response.{name}": body[name] for name in ("id", "model") if isinstance(body.get(name), str)}

@@ -4,6 +4,7 @@ import ipaddress
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -166,15 +167,13 @@ def cost_of(base_url: str, answer: dict[str, Any], is_decision: bool = False) ->
     # Nearly always half the list price for flex; a model without the variant cannot be used so.
     context = {"service_tier": str(tier)}
     for flavor in ("chat", "default"):
-        try:
+        with suppress(LookupError, ValueError):
             usage = price_list().extract_usage(answer, provider, api_flavor=flavor)
             if tier in (None, "default"):
                 return float(usage.calc_price().total_price)
             variants = (usage.model and usage.model.price_variants) or ()
             has_one = any(variant.when == context for variant in variants)
             return float(usage.calc_price(price_context=context).total_price) if has_one else None
-        except (LookupError, ValueError):
-            continue
     return None
 
 
