@@ -38,28 +38,23 @@ _MESSAGES_BEFORE = 20
 _WITH_PARENT = 2
 # The subtype that a deleted parent with replies gets.
 _DELETED = "tombstone"
-_NOT_THERE = {"not_in_channel", "channel_not_found"}
 
 logger = structlog.get_logger(__name__)
 
 
-class OutOfSightError(Exception):
-    """The app is not in the channel, so it cannot read there."""
+class NotReadableError(Exception):
+    """The app is not in the channel, or lacks the scope to read messages there; it says which as Slack does."""
 
 
-class MayNotReadError(Exception):
-    """The app lacks the scope to read messages there."""
-
-
-UNREADABLE = (OutOfSightError, MayNotReadError, *SLACK_ERRORS)
+UNREADABLE = (NotReadableError, *SLACK_ERRORS)
 
 
 @dataclass(frozen=True)
 class Lookup:
     """Reads messages and finds questions.
 
-    If the app may not read, all methods raise `OutOfSightError` or `MayNotReadError`. If Slack fails temporarily, which
-    says nothing about the message, they raise one of `SLACK_ERRORS`, and the case is tried again.
+    If the app may not read, all methods raise `NotReadableError`. If Slack fails temporarily, which says nothing about
+    the message, they raise one of `SLACK_ERRORS`, and the case is tried again.
     """
 
     client: AsyncWebClient
@@ -219,10 +214,8 @@ class Lookup:
                 raise
             error = error_of(exc)
             logger.info("lookup_refused", error=error)
-            if error in _NOT_THERE:
-                raise OutOfSightError from exc
-            if error == MISSING:
-                raise MayNotReadError from exc
+            if error in {"not_in_channel", "channel_not_found", MISSING}:
+                raise NotReadableError(error) from exc
             return []
         return [message for message in found if message.subtype != _DELETED]
 
@@ -264,10 +257,8 @@ async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
     gone, why_asked, found = GONE if case.message_ts else NOT_KEPT, NO_QUESTION, None
     try:
         found = await lookup.exchange(case)
-    except OutOfSightError:
-        why_asked = OUT_OF_SIGHT
-    except MayNotReadError:
-        gone, why_asked = MAY_NOT_READ, OUT_OF_REACH
+    except NotReadableError as exc:
+        gone, why_asked = (MAY_NOT_READ, OUT_OF_REACH) if str(exc) == MISSING else (gone, OUT_OF_SIGHT)
     if found is None:
         # Without the thread, what the payload or an earlier case had is judged.
         changes: dict[str, object] = {"blocker": gone} if case.response is None else {}

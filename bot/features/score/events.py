@@ -21,9 +21,9 @@ from bot.domain.label import Reaction
 from bot.domain.shared import AnswerCache
 from bot.feature import Services
 from bot.features.score import command
-from bot.pipeline import lookup
+from bot.pipeline.lookup import NotReadableError
 from bot.slack import messages
-from bot.slack.client import READS_REACTIONS
+from bot.slack.client import MISSING, READS_REACTIONS
 from bot.slack.invocation import Invocation, Texts, parse_command, to_invocation, unknown
 from bot.slack.members import SLACKBOT
 from bot.slack.mrkdwn import emoji_of, escape
@@ -117,7 +117,7 @@ async def _take_reaction(services: Services, invocation: Invocation, reaction: R
             raise
         message = await services.lookup.message_anywhere(reaction.channel_id, reaction.ts)
         if message is None:
-            raise lookup.OutOfSightError
+            raise blocker.RefusedError(blocker.GONE)
         is_ours = message.author_id in services.identity.own_ids
         return None if is_ours else message, replace(invocation, thread_ts=message.parent_ts)
 
@@ -141,10 +141,8 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
         case, is_new = await services.intake.take(asked, invocation)
     except blocker.RefusedError as exc:
         said = str(exc)
-    except lookup.MayNotReadError:
-        said = blocker.MAY_NOT_READ
-    except lookup.OutOfSightError:
-        said = blocker.GONE
+    except NotReadableError as exc:
+        said = blocker.MAY_NOT_READ if str(exc) == MISSING else blocker.GONE
     else:
         return partial(services.intake.proceed, case, is_new, invocation)
     return partial(services.messenger.tell, invocation.recipient, said)

@@ -105,7 +105,7 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
     """Up to five replies of the last week that such a watch might have taken, newest first; fewer if Slack is slow.
 
     Raises:
-        OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read the channel.
+        NotReadableError, SlackApiError, ClientError: Slack does not let us read the channel.
     """
     services, found, threads, messages = watcher.services, list[Message](), 0, 0
     seen = set[str]()  # a reply that was also sent to the channel appears both there and in its thread

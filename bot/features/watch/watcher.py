@@ -175,7 +175,7 @@ class Watcher:
                 try:
                     outcome = await self._take(reply, watches.get(reply.channel_id, {}).get(reply.author_id))
                 except UNREADABLE as exc:
-                    error = in_brief(exc) or type(exc).__name__
+                    error = in_brief(exc) or str(exc)
                     logger.warning("reply_not_read", channel=reply.channel_id, error=error)
                     unread.add(reply.channel_id)
                     continue
@@ -186,7 +186,7 @@ class Watcher:
         """What became of a reply, which becomes a case if it is taken; None if it is not finished yet.
 
         Raises:
-            OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: The reply cannot be read now.
+            NotReadableError, SlackApiError, ClientError, TimeoutError: The reply cannot be read now.
         """
         key, age = f"watch:{reply.channel_id}:{reply.ts}", age_of(reply.ts, self.services.clock())
         is_anothers = await self.services.members.is_known_foreign(reply.author_id)

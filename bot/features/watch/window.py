@@ -23,7 +23,7 @@ from bot.features.watch.news import announce, when_first
 from bot.features.watch.orders import end_watch
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import WatchView, said_modal
-from bot.pipeline.lookup import MayNotReadError, OutOfSightError
+from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.text import not_understood
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
@@ -144,7 +144,7 @@ async def _to_view(services: Services, invocation: Invocation, channel_id: str, 
 async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
     try:
         return await recent_replies(watcher, watch)
-    except (OutOfSightError, MayNotReadError):
+    except NotReadableError:
         return words.not_read(MISSING)
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
