@@ -104,8 +104,6 @@ class Engine:
         self._running: dict[tuple[str, int], asyncio.Task[Any]] = {}
         self._periodic: dict[tuple[str, str], asyncio.Task[None]] = {}  # those under way, by job and workspace
         self._is_stopping = False
-        if store.database.is_sqlite:
-            store.database.queue = InMemoryQueries(InMemoryDriver())
 
     async def is_running(self) -> bool:
         return self._queue is not None
