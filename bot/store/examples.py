@@ -89,7 +89,6 @@ async def _replace(connection: AsyncConnection, row: Row[Any], left: Rubric) -> 
     of_rubric = {"team_id": row.team_id, "channel_id": row.channel_id}
     text = {"version": left.version, "prompt": left.prompt}
     await connection.execute(update(rubrics).filter_by(**of_rubric, name=row.name, number=row.number).values(text))
-    is_used = update(channels).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
-    await connection.execute(is_used.values(rubric_version=left.version))
-    named = update(judge_requests).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
-    await connection.execute(named.values(rubric_version=left.version))
+    for table in (channels, judge_requests):
+        named = update(table).filter_by(**of_rubric, rubric=row.name, rubric_version=row.version)
+        await connection.execute(named.values(rubric_version=left.version))
