@@ -59,9 +59,7 @@ class SavedRubric:
 
 # Built once, because every request runs it.
 _ITS = channels.c.rubric, channels.c.rubric_version, channels.c.judge_model, channels.c.reference
-_CHOSEN = select(*_ITS).where(
-    channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
-)
+_CHOSEN = select(*_ITS).filter_by(team_id=bindparam("of_team"), channel_id=bindparam("of_channel"))
 
 
 class SavedBeforeError(Exception):
