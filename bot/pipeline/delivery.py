@@ -51,9 +51,8 @@ class Delivery:
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
         """Posts a placeholder in the case's thread, and returns the updated case."""
-        case, _ = await self._begin_thread(case, messages.texts(case))
-        if not case.blocked_by:
-            case, _ = await self._post_once(case, "reply", messages.placeholder(case))
+        case, _ = await self._post_once(case, "thread", messages.texts(case))
+        case, _ = await self._post_once(case, "reply", messages.placeholder(case))
         return case
 
     async def deliver(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
@@ -70,7 +69,7 @@ class Delivery:
             return case
         if not (case.is_private or case.blocked_by):
             texts = messages.texts(case, verdict)
-            case, is_new = await self._begin_thread(case, texts)
+            case, is_new = await self._post_once(case, "thread", texts)
             case = await self._reply(case, verdicts.verdict_message(case, verdict))
             if not case.blocked_by:
                 if case.begins_thread and not (is_new or case.excluded):
@@ -117,18 +116,10 @@ class Delivery:
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
         await send_in_known_blocks(self.client.chat_update, post, channel=case.channel_id, ts=ts)
 
-    async def _begin_thread(self, case: LoggedCase, texts: Post) -> tuple[LoggedCase, bool]:
-        if case.thread_ts is not None:
-            return case, False
-        return await self._post_once(case, "thread", texts)
-
     async def _reply(self, case: LoggedCase, post: Post) -> LoggedCase:
-        if case.blocked_by:
+        case, is_new = await self._post_once(case, "reply", post)
+        if is_new or case.blocked_by:
             return case
-        if not case.reply_ts:
-            case, is_new = await self._post_once(case, "reply", post)
-            if is_new or not case.reply_ts:
-                return case
         try:
             await self._update(case, case.reply_ts or "", post)
         except SlackApiError as exc:
@@ -154,8 +145,10 @@ class Delivery:
 
         If an earlier attempt may have posted the message, it is searched for first.
         """
+        if case.blocked_by or getattr(case, f"{part}_ts"):
+            return case, False
         mark = to_metadata(ids.METADATA_EVENT, {"case_id": case.id, "part": part})
-        if case.thread_intent if part == "thread" else case.reply_intent:
+        if getattr(case, f"{part}_intent"):
             oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
             try:
                 found = await find_marked(self.client, case.channel_id, mark, oldest, case.thread_ts)
