@@ -128,29 +128,28 @@ class CasePipeline:
             self.turns.patient.pop(case_id, None)
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
-        case = claimed
-        since: LoggedCase | None = claimed
+        case, is_intended = claimed, False
         try:
             if claimed.status is CaseStatus.RECEIVED:
                 read = await self._to_judge(claimed, trigger_id)
                 if read is None:
                     return
-                case = read
-                if case is not claimed:
+                case, is_intended = read, read is not claimed
+                if is_intended:
                     # Stored before the model is asked, so that a person can have their words forgotten meanwhile.
-                    case, since = await self.store.intend(case, since), None
+                    case = await self.store.intend(case, claimed)
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
                 try:
                     done, _ = await asyncio.wait([judging], timeout=self.quick_s)
                     if not done:
-                        case = await self._announced(case, since)
+                        case = await self._announced(case, is_intended)
                         case = await self._tell_place(case, judging)
                     verdict = await judging
                 finally:
                     judging.cancel()
                     self.turns.patient.pop(case.id, None)
-                case = await self._record(case, verdict, since)
+                case = await self._record(case, verdict)
                 self.tracing.judged(case, verdict)
             else:
                 recorded = await self.store.cases.verdict(case.id)
@@ -162,7 +161,7 @@ class CasePipeline:
                 await self.store.note_delivered(case)
             logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
         except _ModelFailure as exc:
-            await self._wait_for_the_model(case, since, exc)
+            await self._wait_for_the_model(case, is_intended, exc)
         except SLACK_ERRORS as exc:
             case = await self.store.note_failure(case, "slack_tries")
             raise self._retry(case, exc, retries.growing_pause(case.slack_tries)) from exc
@@ -206,9 +205,9 @@ class CasePipeline:
             logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
         return RetryError(reason or type(exc).__name__, pause)
 
-    async def _wait_for_the_model(self, case: LoggedCase, since: LoggedCase | None, failure: _ModelFailure) -> None:
+    async def _wait_for_the_model(self, case: LoggedCase, is_intended: bool, failure: _ModelFailure) -> None:
         pause = self.model_pauses[case.model_tries]
-        case = await self.store.note_failure(await self._announced(case, since), "model_tries", since)
+        case = await self.store.note_failure(await self._announced(case, is_intended), "model_tries")
         is_slow = isinstance(failure.__cause__, DeadlineError)
         post = messages.later(case, pause, len(self.model_pauses), is_slow=is_slow)
         await self.delivery.say_delay(case, post, is_first=case.model_tries == 1)
@@ -237,15 +236,15 @@ class CasePipeline:
             attempt = known.attempt + 1
             excluded = await self.store.cases.exclusion_of(case.requester_id, known)
 
-    async def _announced(self, case: LoggedCase, since: LoggedCase | None) -> LoggedCase:
+    async def _announced(self, case: LoggedCase, is_intended: bool) -> LoggedCase:
         """The case with a placeholder in its thread; if Slack fails, the case goes on without one.
 
-        Without `since`, the intent to post is stored already.
+        The intent to post is stored first, unless it is already (`is_intended`).
         """
         if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
             return case
-        if since is not None:
-            case = await self.store.intend(case, since)
+        if not is_intended:
+            case = await self.store.intend(case)
         # Slack may have accepted a post whose answer was lost, so the next post must look for it first.
         intended = case.model_copy(update={"thread_intent": True, "reply_intent": True})
         try:
@@ -286,12 +285,12 @@ class CasePipeline:
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge, find_flags("", case.question or ""))
 
-    async def _record(self, case: LoggedCase, verdict: CaseVerdict, since: LoggedCase | None) -> LoggedCase:
+    async def _record(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
         """The case with its verdict, which is paid for: while the store is out of reach, it is tried a few times."""
         failed = 0
         while True:
             try:
-                return await self.store.record(case, verdict, since)
+                return await self.store.record(case, verdict)
             except TakenError:
                 if not failed:
                     raise

@@ -65,11 +65,7 @@ ADD_BESIDE_OTHERS = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside(
 
 
 async def _change(
-    connection: AsyncConnection,
-    statement: sa.UpdateBase,
-    case: LoggedCase,
-    values: dict[str, Any],
-    since: LoggedCase | None = None,
+    connection: AsyncConnection, statement: sa.UpdateBase, case: LoggedCase, values: dict[str, Any]
 ) -> bool:
     """Updates a case in the expected state, or raises TakenError; returns whether its verdict is stale."""
     # How far our messages in Slack have come is written with every step.
@@ -78,10 +74,6 @@ async def _change(
     row = (await connection.execute(statement, its)).one_or_none()
     if row is None:
         raise TakenError(f"case {case.id}")
-    if since is not None and case.turns != since.turns:
-        await connection.execute(sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
-        if case.turns:
-            await connection.execute(sa.insert(turns), turn_rows(case, case.id))
     return bool(row.is_stale)
 
 
@@ -258,17 +250,17 @@ class Store:
     async def note_asked(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
         return await self._step(case, {"status": CaseStatus.ASKED}, since)
 
-    async def note_failure(self, case: LoggedCase, of: Failure, since: LoggedCase | None = None) -> LoggedCase:
+    async def note_failure(self, case: LoggedCase, of: Failure) -> LoggedCase:
         """The case after a failure that ends the attempt: of Slack, of the model, when Slack was there, or our own."""
         reset = {"slack_tries": 0} if of == "model_tries" else {}
-        return await self._step(case, reset | {of: getattr(case, of) + 1}, since)
+        return await self._step(case, reset | {of: getattr(case, of) + 1})
 
-    async def record(self, case: LoggedCase, verdict: CaseVerdict, since: LoggedCase | None = None) -> LoggedCase:
+    async def record(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
         """Records the verdict, its ratings and the intent to post, in one transaction; a case keeps its first verdict.
 
         A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
         """
-        values = store_cases.verdict_values(verdict) | _found(case, since)
+        values = store_cases.verdict_values(verdict)
         values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "internal_errors": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
             values["reserved_tokens"] = 0  # what it took is known
@@ -276,7 +268,7 @@ class Store:
         async def record(connection: AsyncConnection) -> None:
             if verdict.judge_version:
                 values["judge_version"] = await watches.version_since(connection, case, verdict.judge_version)
-            await _change(connection, RECORD, case, values | (_INTENTS if case.is_posted else {}), since)
+            await _change(connection, RECORD, case, values | (_INTENTS if case.is_posted else {}))
             if verdict.ratings:
                 await connection.execute(sa.insert(ratings), store_cases.rating_rows(case, verdict.ratings))
             if case.probability is not None and case.attempt > 1:
@@ -315,9 +307,17 @@ class Store:
 
     async def _step(self, case: LoggedCase, values: dict[str, Any], since: LoggedCase | None = None) -> LoggedCase:
         values = values | _found(case, since)
-        step = partial(_change, statement=STEP, case=case, values=values, since=since)
+        has_new_turns = since is not None and case.turns != since.turns
+
+        async def step(connection: AsyncConnection) -> None:
+            await _change(connection, STEP, case, values)
+            if has_new_turns:
+                await connection.execute(sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
+            if has_new_turns and case.turns:
+                await connection.execute(sa.insert(turns), turn_rows(case, case.id))
+
         try:
-            await self.database.settle(case, step, is_single=since is None or case.turns == since.turns)
+            await self.database.settle(case, step, is_single=not has_new_turns)
         except IntegrityError as exc:
             known = await self.cases.keyed(case.team_id, case.key)
             if known is None or known.id == case.id:
