@@ -95,12 +95,11 @@ class Intake:
         If it repeats an earlier case, it is never more public than that one.
         """
         own = await self.store.channels.visibility(invocation.team_id, invocation.user_id)
-        rubric = (await self.store.rubrics.chosen(invocation.team_id, channel_id)).rubric
         visibility = own or self.visibility
         if earlier:
             is_for_one = Visibility.ME in {own, earlier.visibility}
             visibility = Visibility.ME if is_for_one else Visibility.THREAD
-        return rubric or self.rubrics.default, visibility
+        return await self.rubrics.used(invocation.team_id, channel_id), visibility
 
     async def _asked_of(
         self, invocation: Invocation, channel_id: str, message_ts: str, visibility: Visibility | None = None
