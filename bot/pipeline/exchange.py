@@ -30,18 +30,19 @@ _MENTION = re.compile(r"@([UW][A-Z0-9]{2,})")
 
 @dataclass(frozen=True)
 class Question:
-    """The text taken as the question, where it was found, and who wrote it; of several `messages`, `ts` is the last."""
+    """The messages taken as the question, where they were found, and whose words they are."""
 
-    text: str
+    messages: tuple[Message, ...]
     source: QuestionSource
-    ts: str
     author_id: str | None
-    edited_ts: str | None = None
-    messages: tuple[Message, ...] = ()
 
-    def is_edited_after(self, reply_ts: str | None) -> bool:
-        """Whether its author edited it after the reply, so that the reply answers something else."""
-        return None not in (self.edited_ts, reply_ts) and float(self.edited_ts or 0) > float(reply_ts or 0)
+    @property
+    def text(self) -> str:
+        return "\n".join(map(_words, self.messages))
+
+    def is_edited_after(self, reply_ts: str) -> bool:
+        """Whether it was edited after the reply, so that the reply answers something else."""
+        return any(float(each.edited_ts or 0) > float(reply_ts) for each in self.messages)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Exchange:
         return {
             "question": self.question.text,
             "question_source": self.question.source,
-            "question_ts": self.question.ts,
+            "question_ts": self.question.messages[-1].ts,
             "question_author_id": self.question.author_id,
             "turns": self.turns,
             "messages_before": self.messages_before,
@@ -155,9 +156,7 @@ def to_exchange(
         source = QuestionSource.CHOSEN
     elif until == len(before):
         source = QuestionSource.PREVIOUS
-    edited = max((each.edited_ts for each in parts if each.edited_ts), key=float, default=None)
-    text = "\n".join(map(_words, parts))
-    question = Question(text, source, parts[-1].ts, parts[-1].author_id, edited, parts)
+    question = Question(parts, source, parts[-1].author_id)
     return _with_conversation(reply, question, [each for each in before[:begins] if _words(each)], persons)
 
 
@@ -166,8 +165,7 @@ def _form(before: Sequence[Message], author_id: str | None) -> Question | None:
     form = before[0] if before else None
     if form is None or form.parent_ts is not None or form.author_id == author_id or not form.text:
         return None
-    asker = _asker(form, author_id)
-    return Question(form.text, QuestionSource.FORM, form.ts, asker, form.edited_ts, (form,))
+    return Question((form,), QuestionSource.FORM, _asker(form, author_id))
 
 
 def _asker(form: Message, author_id: str | None) -> str | None:

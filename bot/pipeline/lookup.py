@@ -193,7 +193,7 @@ class Lookup:
             return None
         is_next = found is max(said, key=lambda each: float(each.ts))
         source = QuestionSource.PREVIOUS if is_next else QuestionSource.EARLIER
-        return Question(found.text, source, found.ts, found.author_id, found.edited_ts, (found,))
+        return Question((found,), source, found.author_id)
 
     async def _near(self, channel_id: str, ts: str) -> list[Message]:
         """The messages of a channel shortly before one, and that one."""

@@ -255,7 +255,7 @@ class Watcher:
             return ReplyOutcome.NO_ANSWER
         if question.is_edited_after(reply.ts):
             return ReplyOutcome.EDITED
-        return ReplyOutcome.OVER if await self._is_over(watch, reply, question.ts) else None
+        return ReplyOutcome.OVER if await self._is_over(watch, reply, question.messages[-1].ts) else None
 
     async def _is_added(self, case: Case) -> bool:
         try:
