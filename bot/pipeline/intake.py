@@ -115,11 +115,8 @@ class Intake:
         excluded = await self.store.cases.exclusion_of(invocation.user_id, earlier, has_chosen=has_chosen)
         earlier = await self.store.cases.with_turns(earlier)
         kept = earlier.model_dump(include=set(Case.model_fields))
-        kept |= {
+        kept |= _asked_by(invocation, earlier.channel_id, earlier.rubric, earlier.visibility) | {
             "source": CaseSource.BUTTON,
-            "requester_id": invocation.user_id,
-            "requester_name": invocation.user_name,
-            "response_url": invocation.response_url,
             "attempt": earlier.attempt + 1,
             "excluded": excluded,
             "probability": None,  # a person asked for this one, even if a watch drew the earlier one
