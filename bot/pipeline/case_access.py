@@ -22,7 +22,6 @@ class NoCaseError(LookupError):
 
 _WORDS, _REASON = 61, 121
 _BEGINNING = 300  # more than is shown, because whitespace and invisible characters are removed from it
-_TYPED = "typed"
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_t
 
 def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     case = listed.case
-    who = _TYPED if case.message_ts is None else clip(listed.author)
+    who = "typed" if case.message_ts is None else clip(listed.author)
     where = f"{who} in {_where(case.channel_id)}" if who else _where(case.channel_id)
     ts, state = case.reply_ts or case.message_ts or case.thread_ts, _state(case)
     if ts is not None:

@@ -29,9 +29,6 @@ _CLOCK_SKEW_S = 60
 # Far below the time after which the queue gives the jobs of a silent worker to another.
 _FRESH_S = 5.0
 
-OurMessage = Literal["thread", "reply"]
-OnVerdict = Callable[[LoggedCase, CaseVerdict], Awaitable[None]]
-
 logger = structlog.get_logger(__name__)
 
 
@@ -45,7 +42,7 @@ class Delivery:
     client: AsyncWebClient
     messenger: Messenger
     store: Store
-    on_verdict: OnVerdict
+    on_verdict: Callable[[LoggedCase, CaseVerdict], Awaitable[None]]
     workspace_url: str
     lines: Mapping[str, FairQueue] = field(default_factory=lambda: defaultdict(lambda: FairQueue(1)))
 
@@ -140,7 +137,9 @@ class Delivery:
             logger.warning("message_not_changed", case=case.id, error=error)
         return error is None
 
-    async def _post_once(self, case: LoggedCase, part: OurMessage, post: Post) -> tuple[LoggedCase, bool]:
+    async def _post_once(
+        self, case: LoggedCase, part: Literal["thread", "reply"], post: Post
+    ) -> tuple[LoggedCase, bool]:
         """The case with the ts of our message or the reason why it cannot be posted, and whether it was posted now.
 
         If an earlier attempt may have posted the message, it is searched for first.

@@ -43,7 +43,6 @@ class Selection:
         return [*own, is_judged, chosen_or_watched(*newer, watched=self.watched)]
 
 
-_LABELLED_BY = func.coalesce(labels.c.user_id, "")
 _LABEL = (
     labels.c.score.label("human"),
     labels.c.user_id,
@@ -84,7 +83,7 @@ class Exports(StoreQueries):
         cause = select(causes.c.name).where(is_of_case(causes)).limit(1).scalar_subquery().label("cause")
         query = select(cases, *_LABEL, cause).select_from(cases).join(labels, isouter=which.has_unlabelled)
         query = query.where(*which.conditions())
-        place = tuple_(cases.c.id, _LABELLED_BY)
+        place = tuple_(cases.c.id, func.coalesce(labels.c.user_id, ""))
         page = query
         while found := await self._database.all(page.order_by(*place).limit(_PAGE)):
             given: dict[int, list[Row[Any]]] = {}

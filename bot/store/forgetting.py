@@ -238,7 +238,6 @@ def theirs(team_id: str, user_id: str) -> sa.Select[tuple[int]]:
 # How a case is settled is not personal data, and some of it would let its reader act for the app.
 _OURS = {"key", "lease_owner", "opened", "slack_tries", "model_tries", "internal_errors", "thread_intent"}
 _OURS |= {"reply_intent", "is_stale", "reserved_tokens", "response_url"}
-_OF_REQUESTER = {"requester_id", "requester_name"}
 # Hidden from a person who only wrote an earlier message of the conversation.
 _OF_OTHERS = {"question", "question_hash", "question_author_id", "response", "response_hash", "author_id"}
 _OF_OTHERS |= {"justification", "unscored_detail", "ratings"}
@@ -299,7 +298,7 @@ class Personal(StoreQueries):
 def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:
     hidden = set(_OURS)
     if case["requester_id"] != user_id:
-        hidden |= _OF_REQUESTER
+        hidden |= {"requester_id", "requester_name"}
     is_typed = case["question_source"] == QuestionSource.TYPED
     if is_typed and user_id not in {case["question_author_id"], case["requester_id"]}:
         hidden |= {"question", "question_hash", "question_author_id"}

@@ -18,7 +18,6 @@ from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases, spent
 DAY = timedelta(days=1)
 """The longest period over which anything is counted."""
 
-_HOUR = timedelta(hours=1)
 _NOBODY = ""
 _TAKEN = (
     sa.func.coalesce(cases.c.input_tokens, 0) + sa.func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
@@ -61,7 +60,7 @@ async def check(
     # A single case may take more than is left, so at most one goes beyond the token limit.
     counted, reserved = (1, limits.expected_tokens(added.question, added.response)) if added else (0, 0)
     now = utc_now()
-    which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
+    which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - timedelta(hours=1), "day_ago": now - DAY}
     used = (await connection.execute(_used(limits), which)).one()
     if used.in_hour - counted >= limits.cases_per_user_per_hour > 0:
         raise RefusedError(too_many(limits.who, limits.cases_per_user_per_hour, "in the last hour"))
