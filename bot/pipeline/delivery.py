@@ -117,11 +117,8 @@ class Delivery:
         case, is_new = await self._post_once(case, "reply", post)
         if is_new or case.blocked_by:
             return case
-        try:
-            await self._update(case, case.reply_ts or "", post)
-        except SlackApiError as exc:
-            return _blocked(case, exc)
-        return case
+        error = await refusal_of(self._update(case, case.reply_ts or "", post))
+        return _blocked(case, error) if error else case
 
     async def _fold_earlier(self, case: LoggedCase) -> None:
         for earlier in await self.store.cases.replaced_by(case):
@@ -165,7 +162,9 @@ class Delivery:
                 case = await self._still_held(case)
                 answer = await send_in_known_blocks(self.client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
         except SlackApiError as exc:
-            return _blocked(case, exc), False
+            if is_transient(exc):
+                raise
+            return _blocked(case, slack_word(exc)), False
         return case.model_copy(update={f"{part}_ts": str(answer["ts"])}), True
 
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
@@ -187,10 +186,7 @@ def taken_up(case: LoggedCase) -> LoggedCase:
     return case.model_copy(update=changes)
 
 
-def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:
-    """The case, marked as one whose thread cannot be written to; raises `exc` if it is transient."""
-    if is_transient(exc):
-        raise exc
-    error = slack_word(exc)
+def _blocked(case: LoggedCase, error: str) -> LoggedCase:
+    """The case, marked as one whose thread cannot be written to."""
     logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
     return case.model_copy(update={"blocked_by": error})
