@@ -258,11 +258,6 @@ class _Visit:
     theirs: set[str]
     is_foreign: bool
 
-    @property
-    def within(self) -> set[str]:
-        channel_id = self.state.channel_id or ""
-        return self.theirs if channel_id.startswith("D") else self.theirs & {channel_id}
-
     async def submit(self, label: Label | None) -> dict[str, Any]:
         """The answer to Slack for a submitted window: what is wrong with the score, or the next window."""
         if self.is_foreign:
@@ -340,7 +335,9 @@ class _Visit:
         return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
 
     async def draw(self, note: str = "") -> View | None:
-        shown = await self.services.store.assignments.draw(*self.person, self.within)
+        channel_id = self.state.channel_id or ""
+        within = self.theirs if channel_id.startswith("D") else self.theirs & {channel_id}
+        shown = await self.services.store.assignments.draw(*self.person, within)
         return await self.window(shown, note) if shown else None
 
     async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> View:
