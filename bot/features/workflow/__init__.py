@@ -44,10 +44,7 @@ def feature(services: Services) -> Feature:
         line = text.week_line(await services.store.tallies.scores(its, passed(week, now)))
         return [section(line)] if line else [], []
 
-    async def resubmit() -> None:
-        await executions.resubmit(services.identity.team_id)
-        await executions.trim()
-
+    resubmit = partial(executions.resubmit, services.identity.team_id)
     return Feature(
         register=partial(handlers.register, services=services, executions=executions),
         on_verdict=tell,

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
@@ -13,7 +12,6 @@ from bot.store.database import StoreQueries, columns_of, in_transaction, insert_
 from bot.store.jobs import Job, put_jobs, submit_jobs
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
-_KEPT = timedelta(days=1)  # Slack reports an execution for about six minutes: at once, after one, after five
 _AT_ONCE = 1000
 
 COMPLETE = "complete"
@@ -67,7 +65,3 @@ class Executions(StoreQueries):
         query = select(executions.c.case_id).filter_by(team_id=team_id).where(IS_WAITING, ~is_open).distinct()
         waited_for = await self._database.values(query.limit(_AT_ONCE))
         await submit_jobs(self._database, [Job(COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
-
-    async def trim(self) -> None:
-        is_old = executions.c.completed_at < utc_now() - _KEPT
-        await self._database.execute(delete(executions).where(is_old))

@@ -1,15 +1,12 @@
 """What the store knows of steps of workflows, on both databases."""
 
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
-from sqlalchemy import update
 
 from bot.features.workflow.queries import Execution, Executions
 from bot.store import Store
-from bot.store.schema import executions
 from tests.cases import a_case, a_verdict, held, url
 
 FIRST, SECOND = Execution("Fx1", quotes=True), Execution("Fx2", quotes=False)
@@ -31,20 +28,6 @@ async def test_another_execution_joins_a_case_and_once(log: Store) -> None:
     await Executions(log.database).note_completed(case.id, "Fx1")
     assert await Executions(log.database).waiting(case.id) == [SECOND]
     assert await Executions(log.database).is_known(case.team_id, "Fx1")
-
-
-async def test_what_was_told_is_forgotten_after_a_day_and_what_waits_never(log: Store) -> None:
-    case, _ = await log.add(a_case(), also=partial(Executions(log.database).add, execution=FIRST))
-    await Executions(log.database).attach(SECOND, case)
-    await Executions(log.database).note_completed(case.id, "Fx1")
-    await Executions(log.database).trim()
-    assert await Executions(log.database).is_known(case.team_id, "Fx1")
-    long_ago = datetime.now(UTC) - timedelta(days=2)
-    told = executions.c.completed_at.is_not(None)
-    await log.database.execute(update(executions).where(told).values(completed_at=long_ago))
-    await Executions(log.database).trim()
-    assert not await Executions(log.database).is_known(case.team_id, "Fx1")
-    assert await Executions(log.database).is_known(case.team_id, "Fx2")
 
 
 async def test_a_job_is_missing_where_a_step_waits_for_a_case_that_is_settled_or_gone(tmp_path: Path) -> None:
