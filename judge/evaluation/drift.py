@@ -227,16 +227,11 @@ def _bets(
     before, normal = _tilt(shape, min(null, 1 - _LEAST / 2))
     for bet in _BETS:
         after, lower = _tilt(shape, max(null - bet, null / 10))
-        yield _Test(
-            kind,
-            [
-                {
-                    score: exp(((after - before) * (value - level) - lower + normal) / habits.inflation)
-                    for score, value in values.items()
-                }
-                for level in habits.weekdays
-            ],
-        )
+        times, less = (after - before) / habits.inflation, (lower - normal) / habits.inflation
+        by_weekday = [
+            {score: exp(times * (value - level) - less) for score, value in values.items()} for level in habits.weekdays
+        ]
+        yield _Test(kind, by_weekday)
 
 
 def _tilt(shape: Sequence[tuple[float, float]], mean: float) -> tuple[float, float]:
