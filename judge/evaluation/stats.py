@@ -160,9 +160,6 @@ class _Sums(NamedTuple):
     wy: float = 0
     wfy: float = 0
 
-    def plus(self, other: "_Sums", times: int = 1) -> "_Sums":
-        return _Sums(*(mine + times * its for mine, its in zip(self, other, strict=True)))
-
     @property
     def mean_label(self) -> float:
         return self.wy / self.w
@@ -245,7 +242,8 @@ class MeanEstimator:
         if cluster is None:
             self._single[one] += times
         else:
-            self._clusters[cluster] = self._clusters[cluster].plus(one, times)
+            known = self._clusters[cluster]
+            self._clusters[cluster] = _Sums(*(each + times * more for each, more in zip(known, one, strict=True)))
 
     def add_clusters(self, n: int, total: float, times: int) -> None:
         """Takes as many clusters of `n` scores each, which add up to `total` and have no label."""
