@@ -36,10 +36,7 @@ class Version(NamedTuple):
         rubric = f"{self.rubric} ({self.rubric_version})" if self.rubric_version else self.rubric
         samples = f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}" if self.samples else ""
         model = f"{OFFLINE} (no model)" if self.model == OFFLINE else self.model
-        return (
-            " · ".join(part for part in (model, rubric, samples, self.ask, self.judge_version) if part)
-            or "unnamed judge"
-        )
+        return " · ".join(filter(None, (model, rubric, samples, self.ask, self.judge_version))) or "unnamed judge"
 
 
 class Label(NamedTuple):
