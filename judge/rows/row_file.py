@@ -226,12 +226,10 @@ class RowFile:
     def require(self, **options: str | None) -> None:
         """Raises SetupError if no row was read, or no row has a field that one of these options names."""
         if not self.has_rows:
-            if not self.problems:
-                raise SetupError("The file is empty; give the JSONL that `judge batch` or `judge-bot export` writes.")
-            raise SetupError(
-                f"No line of the file is a JSON object ({self.problems[0]}); give the JSONL that `judge batch` or "
-                "`judge-bot export` writes."
+            none = (
+                f"No line of the file is a JSON object ({self.problems[0]})" if self.problems else "The file is empty"
             )
+            raise SetupError(f"{none}; give the JSONL that `judge batch` or `judge-bot export` writes.")
         for option, name in options.items():
             if name is not None and name not in self.names:
                 fields = ", ".join(self.names) or "none"
