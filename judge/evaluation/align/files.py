@@ -76,7 +76,7 @@ class _Item:
     known: CaseScore | None = None
 
     def to_case(self) -> LabelledCase | None:
-        """The case; None if it has no label. Raises ValueError as `Row.question`."""
+        """The case; None if it has no label. Raises ValueError as `Row.dialogue`."""
         if not self.labels:
             return None
         is_blind = True in self.labels
