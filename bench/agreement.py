@@ -14,7 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import isnan
 from pathlib import Path
@@ -59,7 +59,7 @@ def main() -> None:
     everybody = simulate(60_000, generator)
     cover("of one judge", everybody, lambda prompts: simulate(prompts, generator), first, number=samples)
     cover("of a difference", everybody, lambda prompts: simulate(prompts, generator), less, number=samples)
-    kappa = (quadratic_weighted_kappa,)
+    kappa = {"quadratic_weighted_kappa": quadratic_weighted_kappa}
     for title, simulation in (("of a strict judge", simulate_strict), ("of rare zeros", simulate_rare)):
         cover(title, simulation(200_000, generator), partial(simulation, generator=generator), first, kappa, samples)
     time_command(simulate(33_333, generator)[0])
@@ -109,19 +109,19 @@ def cover(
     everybody: list[Sample],
     draw: Draw,
     figure: Figure,
-    measures: tuple[Measure, ...] = MEASURES,
+    measures: Mapping[str, Measure] = MEASURES,
     number: int = SAMPLES,
 ) -> None:
     print(f"\nCoverage of 95% intervals {title}, {number:,} samples\n{'':<26}", *(f"{n:>5} prompts" for n in PROMPTS))
     samples = {prompts: [draw(prompts) for _ in range(number)] for prompts in PROMPTS}
-    for measure in measures:
+    for name, measure in measures.items():
         truth = figure(everybody, measure).value
         cells = []
         for each in samples.values():
             estimates = [estimate(figure(judges, measure)) for judges in each]
             held = [one.low <= truth <= one.high for one in estimates if not isnan(one.low)]
             cells.append(f"{np.mean(held):>7.3f}{len(held):>6}" if held else f"{'-':>7}{0:>6}")
-        print(f"{measure.__name__:<26}", *cells, flush=True)
+        print(f"{name:<26}", *cells, flush=True)
 
 
 def time_command(sample: Sample) -> None:

@@ -10,7 +10,6 @@ from statistics import fmean
 
 import numpy as np
 
-from judge.evaluation.agreement.measures import quadratic_weighted_kappa
 from judge.evaluation.agreement.report import make_report
 from judge.evaluation.agreement.scores import Response, Scores
 from judge.evaluation.planning import to_be_seen, within
@@ -33,7 +32,7 @@ def widths(labels: int, more: int, generator: np.random.Generator) -> tuple[floa
     pairs = zip(scores.tolist(), people.tolist(), strict=True)
     rows = tuple(Response(str(n), {"judge": s}, (float(p),)) for n, (s, p) in enumerate(pairs) if n < labels)
     (by,) = make_report(Scores(rows, ("judge",), SCALE, (), 0)).with_people
-    kappa = by.estimates[quadratic_weighted_kappa.__name__]
+    kappa = by.estimates["quadratic_weighted_kappa"]
     ends = by.narrowing.split("±")[1:]
     return within(found, more), [(kappa.high - kappa.low) / 2, *(float(each.strip(" ,.")) for each in ends)]
 

@@ -4,10 +4,10 @@ The intervals are by the jackknife: each prompt is left out once, because respon
 Source: Shao and Tu, The Jackknife and Bootstrap (1995). The same sample always gives the same interval.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from functools import reduce
+from functools import partial, reduce
 from itertools import repeat
 from typing import Any
 
@@ -167,38 +167,6 @@ def krippendorff_alpha(sample: Sample) -> Statistic:
     return Statistic(_alpha_of(whole), without, len(sample.scores), sample.n_prompts)
 
 
-def spearman(sample: Sample) -> Statistic:
-    """Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
-    from scipy.stats import spearmanr  # type: ignore[import-untyped]
-
-    return _correlation(spearmanr, sample)
-
-
-def kendall_tau_b(sample: Sample) -> Statistic:
-    """Pairs in the same order minus pairs in the opposite order, corrected for ties, over all responses.
-
-    Source: Kendall (1945), Biometrika 33(3).
-    """
-    from scipy.stats import kendalltau
-
-    return _correlation(kendalltau, sample)
-
-
-def pairwise_accuracy(sample: Sample) -> Statistic:
-    """Among pairs of responses to one prompt with different labels, the share that the judge orders as people do."""
-    return _pair_share(sample, 1)
-
-
-def pairwise_ties(sample: Sample) -> Statistic:
-    """Among the same pairs, the share to which the judge gives equal scores."""
-    return _pair_share(sample, 0)
-
-
-def pairwise_reversals(sample: Sample) -> Statistic:
-    """Among the same pairs, the share that the judge orders the other way round."""
-    return _pair_share(sample, -1)
-
-
 def top_best(sample: Sample) -> Statistic:
     """Among responses with the scale's highest score, the share that people rank highest for their prompt.
 
@@ -215,25 +183,11 @@ def top_best(sample: Sample) -> Statistic:
     return _mean_of_prompts(sample, sums, counts, Range.SHARE, why_undefined)
 
 
-Measure = Callable[[Sample], Statistic]
+def _correlation(name: str, sample: Sample) -> Statistic:
+    """A correlation of SciPy's over all responses, and over those that remain without each group of prompts."""
+    import scipy.stats  # type: ignore[import-untyped]
 
-MEASURES: tuple[Measure, ...] = (
-    exact_match,
-    within_one,
-    quadratic_weighted_kappa,
-    krippendorff_alpha,
-    spearman,
-    kendall_tau_b,
-    pairwise_accuracy,
-    pairwise_ties,
-    pairwise_reversals,
-    top_best,
-    mean_error,
-)
-
-
-def _correlation(correlate: Callable[[Floats, Floats], Any], sample: Sample) -> Statistic:
-    """A correlation over all responses, and over those that remain without each group of prompts."""
+    correlate = getattr(scipy.stats, name)
 
     def figure(x: Floats, y: Floats) -> float:
         return float(correlate(x, y).statistic) if x.size and np.ptp(x) > 0 and np.ptp(y) > 0 else np.nan
@@ -269,7 +223,7 @@ def _mean(sample: Sample, values: Floats | Bools, range_: Range = Range.SHARE) -
     return _mean_of_prompts(sample, sums, counts, range_)
 
 
-def _pair_share(sample: Sample, order: int) -> Statistic:
+def _pair_share(order: int, sample: Sample) -> Statistic:
     orders = sample.pair_orders
     return _mean_of_prompts(sample, orders[order], orders.sum(axis=0), Range.SHARE, "no prompt's labels differ")
 
@@ -284,3 +238,34 @@ def _mean_of_prompts(
     with np.errstate(invalid="ignore"):
         value, without = sums.sum() / counts.sum(), left_sums / left_counts
     return Statistic(float(value), without, int(counts.sum()), int(np.count_nonzero(counts)), range_, why_undefined)
+
+
+Measure = Callable[[Sample], Statistic]
+
+spearman: Measure = partial(_correlation, "spearmanr")
+"""Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
+kendall_tau_b: Measure = partial(_correlation, "kendalltau")
+"""Pairs in the same order minus pairs in the opposite order, corrected for ties, over all responses.
+
+Source: Kendall (1945), Biometrika 33(3).
+"""
+pairwise_accuracy: Measure = partial(_pair_share, 1)
+"""Among pairs of responses to one prompt with different labels, the share that the judge orders as people do."""
+pairwise_ties: Measure = partial(_pair_share, 0)
+"""Among the same pairs, the share to which the judge gives equal scores."""
+pairwise_reversals: Measure = partial(_pair_share, -1)
+"""Among the same pairs, the share that the judge orders the other way round."""
+
+MEASURES: Mapping[str, Measure] = {
+    "exact_match": exact_match,
+    "within_one": within_one,
+    "quadratic_weighted_kappa": quadratic_weighted_kappa,
+    "krippendorff_alpha": krippendorff_alpha,
+    "spearman": spearman,
+    "kendall_tau_b": kendall_tau_b,
+    "pairwise_accuracy": pairwise_accuracy,
+    "pairwise_ties": pairwise_ties,
+    "pairwise_reversals": pairwise_reversals,
+    "top_best": top_best,
+    "mean_error": mean_error,
+}

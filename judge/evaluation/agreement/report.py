@@ -10,7 +10,7 @@ from typing import Any
 
 from judge.errors import SetupError
 from judge.evaluation.agreement import measures
-from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, Measure, estimate
+from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, estimate
 from judge.evaluation.agreement.sample import Sample, to_paired_samples, to_sample
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.labelled import mean_labels
@@ -43,13 +43,14 @@ def find_differences(scores: Scores) -> list[Difference]:
     for judge, other in combinations(scores.judges, 2):
         if samples := to_paired_samples(scores, judge, other):
             one, two = samples
-            figures = {measure.__name__: (measure(one), measure(two)) for measure in MEASURES}
+            figures = {name: (measure(one), measure(two)) for name, measure in MEASURES.items()}
             values = {name: (first.value, second.value) for name, (first, second) in figures.items()}
             estimates = {name: estimate(measures.difference(*pair)) for name, pair in figures.items()}
             found.append(Difference(judge, other, len(one.scores), one.n_prompts, values, estimates))
     return found
 
 
+_KAPPA = "quadratic_weighted_kappa"
 # Half the step between the words below.
 _MARGIN = 0.1
 
@@ -123,7 +124,7 @@ class Comparison:
     @property
     def narrowing(self) -> str:
         """What more labels would give for kappa, whose error shrinks on the atanh scale; empty without an interval."""
-        kappa = self.estimates["quadratic_weighted_kappa"]
+        kappa = self.estimates[_KAPPA]
         if isnan(kappa.low) or not abs(kappa.value) < 1:
             return ""
         half = (atanh(kappa.high) - atanh(kappa.low)) / 2
@@ -134,7 +135,7 @@ class Comparison:
     @property
     def verdict(self) -> str | None:
         """A sentence on how well the judge agrees with people; None for a comparison with another judge."""
-        return verdict(self.estimates["quadratic_weighted_kappa"], self.beside_people) if self.other is None else None
+        return verdict(self.estimates[_KAPPA], self.beside_people) if self.other is None else None
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -182,8 +183,7 @@ def make_report(scores: Scores) -> Report:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
     sizes = Counter(each.group for each in scores.responses if each.group is not None)
-    few = measures.quadratic_weighted_kappa, measures.exact_match, measures.mean_error
-    between = measures.exact_match, measures.quadratic_weighted_kappa, measures.spearman
+    few, between = (_KAPPA, "exact_match", "mean_error"), ("exact_match", _KAPPA, "spearman")
     by_group = []
     for group, _ in sizes.most_common():
         part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
@@ -197,12 +197,12 @@ def make_report(scores: Scores) -> Report:
     )
 
 
-def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Sequence[Measure]) -> list[Comparison]:
+def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Iterable[str]) -> list[Comparison]:
     comparisons = []
     for judge, other in pairs:
         sample = to_sample(scores, judge, other)
         if sample is not None:
-            estimates = {measure.__name__: estimate(measure(sample)) for measure in chosen}
+            estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
             unscored = sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
             comparisons.append(Comparison(judge, other, sample, estimates, unscored))
     return comparisons

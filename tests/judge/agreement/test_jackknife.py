@@ -52,12 +52,12 @@ def samples(draw: st.DrawFn) -> Sample:
 @given(samples())
 @settings(max_examples=40, deadline=None)
 def test_leaving_a_prompt_out_gives_the_measure_of_the_other_responses(sample: Sample) -> None:
-    for measure in (*MEASURES, kappa_with_each, kappa_among_people):
+    for measure in (*MEASURES.values(), kappa_with_each, kappa_among_people):
         figure = measure(sample)
         if np.isnan(figure.value) or sample.n_prompts == 1:
             continue
         others = [measure(part_of(sample, sample.prompts != each)).value for each in range(sample.n_prompts)]
-        assert figure.without == pytest.approx(others, abs=1e-12, nan_ok=True), measure.__name__
+        assert figure.without == pytest.approx(others, abs=1e-12, nan_ok=True), measure
 
 
 def test_the_interval_of_a_mean_uses_students_t() -> None:

@@ -45,7 +45,7 @@ def test_intervals_of_agreement_cover_the_true_figure_in_95_percent(prompts: int
     for measure in COVERED if prompts < 100 else set(COVERED) - {spearman, kendall_tau_b}:
         intervals = np.array([interval(measure(each)) for each in repeats])
         covered = np.mean((intervals[:, 0] <= truth[measure]) & (truth[measure] <= intervals[:, 1]))
-        assert 0.925 <= covered <= 0.975, measure.__name__
+        assert 0.925 <= covered <= 0.975, measure
 
 
 @each("simulation", [simulate_strict, simulate_rare])
@@ -78,4 +78,4 @@ def test_intervals_of_differences_cover_the_true_difference() -> None:
     for measure in (quadratic_weighted_kappa, spearman, exact_match):
         truth = less((in_two(everybody[0]), in_two(everybody[1])), measure).value
         covered = np.mean([low <= truth <= high for low, high in (interval(less(each, measure)) for each in repeats)])
-        assert 0.92 <= covered <= 0.98, measure.__name__
+        assert 0.92 <= covered <= 0.98, measure
