@@ -1,6 +1,7 @@
 """`judge pairs`, `judge causes` and `judge view`: what is made of scored rows."""
 
 import asyncio
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,12 +30,12 @@ def pairs(
     Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
     Exit code 0: done, 1: some lines could not be read, 2: error.
     """
-    from judge.rows.exports import Counts, choose_format, export, make_pairs
+    from judge.rows.exports import choose_format, export, make_pairs
 
     form = choose_format(output, form)
     options.refuse_same_file(source, output, "the pairs would be written over the scored rows")
     refuse_foreign(output, b"PAR1" if form is Format.PARQUET else b"prompt_id", "a file of pairs", "-o")
-    counts = Counts()
+    counts = Counter[str]()
     # For a table, the pairs are first written to a JSONL file beside it.
     lines = output if form is Format.JSONL else output.with_name(f"{output.name}.pairing")
     try:
@@ -47,12 +48,12 @@ def pairs(
             lines.unlink(missing_ok=True)
     say(
         to_summary(
-            f"Pairs: {counts.pairs:,}, in {output}.",
-            f"Prompts left out: {counts.ties:,} for a tie, {counts.alone:,} with one scored response. "
-            f"Lines left out: {counts.unscored:,} unscored, {counts.malformed:,} skipped.",
+            f"Pairs: {counts['pairs']:,}, in {output}.",
+            f"Prompts left out: {counts['ties']:,} for a tie, {counts['alone']:,} with one scored response. "
+            f"Lines left out: {counts['unscored']:,} unscored, {counts['malformed']:,} skipped.",
         )
     )
-    raise typer.Exit(1 if counts.malformed else 0)
+    raise typer.Exit(1 if counts["malformed"] else 0)
 
 
 @partial(options.makes_judge, names=("model", "ask", "timeout_s"))

@@ -6,7 +6,6 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -144,22 +143,12 @@ class Candidate(NamedTuple):
     score: float
 
 
-@dataclass
-class Counts:
-    """Counts of the results: `pairs`, `ties` and `alone` count prompts, the others count lines."""
-
-    pairs: int = 0
-    ties: int = 0
-    alone: int = 0
-    unscored: int = 0
-    malformed: int = 0
-
-
-def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
+def make_pairs(source: Path, report: Callable[[str], None], counts: Counter[str]) -> Iterator[str]:
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
     Of several responses with the same score, the first in the file counts. Two rows of each prompt are kept in
-    memory. `report` gets a sentence for each line that is skipped; the `counts` are filled in as the pairs are made.
+    memory. `report` gets a sentence for each line that is skipped. The `counts` are filled in as the pairs are made:
+    "pairs", "ties" and "alone" count prompts, "unscored" and "malformed" count lines.
     """
     ends: dict[tuple[str, str], tuple[Candidate, Candidate]] = {}  # the best row of each prompt, and the worst
     responses = Counter[tuple[str, str]]()
@@ -169,16 +158,16 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
         ends[row.key] = row if row.score > top.score else top, row if row.score < low.score else low
     for key, (top, low) in ends.items():
         if top.score > low.score:
-            counts.pairs += 1
+            counts["pairs"] += 1
             pair = {"prompt_id": top.prompt_id, "prompt": top.prompt, "chosen": top.response, "rejected": low.response}
             yield files.encode(pair | {"score_chosen": top.score, "score_rejected": low.score})
         elif responses[key] > 1:
-            counts.ties += 1
+            counts["ties"] += 1
         else:
-            counts.alone += 1
+            counts["alone"] += 1
 
 
-def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Candidate]:
+def _read_scored(source: Path, report: Callable[[str], None], counts: Counter[str]) -> Iterator[Candidate]:
     judges: dict[str, int] = {}
     prompts: dict[str, tuple[int, int]] = {}
     for line, raw in files.read_lines(source):
@@ -191,7 +180,7 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
             if score is not None and not (type(score) in (int, float) and -math.inf < score < math.inf):
                 raise ValueError("the score is not a number")
         except ValueError as exc:
-            counts.malformed += 1
+            counts["malformed"] += 1
             report(f"line {line}: {exc}; skipped.")
             continue
         # Without a rubric version the row is not ours, and its `model` may be the one that wrote the response.
@@ -205,7 +194,7 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
                 "scores of different judges cannot be compared; make pairs for each judge separately."
             )
         if score is None:
-            counts.unscored += 1
+            counts["unscored"] += 1
             continue
         if prompt_id is not None:
             check_prompt(source, prompts, line, id_, asked)

@@ -1,5 +1,6 @@
 import csv
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from judge.errors import SetupError
-from judge.rows.exports import Counts, make_pairs
+from judge.rows.exports import make_pairs
 from tests.judge_command import Done
 from tests.judge_command import run as judge
 from tests.row_files import write
@@ -22,8 +23,8 @@ def by(model: str, **fields: object) -> dict[str, Any]:
     return {"model": model, "rubric_version": "f846c469", "samples": 3, **fields}
 
 
-def pair(path: Path, *rows: Mapping[str, Any] | str) -> tuple[list[dict[str, Any]], Counts, list[str]]:
-    counts, reports = Counts(), list[str]()
+def pair(path: Path, *rows: Mapping[str, Any] | str) -> tuple[list[dict[str, Any]], Counter[str], list[str]]:
+    counts, reports = Counter[str](), list[str]()
     source = write(path / "scored.jsonl", *rows)
     return [json.loads(each) for each in make_pairs(source, reports.append, counts)], counts, reports
 
@@ -49,7 +50,7 @@ def test_best_is_paired_with_worst(tmp_path: Path) -> None:
             "score_rejected": 0,
         }
     ]
-    assert counts == Counts(pairs=1)
+    assert counts == Counter(pairs=1)
 
 
 def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) ->
 
     rows = [said("Hi", "good", 5), said("Oi", "another", 1), said("Hi", "bad", 2)]
     pairs, counts, _ = pair(tmp_path, *rows)
-    assert counts == Counts(pairs=1, alone=1)
+    assert counts == Counter(pairs=1, alone=1)
     assert [pairs[0][name] for name in ("prompt", "chosen", "rejected")] == [
         rows[0]["messages"][:3],
         [{"role": "assistant", "content": "good"}],
@@ -90,7 +91,7 @@ def test_prompts_without_a_pair_are_counted(tmp_path: Path) -> None:
         row("", "c", None),
     )
     assert pairs == []
-    assert counts == Counts(ties=1, alone=2, unscored=2)
+    assert counts == Counter(ties=1, alone=2, unscored=2)
 
 
 def test_rows_need_not_be_adjacent_and_pairs_keep_the_order_of_prompts(tmp_path: Path) -> None:
@@ -111,7 +112,7 @@ def test_rows_belong_together_by_their_id_and_its_type_or_by_prompt(
     tmp_path: Path, rows: list[tuple[str, int, object]], pairs: int, alone: int
 ) -> None:
     _, counts, _ = pair(tmp_path, *(row(prompt, "x", score, prompt_id=id_) for prompt, score, id_ in rows))
-    assert counts == Counts(pairs=pairs, alone=alone)
+    assert counts == Counter(pairs=pairs, alone=alone)
 
 
 def test_one_id_for_two_prompts_names_both_lines(tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_line_that_is_not_a_scored_row_is_reported_and_skipped(
 ) -> None:
     pairs, counts, reports = pair(tmp_path, row("p", "a", 1), bad, row("p", "b", 2))
     assert len(pairs) == 1
-    assert counts.malformed == 1
+    assert counts["malformed"] == 1
     assert reports[0].startswith(expected)
 
 
