@@ -134,7 +134,7 @@ async def _propose(
 async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker) -> int:
     """The number of this attempt among those that shared a label with it, from 1; one started before keeps its own."""
     labels = sorted({to_digest(each.content or each.id, f"{each.label:g}") for each in tested})
-    this = to_digest(asker.version(candidate), *labels)
+    this = to_digest(asker.make(candidate).version, *labels)
     attempts: Mapping[str, Any] = await asker.memory.get("attempts") or {}
     if this not in attempts:
         number = 1 + sum(not set(labels).isdisjoint(each["labels"]) for each in attempts.values())

@@ -88,9 +88,6 @@ class Asker:
     def __post_init__(self, concurrency: int) -> None:
         self._turns = asyncio.Semaphore(concurrency)
 
-    def version(self, rubric: Rubric) -> str:
-        return self.make(rubric).version
-
     def check(self, cases: Sequence[LabelledCase]) -> None:
         """Raises SetupError if the budget does not let the judge to be improved score the cases once."""
         needed = sum(each.id not in self.known for each in cases)
