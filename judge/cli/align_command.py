@@ -63,15 +63,15 @@ def align(
         ways = [Way(name) for name in by or ([Way.CALIBRATION] if judge.model == OFFLINE else Way)]
     except ValueError as exc:
         raise SetupError(f"--by {' '.join(by or [])}: name calibration, examples or rubric.") from exc
-    found = read_labelled(file, label, judge, scale)
-    Reports(found.problems)
-    if why := aligning.obstacle(found.cases):
+    cases, known, problems = read_labelled(file, label, judge, scale)
+    Reports(problems)
+    if why := aligning.obstacle(cases):
         raise SetupError(f"{file}: {why}")
     with FileMemory(file.with_name(f"{file.stem}.align.jsonl")) as memory:
         # The offline rater makes no requests.
-        budget = aligning.Budget(len(found.cases) if judge.model == OFFLINE else max_requests, max_tokens)
-        asker = aligning.Asker(judge.by, memory, budget, known=found.known, concurrency=concurrency)
-        came = _run_to_end(judge, aligning.align(found.cases, judge.rubric, asker, ways), asker, max_requests)
+        budget = aligning.Budget(len(cases) if judge.model == OFFLINE else max_requests, max_tokens)
+        asker = aligning.Asker(judge.by, memory, budget, known=known, concurrency=concurrency)
+        came = _run_to_end(judge, aligning.align(cases, judge.rubric, asker, ways), asker, max_requests)
     Reports(filter(None, [memory.trouble]))
     if came.better:
         with replacing(output) as written:
@@ -79,7 +79,7 @@ def align(
     if as_json:
         typer.echo(encode(_to_dict(came, asker)))
     else:
-        _print_alignment(came, asker, found.cases, judge.rubric, output)
+        _print_alignment(came, asker, cases, judge.rubric, output)
     raise typer.Exit(0 if came.better else 1)
 
 

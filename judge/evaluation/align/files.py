@@ -1,7 +1,7 @@
 """Labelled cases from a file of rows, and what is remembered of them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -21,16 +21,12 @@ from judge.scoring.attacks.folding import fold
 from judge.scoring.judging import Judge
 
 
-@dataclass(frozen=True)
-class Labelled:
-    cases: tuple[LabelledCase, ...]  # if a case has blind labels, only these count
-    known: CaseScores  # verdicts of the same judge in the file
-    problems: tuple[str, ...]  # a sentence for each value that could not be used
+def read_labelled(
+    path: Path, label: str, judge: Judge, label_range: Range | None = None
+) -> tuple[Sequence[LabelledCase], CaseScores, Sequence[str]]:
+    """The labelled cases of a file that `judge batch` or `judge-bot export` wrote, and verdicts that this judge gave.
 
-
-def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | None = None) -> Labelled:
-    """The labelled cases of a file that `judge batch` or `judge-bot export` wrote.
-
+    Also, a sentence for each value that could not be used. If a case has blind labels, only these count.
     Rows of one case, or with the same texts, are labels of several people, or verdicts of several judges. Cases with
     the same `thread`, or without one the same prompt, are not independent.
 
@@ -65,7 +61,7 @@ def read_labelled(path: Path, label: str, judge: Judge, label_range: Range | Non
             f"No label is above {most:g}, on a scale from {scale.low} to {scale.high}; say which scale they are "
             f"on, such as --scale 0-1 (or --scale {scale.low}-{scale.high}, if that is right)."
         )
-    return Labelled(tuple(cases), known, tuple(file.problems))
+    return cases, known, file.problems
 
 
 @dataclass
