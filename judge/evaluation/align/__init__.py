@@ -10,7 +10,7 @@ from typing import Any
 
 from judge.evaluation.align import calibration, examples, rubric_text
 from judge.evaluation.align.asking import Asker, Budget, BudgetError, CaseScore, CaseScores
-from judge.evaluation.align.cases import LabelledCase, divide, split, threads_of, to_digest
+from judge.evaluation.align.cases import LabelledCase, divide, threads_of, to_digest
 from judge.evaluation.align.trial import Trial, Way, to_trial
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Rubric
@@ -82,7 +82,7 @@ async def align(
     parts = divide(cases, earlier)
     asker.check(cases)
     await asker.memory.put("parts", {**earlier, **parts})
-    learned, tested = split(cases, parts)
+    learned, tested = ([each for each in cases if parts[each.key] is is_test] for is_test in (False, True))
     found = Alignment(len(learned), len(threads_of(learned)), len(tested), len(threads_of(tested)))
     if why := _all_the_same(tested, "labels to test on"):
         found.untried = dict.fromkeys(ways, why)

@@ -1,7 +1,7 @@
 """Labelled responses, and their split into cases to learn from and cases to test on."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -64,11 +64,3 @@ def divide(cases: Iterable[LabelledCase], known: Mapping[str, bool]) -> dict[str
         parts.append(all(earlier) if earlier else sum(parts) < _TEST_SHARE * (len(parts) + 1))
         found |= dict.fromkeys(own, parts[-1])
     return found
-
-
-def split(
-    cases: Sequence[LabelledCase], parts: Mapping[str, bool]
-) -> tuple[Sequence[LabelledCase], Sequence[LabelledCase]]:
-    """The cases to learn from, and those to test on."""
-    tested = [each for each in cases if parts[each.key]]
-    return [each for each in cases if not parts[each.key]], tested

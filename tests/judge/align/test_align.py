@@ -10,7 +10,7 @@ import pytest
 from bench.align import Judge, Memory, World, draw, to_cases, until
 from judge import JudgeError, Rating, Rubric, SetupError, Turn, UnavailableError, Verdict, load_rubric
 from judge.evaluation.align import Alignment, Asker, Budget, BudgetError, CaseScore, LabelledCase, Way, align, obstacle
-from judge.evaluation.align.cases import divide, split, to_digest
+from judge.evaluation.align.cases import divide, to_digest
 from judge.evaluation.align.examples import examples_of
 from judge.evaluation.align.rubric_text import criteria_of, search
 from judge.evaluation.align.trial import tail_of, to_trial
@@ -76,10 +76,10 @@ async def test_at_most_four_examples_are_taken_from_the_cases_to_learn_from() ->
     lab = Lab(EXAMPLES)
     found = await lab.align(Way.EXAMPLES)
     assert found.better is not None
-    learned, _ = split(lab.cases, lab.memory["parts"])
+    parts = lab.memory["parts"]
     shown = examples_of(found.better.rubric)
     assert 1 <= len(shown) <= 4
-    assert set(shown) <= {each.id for each in learned}
+    assert set(shown) <= {each.id for each in lab.cases if not parts[each.key]}
 
 
 async def test_a_proposed_text_that_helps_is_found() -> None:
@@ -158,8 +158,8 @@ async def test_no_request_is_made_with_fewer_than_12_threads() -> None:
 
 async def test_no_request_is_made_if_all_labels_are_equal() -> None:
     lab = Lab(KIND)
-    learned, tested = split(lab.cases, divide(lab.cases, {}))
-    lab.cases = [*learned, *(replace(each, label=4.0) for each in tested)]
+    is_tested = divide(lab.cases, {})
+    lab.cases = [replace(each, label=4.0) if is_tested[each.key] else each for each in lab.cases]
     found = await lab.align()
     assert set(found.untried) == set(Way)
     assert found.untried[Way.RUBRIC].startswith("All labels to test on are 4, so nothing shows")
