@@ -82,7 +82,8 @@ def batch(
     are unscored.
     """
     from judge.evaluation.check import Check
-    from judge.rows.row_file import RowFile
+    from judge.rows import exports
+    from judge.rows.row_file import RowFile, find_delimiter
     from judge.scoring.ways import TAKES
 
     if again:
@@ -91,14 +92,17 @@ def batch(
         _ask_again(make(), source, output, again, concurrency, max_cost)
     if output is None:
         raise SetupError("Name the file for the scored rows with --output.")
-    path, write_table = _to_files(source, output, form, summary)
+    form = exports.choose_format(output, form)
+    path, table = _to_files(source, output, form, summary)
     judge = make()
     check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale)
     if judge.ask:
         cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
     work = _run(judge, given := RowFile.at(source, read_as), path, concurrency, max_cost, limit)
-    write_table(given)
+    if table:
+        exports.export(path, table, form, find_delimiter(source) if given.form is InputFormat.CSV else ",")
+        say(f"Rows in {path}, as a table in {table}.")
     say(options.to_summary(*work.sentences()))
     if work.tally.rows:
         say(f"Next: judge view {shlex.quote(str(path))}")
@@ -167,14 +171,10 @@ def _run(
     return work
 
 
-def _to_files(
-    source: Path, output: Path, asked: Format | None, summary: Path | None
-) -> tuple[Path, Callable[["RowFile"], None]]:
-    """The journal's path, and what writes the table of it, if one is asked for."""
+def _to_files(source: Path, output: Path, form: Format, summary: Path | None) -> tuple[Path, Path | None]:
+    """The paths of the journal, and of the table of it, if one is asked for."""
     from judge.rows import exports
-    from judge.rows.row_file import find_delimiter
 
-    form = exports.choose_format(output, asked)
     journal = output if form is Format.JSONL else exports.name_beside(output, Format.JSONL)
     table = None if form is Format.JSONL else exports.name_beside(output, form)
     if table:
@@ -182,14 +182,7 @@ def _to_files(
     rows = "the rows" if journal == output else f"the rows for {output.name}"
     for written in (journal, table, summary):
         options.refuse_same_file(source, written, f"{rows} would be written over the input")
-
-    def write_table(given: "RowFile") -> None:
-        if table:
-            is_sheet = given.form is InputFormat.CSV
-            exports.export(journal, table, form, find_delimiter(source) if is_sheet else ",")
-            say(f"Rows in {journal}, as a table in {table}.")
-
-    return journal, write_table
+    return journal, table
 
 
 @dataclass
