@@ -11,7 +11,7 @@ from typing import Any
 from judge.errors import SetupError
 from judge.evaluation.agreement import measures
 from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, estimate
-from judge.evaluation.agreement.sample import Sample, to_paired_samples, to_sample
+from judge.evaluation.agreement.sample import Sample, to_sample
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.labelled import mean_labels
 from judge.evaluation.planning import MORE_LABELS, narrowing
@@ -41,8 +41,10 @@ class Difference:
 def find_differences(scores: Scores) -> list[Difference]:
     found = []
     for judge, other in combinations(scores.judges, 2):
-        if samples := to_paired_samples(scores, judge, other):
-            one, two = samples
+        common = (each for each in scores.responses if None not in (each.scores.get(judge), each.scores.get(other)))
+        both = replace(scores, responses=tuple(common))
+        one, two = to_sample(both, judge), to_sample(both, other)
+        if one and two:
             figures = {name: (measure(one), measure(two)) for name, measure in MEASURES.items()}
             values = {name: (first.value, second.value) for name, (first, second) in figures.items()}
             estimates = {name: estimate(measures.difference(*pair)) for name, pair in figures.items()}

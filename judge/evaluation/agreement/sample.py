@@ -1,7 +1,7 @@
 """Scores and labels as arrays, for the measures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
 
@@ -117,11 +117,3 @@ def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | 
     padded = list(zip_longest(*labels))  # a row for each person
     numbers = np.unique(prompts, return_inverse=True)[1]
     return Sample(numbers, np.array(judged, dtype=float), np.array(padded, dtype=float).T, scores.scale)
-
-
-def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, Sample] | None:
-    """The labelled responses that both judges scored, once with the scores of each; None if there are none."""
-    common = (each for each in scores.responses if None not in (each.scores.get(judge), each.scores.get(other)))
-    both = replace(scores, responses=tuple(common))
-    one, two = to_sample(both, judge), to_sample(both, other)
-    return (one, two) if one and two else None
