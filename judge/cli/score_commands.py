@@ -14,7 +14,7 @@ import typer
 from judge.cli import options
 from judge.cli.options import to_printable
 from judge.errors import SetupError, needs_extra
-from judge.rows.files import decode, encode
+from judge.rows.files import decode, encode, explaining
 from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.ratings import Rating, Unscored, Verdict
 from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, list_rubrics, load_rubric, purpose_of
@@ -85,15 +85,12 @@ def _read_messages(file: BinaryIO) -> tuple["Dialogue", str]:
 def _read_text(given: str, option: str) -> str:
     if given != "-" and not given.startswith("@"):
         return given
+    hint = "; a text that begins with @ can be piped in with -"
     try:
-        return (sys.stdin.buffer.read() if given == "-" else Path(given[1:]).read_bytes()).decode()
+        with explaining(f"{option} {given}: cannot read the file", hint):
+            return (sys.stdin.buffer.read() if given == "-" else Path(given[1:]).read_bytes()).decode()
     except UnicodeDecodeError as exc:
         raise SetupError(f"{option} {given}: not UTF-8 at byte {exc.start + 1}; save it as UTF-8 text.") from exc
-    except (OSError, ValueError) as exc:
-        reason = (getattr(exc, "strerror", None) or "not a path").lower()
-        raise SetupError(
-            f"{option} {given}: cannot read the file ({reason}); a text that begins with @ can be piped in with -."
-        ) from exc
 
 
 def _to_text(verdict: Verdict, rubric: Rubric) -> str:
