@@ -42,12 +42,6 @@ class CaseScore(NamedTuple):
     justification: str
     tokens: int | None
 
-    def by(self, rubric: Rubric) -> "CaseScore":
-        """The same result with the rubric's calibration applied."""
-        if self.mean is None or rubric.calibration is None:
-            return self
-        return self._replace(score=rubric.calibration.score(self.mean))
-
 
 CaseScores = Mapping[str, CaseScore]
 """Results by case id, without the cases whose calls failed."""
@@ -119,7 +113,8 @@ class Asker:
             if isinstance(result, BaseException):
                 raise result
             if result is not None:
-                found[case.id] = result.by(rubric)
+                mean, by = result.mean, rubric.calibration
+                found[case.id] = result if mean is None or by is None else result._replace(score=by.score(mean))
         return found
 
     async def write(self, rubric: Rubric, prompt: str) -> str:
