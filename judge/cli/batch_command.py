@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
@@ -14,7 +14,7 @@ from judge.cli import options
 from judge.cli.options import say
 from judge.cli.progress import run_interruptibly, show_progress
 from judge.errors import JudgeError, SetupError
-from judge.rows.files import Format, InputFormat
+from judge.rows.files import Format
 
 if TYPE_CHECKING:
     from judge.rows.batch import Batch
@@ -33,7 +33,9 @@ Input = Annotated[
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="The file for the scored rows.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count.")]
 MaxCost = Annotated[float | None, typer.Option(min=0, help="Start no further row once it has cost so many US dollars.")]
-ReadAs = Annotated[InputFormat | None, typer.Option("--input-format", help="INPUT's format; by default from its name.")]
+ReadAs = Annotated[
+    Literal["jsonl", "csv"] | None, typer.Option("--input-format", help="INPUT's format; by default from its name.")
+]
 Form = Annotated[
     Format | None, typer.Option("--format", help="Also write this format when done; by default from the output's name.")
 ]
@@ -101,7 +103,7 @@ def batch(
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
     work = _run(judge, given := RowFile.at(source, read_as), path, concurrency, max_cost, limit)
     if table:
-        exports.export(path, table, form, find_delimiter(source) if given.form is InputFormat.CSV else ",")
+        exports.export(path, table, form, find_delimiter(source) if given.is_sheet else ",")
         say(f"Rows in {path}, as a table in {table}.")
     say(options.to_summary(*work.sentences()))
     if work.tally.rows:

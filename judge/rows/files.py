@@ -17,11 +17,6 @@ from judge.errors import SetupError
 _OWNERS_ALONE = 0o600
 
 
-class InputFormat(StrEnum):
-    JSONL = "jsonl"
-    CSV = "csv"
-
-
 class Format(StrEnum):
     JSONL = "jsonl"
     CSV = "csv"

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Any, Literal, Self, TextIO
 
 from judge.errors import SetupError
 from judge.rows import files
@@ -189,24 +189,23 @@ class RowFile:
     """A file of rows, read line by line as often as needed."""
 
     path: Path
-    form: files.InputFormat = files.InputFormat.JSONL
+    is_sheet: bool = False  # CSV, not JSONL
     # One sentence for each line so far that is not a row, and for each value that its readers cannot use.
     problems: list[str] = field(default_factory=list)
     names: dict[str, None] = field(default_factory=dict)  # all fields so far, in the order of their first appearance
     has_rows: bool = False
 
     @classmethod
-    def at(cls, path: Path, form: files.InputFormat | None = None) -> Self:
+    def at(cls, path: Path, form: Literal["jsonl", "csv"] | None = None) -> Self:
         """The file, read as `form`; by default, as CSV if its name ends in .csv or .tsv, otherwise as JSONL."""
         ending = path.suffix.lower()
         if form is None and ending in _NOT_READ:
             raise SetupError(f"{path}: {ending} is not read; save it as .csv or .jsonl.")
-        is_sheet = ending in (".csv", ".tsv")
-        return cls(path, form or (files.InputFormat.CSV if is_sheet else files.InputFormat.JSONL))
+        return cls(path, is_sheet=form == "csv" if form else ending in (".csv", ".tsv"))
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines that are not blank, as JSON, with their numbers."""
-        return read_sheet(self.path) if self.form is files.InputFormat.CSV else files.read_lines(self.path)
+        return read_sheet(self.path) if self.is_sheet else files.read_lines(self.path)
 
     @property
     def looks_like_json(self) -> bool:
