@@ -5,7 +5,7 @@ import math
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ PATIENCE_S = 900.0
 _LIMIT, _OLDER_LIMIT = "max_completion_tokens", "max_tokens"
 
 
+@dataclass(eq=False)
 class ChatModel:
     """Asks one model, with its own retries and backoff, and learns which optional parameters its server accepts.
 
@@ -44,23 +45,15 @@ class ChatModel:
     `rejected` the parameters that it is asked without.
     """
 
-    def __init__(
-        self,
-        name: str,
-        connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"],
-        setting: str = "JUDGE_MODEL",
-        wishes: Wishes = Wishes(),  # noqa: B008 - frozen
-        timeout_s: float = math.inf,
-    ) -> None:
-        self.name = name
-        self.setting = setting
-        self.shortfalls: dict[str, None] = {}  # sentences on what the server did not grant, each once
-        self.served: str | None = None  # who answered last, in the server's words
-        self._connect = connect
-        self._wishes = wishes
-        self._timeout_s = timeout_s
-        self.rejected: set[str] = set()
-        self._thinks = False
+    name: str
+    connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"]
+    setting: str = "JUDGE_MODEL"
+    wishes: Wishes = Wishes()  # noqa: RUF009 - frozen
+    timeout_s: float = math.inf
+    shortfalls: dict[str, None] = field(default_factory=dict, init=False)  # each once
+    served: str | None = field(default=None, init=False)
+    rejected: set[str] = field(default_factory=set, init=False)
+    _thinks: bool = field(default=False, init=False)
 
     @property
     def gives_several(self) -> bool:
@@ -92,9 +85,9 @@ class ChatModel:
         and TimeoutError if time ended the first attempt while the server had no other request to answer, if the server
         answers none, or at `give_up_at`.
         """
-        effort = self._wishes.effort
+        effort = self.wishes.effort
         options = {"n": count if count > 1 else None, "temperature": temperature, "reasoning_effort": effort}
-        wanted = {_LIMIT: most_tokens or self._wishes.most_tokens} | (_LOGPROBS if logprobs else {})
+        wanted = {_LIMIT: most_tokens or self.wishes.most_tokens} | (_LOGPROBS if logprobs else {})
         wanted |= {name: value for name, value in options.items() if value is not None}
         return await self._send(
             CHAT, {"messages": [{"role": "user", "content": _sendable(prompt)}]}, wanted, give_up_at
@@ -115,7 +108,7 @@ class ChatModel:
 
         from judge.scoring.model.failures import all_words, to_judge_error
 
-        client = await self._connect()
+        client = await self.connect()
         failures: list[openai.APIError] = []
         try:
             async with asyncio.timeout(give_up_at - time.monotonic()):
@@ -123,7 +116,7 @@ class ChatModel:
         except (openai.APIError, TimeoutError) as exc:
             if not failures:
                 raise
-            own = (f"<response>{word}</response>" for word in all_words(self._wishes.fields).split())
+            own = (f"<response>{word}</response>" for word in all_words(self.wishes.fields).split())
             texts = "\n".join([*(each["content"] for each in body.get("messages", body.get("input"))), *own])
             raise to_judge_error(failures[-1], self.name, str(client.base_url), texts, self.setting, path) from exc
 
@@ -159,8 +152,8 @@ class ChatModel:
                 wait_s = _wait_s(exc, attempt)
                 # A model is loaded within minutes, as llama.cpp says; capacity at this tier comes and goes in as many.
                 status, said = getattr(exc, "status_code", None), all_words(exc.body).lower()
-                waits = (status == 503 and "loading" in said) or (status == 429 and self._wishes.tier == FLEX)
-                is_long = wait_s >= self._timeout_s or time.monotonic() + wait_s >= give_up_at
+                waits = (status == 503 and "loading" in said) or (status == 429 and self.wishes.tier == FLEX)
+                is_long = wait_s >= self.timeout_s or time.monotonic() + wait_s >= give_up_at
                 is_last = is_long or (attempt >= _MAX_ATTEMPTS and not waits)
                 if is_last or not is_worth_retrying(exc):
                     raise
@@ -185,12 +178,12 @@ class ChatModel:
     ) -> Completion:
         from judge.scoring.model.failures import not_a_completion
 
-        base_url, wishes = str(client.base_url), self._wishes
+        base_url, wishes = str(client.base_url), self.wishes
         tier = {"service_tier": wishes.tier} if wishes.tier else {}
         request = {"model": self.name, **body, **tier, **wishes.fields}
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
         send = partial(ask, client, request, most_bytes, path, PATIENCE_S if wishes.tier == FLEX else None)
-        answer: dict[str, Any] = await throttle_of(client).run(send, self._timeout_s, give_up_at)
+        answer: dict[str, Any] = await throttle_of(client).run(send, self.timeout_s, give_up_at)
         completion = to_completion(answer) if path == CHAT else to_decision(answer)
         if completion is None:
             raise not_a_completion(base_url)
@@ -205,7 +198,7 @@ class ChatModel:
 
     def _compare(self, path: str, answer: Mapping[str, Any]) -> None:
         """Notes what was answered otherwise than asked for."""
-        tier, served, model = self._wishes.tier, answer.get("service_tier"), answer.get("model")
+        tier, served, model = self.wishes.tier, answer.get("service_tier"), answer.get("model")
         if isinstance(served, str) and tier not in (None, "auto", served):
             self.note(f"Model {self.name!r} was asked at tier {tier!r} and answered at {served[:40]!r}, at its price.")
         self.served = model[:80] if isinstance(model, str) else None
@@ -214,7 +207,7 @@ class ChatModel:
             self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")
 
     def _options(self, wanted: Mapping[str, Any], rejected: Set[str]) -> dict[str, Any]:
-        options, own = dict(wanted), self._wishes.fields.keys()
+        options, own = dict(wanted), self.wishes.fields.keys()
         if _LIMIT in wanted:
             limit = options.pop(_LIMIT) or (LONG if self._thinks else _SHORT)
             name = _LIMIT if _LIMIT not in rejected else _OLDER_LIMIT
