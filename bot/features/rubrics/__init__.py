@@ -14,7 +14,7 @@ from bot.store.schema import judge_requests
 _HELP = """\
 • `/judge rubric` shows and changes the rubric that replies here are scored with
 • `/judge reference` shows and changes what replies here must agree with
-• `/judge rubric improve` proposes one that scores more like the people who labelled replies here"""
+• `/judge rubric improve` proposes a rubric that scores more like the people who labelled replies here"""
 
 
 def feature(services: Services) -> Feature:
