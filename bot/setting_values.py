@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -107,12 +108,7 @@ SECRETS = (
 
 def variables_of(*sources: PydanticBaseSettingsSource) -> Mapping[str, str | None]:
     """The variables of the environment and `.env`, by their names in small letters; the first source wins."""
-    return {
-        name: value
-        for source in reversed(sources)
-        if isinstance(source, EnvSettingsSource)
-        for name, value in source.env_vars.items()
-    }
+    return ChainMap(*(dict(source.env_vars) for source in sources if isinstance(source, EnvSettingsSource)))
 
 
 def secret_files(variables: Mapping[str, str | None]) -> Mapping[str, Path]:
