@@ -6,7 +6,6 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from judge.integrations.texts import score_dialogue
-from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
 
@@ -24,8 +23,7 @@ def slack_judge(**judge: Any) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         asked = state.input if isinstance(state.input, str) else [each.model_dump() for each in state.input]
-        verdict = await score_dialogue(own, asked, state.output.completion, target.text)
-        metadata = to_added(verdict, own.samples)
+        verdict, metadata = await score_dialogue(own, asked, state.output.completion, target.text)
         if verdict.score is not None:
             return Score(value=verdict.score, explanation=verdict.justification, metadata=metadata)
         why = metadata["unscored_detail"]

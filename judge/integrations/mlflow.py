@@ -7,7 +7,6 @@ from mlflow.entities import AssessmentError, AssessmentSource, Feedback
 from mlflow.genai import Scorer, scorer
 
 from judge.integrations.texts import score_dialogue
-from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
 
@@ -28,9 +27,9 @@ def slack_judge(**options: Any) -> Scorer:
             judge = Judge(**options)
         with asyncio.Runner() as runner:  # not `asyncio.run`, which leaves the loop open under nest_asyncio
             expected = (expectations or {}).get("expected_response")
-            verdict = runner.run(score_dialogue(judge, inputs, outputs, expected))
+            verdict, added = runner.run(score_dialogue(judge, inputs, outputs, expected))
         idle.append(judge)
-        fields = {name: str(value) for name, value in to_added(verdict, judge.samples).items() if value is not None}
+        fields = {name: str(value) for name, value in added.items() if value is not None}
         why = AssessmentError("UNSCORED", verdict.unscored.detail) if verdict.unscored else None
         by = AssessmentSource(source_type="LLM_JUDGE", source_id=judge.version)
         return Feedback(value=verdict.score, error=why, rationale=verdict.justification, metadata=fields, source=by)

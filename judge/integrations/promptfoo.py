@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from judge.integrations.texts import find_dialogue, score_dialogue
-from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 
 
@@ -24,8 +23,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     asked: Any = given.get("question") or context["prompt"]
     with suppress(ValueError, TypeError, RecursionError):  # a prompt of several messages is JSON
         asked = find_dialogue(json.loads(asked), output)
-    verdict = asyncio.run(score_dialogue(judge, asked, output, given.get("reference")))
-    added = to_added(verdict, judge.samples)
+    verdict, added = asyncio.run(score_dialogue(judge, asked, output, given.get("reference")))
     if verdict.score is None:
         reason = f"Unscored: {added['unscored_detail']}"
         return {"pass": False, "score": 0, "reason": reason, "metadata": added | {"graderError": True}}

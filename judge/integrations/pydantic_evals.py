@@ -33,7 +33,7 @@ class SlackJudge(Evaluator[Any, Any, Any]):
         return self._judge.version
 
     async def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, EvaluationReason]:
-        verdict = await score_dialogue(self._judge, ctx.inputs, ctx.output, ctx.expected_output)
+        verdict, _ = await score_dialogue(self._judge, ctx.inputs, ctx.output, ctx.expected_output)
         if verdict.score is None:
             why = verdict.unscored.detail if verdict.unscored else None
             return {"SlackJudge status": EvaluationReason("unscored", why)}

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judge.rows.messages import Dialogue, read_messages, split_messages
+from judge.rows.row_file import to_added
 from judge.scoring.judging import Judge
 from judge.scoring.ratings import Verdict
 
@@ -27,15 +28,16 @@ def find_dialogue(asked: Any, answered: Any) -> Dialogue:
     return read_messages(messages)
 
 
-async def score_dialogue(judge: Judge, asked: Any, answered: Any, expected: Any) -> Verdict:
-    """The verdict on a dialogue, as `find_dialogue` finds it, or on its parts.
+async def score_dialogue(judge: Judge, asked: Any, answered: Any, expected: Any) -> tuple[Verdict, dict[str, Any]]:
+    """The verdict on a dialogue, as `find_dialogue` finds it, or on its parts; and its fields in `judge batch`.
 
     What a tool expects of the answer is the reference for a rubric that places one; other rubrics never got it.
     """
     said = asked if isinstance(asked, Dialogue) else find_dialogue(asked, answered)
     known = "" if expected is None or not judge.rubric.needs_reference else expected
     known = known if isinstance(known, str) else json.dumps(known, ensure_ascii=False, default=str)
-    return await judge.score(said.question, said.response, conversation=said.conversation, reference=known)
+    verdict = await judge.score(said.question, said.response, conversation=said.conversation, reference=known)
+    return verdict, to_added(verdict, judge.samples)
 
 
 def _find(value: Any) -> str | Sequence[Any]:

@@ -133,7 +133,7 @@ async def test_what_a_tool_expects_goes_to_rubrics_that_place_it(
 ) -> None:
     model_server.script("score: 4\nGood.")
     for rubric in ("reference-5", "additive-5"):
-        verdict = await score_dialogue(Judge("m", rubric, 1, client), "Is it?", "It is.", expected)
+        verdict, _ = await score_dialogue(Judge("m", rubric, 1, client), "Is it?", "It is.", expected)
         assert verdict.is_scored == (rubric == "additive-5" or known is not None)
     prompts = [request["messages"][0]["content"] for request in model_server.requests]
     assert [f"<reference>{known}</reference>" in each for each in prompts] == [True] * (known is not None) + [False]
