@@ -82,8 +82,7 @@ async def send_in_known_blocks(
         return await call(text=post.text, blocks=post.plain_blocks, **arguments)
 
 
-_HOOKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")
-_DOMAINS = tuple(urlsplit(hook).netloc.removeprefix("hooks.") for hook in _HOOKS)
+_DOMAINS = (".slack.com", ".slack-gov.com")
 
 
 def to_response_hosts(api_url: str) -> tuple[str, ...]:
@@ -93,9 +92,8 @@ def to_response_hosts(api_url: str) -> tuple[str, ...]:
 
     Source: GovSlack has a domain of its own, https://api.slack-gov.com/gov-slack/about
     """
-    api = urlsplit(api_url)
-    is_slacks = f".{api.netloc}".endswith(tuple(f".{domain}" for domain in _DOMAINS))
-    return _HOOKS if is_slacks else (*_HOOKS, f"{api.scheme}://{api.netloc}/")
+    api, hooks = urlsplit(api_url), tuple(f"https://hooks{domain}/" for domain in _DOMAINS)
+    return hooks if f".{api.netloc}".endswith(_DOMAINS) else (*hooks, f"{api.scheme}://{api.netloc}/")
 
 
 class OpenView(NamedTuple):
