@@ -6,7 +6,7 @@ import re
 import sys
 from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from io import TextIOWrapper
@@ -111,9 +111,9 @@ async def export_labels(
         raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
     if form in CONVERTERS and not has_texts:
         raise BotError(f"--format {form} needs texts; add --texts if the file may hold them")
-    table = _find_table(path, form)
+    kind = _find_format(path, form)
     async with opened.opened_database() as database:
-        with _output(path, table) as output:
+        with _output(path, kind) as output:
             with opened.reading():
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
                 drawn = 0 if which.watched else await Exports(database).count(replace(which, watched=True))
@@ -127,19 +127,19 @@ async def export_labels(
         typer.echo(f"{left_out} left out, because their texts are not in the database", err=True)
 
 
-def _find_table(path: Path | None, form: str | None) -> files.Format | None:
+def _find_format(path: Path | None, form: str | None) -> files.Format:
+    """The format of the file; JSONL for the terminal, and for what `CONVERTERS` make."""
     if path is None:
         if form in (files.Format.CSV, files.Format.PARQUET):
             raise BotError(f"--format {form} is a file; name it with --output")
-        return None
+        return files.Format.JSONL
     if form in CONVERTERS:
         if path.suffix != ".jsonl" and (path.is_file() or not path.exists()):
             raise BotError(f"--output {path}: {form} reads JSONL by its name; end it in .jsonl")
-        return None
+        return files.Format.JSONL
     if form and path.suffix in {f".{each}" for each in files.Format if each != form}:
         raise BotError(f"--output {path}: is written as {form}; end its name in .{form}, or leave out --format")
-    table = choose_format(path, files.Format(form) if form else None)
-    return None if table is files.Format.JSONL else table
+    return choose_format(path, files.Format(form) if form else None)
 
 
 async def export_person(path: Path | None, user: str) -> None:
@@ -161,30 +161,30 @@ async def export_person(path: Path | None, user: str) -> None:
 
 
 @contextmanager
-def _output(path: Path | None, table: files.Format | None = None) -> Iterator[TextIO]:
-    """The file or the terminal, opened; if it cannot be written, BotError. JSONL becomes a table at the end."""
+def _output(path: Path | None, kind: files.Format = files.Format.JSONL) -> Iterator[TextIO]:
+    """The file or the terminal, open for JSONL, which becomes a table at the end; BotError if it cannot be written."""
     try:
-        is_file = path is not None and (path.is_file() or not path.exists())  # or a pipe, or a device
-        if path and path.is_file() and not path.is_symlink():  # a link is replaced, not written through
+        if path is None:
+            yield sys.stdout
+            sys.stdout.flush()  # so that a closed pipe raises here, not at exit
+            return
+        if path.is_file() and not path.is_symlink():  # a link is replaced, not written through
             with path.open("rb") as former:
                 found = former.read(8).removeprefix(BOM_UTF8)
             if found and not found.startswith(_BEGINNINGS):
                 raise BotError(f"--output {path}: not an export, and would be overwritten; name another file")
-        with ExitStack() as stack:
-            output, rows = sys.stdout, None
-            if path and table:
-                folder = TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
-                rows = Path(stack.enter_context(folder), "rows.jsonl")
-                output = stack.enter_context(rows.open("w", encoding="utf-8"))
-            elif path and is_file:
-                file = stack.enter_context(files.written_beside(path))
-                output = stack.enter_context(TextIOWrapper(file, encoding="utf-8"))
-            elif path:
-                output = stack.enter_context(path.open("w", encoding="utf-8"))
-            yield output
-            output.flush()  # so that a closed pipe raises here, not at exit
-            if path and table and rows:
-                write_table(rows, path, table)
+        if kind is not files.Format.JSONL:
+            with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+                rows = Path(folder, "rows.jsonl")
+                with rows.open("w", encoding="utf-8") as output:
+                    yield output
+                write_table(rows, path, kind)
+        elif path.is_file() or not path.exists():
+            with files.written_beside(path) as file, TextIOWrapper(file, encoding="utf-8") as output:
+                yield output
+        else:  # a pipe or a device
+            with path.open("w", encoding="utf-8") as output:
+                yield output
     except BrokenPipeError:
         raise  # the reader of our output has gone; Typer ends the command silently with exit code 1
     except OSError as exc:
@@ -258,10 +258,9 @@ def to_row(labelled: Row[Any], said: Sequence[Turn], *, has_texts: bool) -> dict
     if has_texts:  # null where they are gone: readers that take the columns of the first rows would drop the others
         is_whole = labelled.response is not None
         row |= {"reason": labelled.reason, "prompt": labelled.question if is_whole else None}
-        row |= {"completion": labelled.response}
-        row |= (
-            {"conversation": [{"role": each.role, "content": each.text} for each in said]} if is_whole and said else {}
-        )
+        row["completion"] = labelled.response
+        if is_whole and said:
+            row["conversation"] = [{"role": each.role, "content": each.text} for each in said]
     return row
 
 
