@@ -16,9 +16,7 @@ from pydantic import SecretStr
 
 from bot import metrics
 from bot.domain.clock import Clock, utc_now
-from bot.domain.limits import Policy
 from bot.domain.role import Role
-from bot.domain.week import Schedule
 from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
@@ -175,9 +173,7 @@ def make_services(
         store=store,
         client=client,
         identity=identity,
-        schedule=Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz),
         limits=limits_of(settings),
-        policy=Policy(settings.channels_allowed, settings.channels_denied),
         rubrics=found,
         clock=clock,
         judges=make_judge and Judges(found, make_judge, settings.judge_models, tier),

@@ -110,9 +110,7 @@ class Services:
     store: Store
     client: SlackClient
     identity: Identity
-    schedule: Schedule
     limits: Limits
-    policy: Policy
     rubrics: RubricChoice
     clock: Clock
     judges: Judges | None = None
@@ -124,6 +122,8 @@ class Services:
 
     def __post_init__(self) -> None:
         settings, client, whose = self.settings, self.client, self.identity
+        self.schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
+        self.policy = Policy(settings.channels_allowed, settings.channels_denied)
         self.messenger, self.members = Messenger(client), Members(client, whose.teams, settings.companies_allowed)
         self.memberships = Memberships(client, whose.teams)
         self.access = Access(client, whose.teams, settings.digest_by == "admins", settings.watch_by_admins)

@@ -10,7 +10,6 @@ from slack_sdk.errors import SlackApiError
 from sqlalchemy import insert
 
 from bot.domain.clock import utc_now, utc_week
-from bot.domain.week import parse_zone
 from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels.asking import ask_due, claim_request
@@ -33,8 +32,8 @@ async def stage(open_stage: StageFactory) -> Stage:
 
 def at(stage: Stage, weeks: int = 0, **later: int) -> Services:
     assert stage.services
-    in_utc = replace(stage.services.schedule, zone=parse_zone("UTC"))
-    return replace(stage.services, schedule=in_utc, clock=lambda: MONDAY + timedelta(weeks=weeks, **later))
+    in_utc = stage.services.settings.model_copy(update={"digest_tz": "UTC"})
+    return replace(stage.services, settings=in_utc, clock=lambda: MONDAY + timedelta(weeks=weeks, **later))
 
 
 def asked(stage: Stage, person: Person) -> list[Message]:
