@@ -126,13 +126,10 @@ class _Spans(Tracing):
                     if (used := answered.get(f"gen_ai.usage.{kind}_tokens")) is not None:
                         self._tokens.record(used, of | {"gen_ai.token.type": kind})
 
-    @contextmanager
-    def attempt(self, case: LoggedCase) -> Iterator[None]:
+    def attempt(self, case: LoggedCase) -> AbstractContextManager[Span]:
         failures = case.slack_tries + case.model_tries + case.internal_errors
         state = {"slack_judge.case.status": case.status.value, "slack_judge.case.failures": failures}
-        of = _of(case) | state | _scored(case)
-        with self.span("settle case", of):
-            yield
+        return self.span("settle case", _of(case) | state | _scored(case))
 
     def step(self, name: str, case: LoggedCase) -> AbstractContextManager[Span]:
         # With the case's number, because only the finished steps of a killed attempt arrive, without its own span.
