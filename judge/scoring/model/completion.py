@@ -15,8 +15,6 @@ from judge.scoring.ratings import Spent
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
 
-# Mistral's reason if an answer fills the context before it reaches the requested limit.
-_FINISH_REASONS = {"model_length": "length"}
 _THOUGHTS = ("reasoning", "reasoning_content", "thinking")  # where servers put a model's thinking
 # Counts are stored as 32-bit numbers, and no answer has more tokens.
 _MOST_TOKENS = 2**31 - 1
@@ -94,7 +92,8 @@ def _to_choice(choice: object, has_thought: bool) -> Choice:
     text = _text(_get(message, "content")) or refusal
     return Choice(
         text=text,
-        finish_reason=_FINISH_REASONS.get(finish_reason, finish_reason),
+        # Mistral's reason if an answer fills the context before it reaches the requested limit.
+        finish_reason="length" if finish_reason == "model_length" else finish_reason,
         is_refusal=bool(refusal),
         tokens=tuple(_tokens(_get(choice, "logprobs"))),
         has_thought=has_thought or any(_get(message, name) for name in _THOUGHTS) or text.lstrip().startswith("<think"),

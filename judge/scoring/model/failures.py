@@ -98,9 +98,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
 }
 # OpenAI answers 403 to logprobs, and old servers answer 500 to an `n` that they do not know.
 _OPTION_STATUSES = frozenset({400, 403, 422, 500, 501})
-_OPTION_NAMES = {
-    "n": r"""(?:^|[\s'"`\[(])n(?:['"`\])]|\s*[>=:]|\s(?:must|is|should|parameter)\b|$)|only one completion choice"""
-}
+_N = r"""(?:^|[\s'"`\[(])n(?:['"`\])]|\s*[>=:]|\s(?:must|is|should|parameter)\b|$)|only one completion choice"""
 # If the prompt and the answer's limit together exceed the context, servers report a context that is too short.
 _LIMIT = re.compile(
     r"\bmax_(?:completion_|new_|output_)?tokens\b|in the completion|(?:completion|output) tokens", re.IGNORECASE
@@ -124,7 +122,7 @@ def rejected_option(error: openai.APIError, options: Collection[str]) -> str | N
         return None
     words = all_words(error.body)
     for option in options:
-        name = _OPTION_NAMES.get(option, rf"(?<!\w){option}(?!\w)")
+        name = _N if option == "n" else rf"(?<!\w){option}(?!\w)"
         if re.search(name, words, re.IGNORECASE | re.MULTILINE):
             return option
     # A server that knows only one name for the limit uses that name in its error about the other.
