@@ -13,7 +13,7 @@ from bot.features.watch import text
 from bot.features.watch.again import RECENT, REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.conditions import questions_line
 from bot.features.watch.figures import name_of
-from bot.features.watch.notices import send_alert, tell_once
+from bot.features.watch.notices import Telling, send_alert, tell_once
 from bot.features.watch.queries import Notices, Releases, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.figures.week import FEWEST, LOWEST
@@ -111,7 +111,7 @@ class DriftAlerts:
         its, beside = (after[0].judged_at, len(after)), "\n".join(filter(None, lines))
         scale, url = after[0].kind.scale, self._services.identity.url
 
-        async def write() -> tuple[Post, Sequence[int]]:
+        async def write() -> Telling:
             cases = await self._tallies.low_among(place, [each.id for each in lowest])
             return text.drift_alert(watch, who, drop, its, cases, scale, url, beside), told
 

@@ -12,7 +12,7 @@ from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.figures import name_of, read_watched
-from bot.features.watch.notices import tell_once
+from bot.features.watch.notices import Telling, tell_once
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
 from bot.features.watch.week_text import week_lines
@@ -62,7 +62,7 @@ async def tell_first(services: Services) -> None:
             await tell_once(services, told, name, partial(_first, services, watch, scores))
 
 
-async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore]) -> tuple[Post, Sequence[int]] | None:
+async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore]) -> Telling | None:
     """The first figures in the words of a digest, and the case whose score they tell; None if they come too late."""
     now, store = services.clock(), services.store
     if scores[FIRST - 1].judged_at < now - _LATE:
@@ -104,7 +104,7 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
             await tell_once(services, watch, name, partial(_post, services, watch, its), day)
 
 
-async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> tuple[Post, Sequence[int]] | None:
+async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> Telling | None:
     # Read right before the post: some may have been forgotten or deleted since.
     found = await services.store.tallies.low_among(watched(watch), case_ids)
     kept = [each for each in found if not each.deleted_at]

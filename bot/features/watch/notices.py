@@ -1,6 +1,6 @@
 """Sends what a watch has to tell to all who hear of it: at once, or once under a name, whatever process dies."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,15 +22,17 @@ _KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not l
 _NOT_SENT = {"ratelimited", "rate_limited"}
 _DAY = timedelta(days=1)
 
-Write = Callable[[], Awaitable[tuple[Post, Sequence[int]] | None]]
-"""Returns a post and the cases it tells of, as they are right before it is sent; None if it is not to be sent."""
+Telling = tuple[Post, Sequence[int]]
+"""A post, and the cases whose scores it tells."""
+Write = Callable[[], Awaitable[Telling | None]]
+"""Makes the post as things are right before it is sent; None if it is not to be sent."""
 
 logger = structlog.get_logger(__name__)
 
 
 async def send_alert(services: Services, watch: Watch, post: Post) -> Mapping[str, str]:
     """Sends the post to all who hear of a watch; returns Slack's error for each by id, empty for whom it reached."""
-    return {to: (await _send(services, watch, to, post))[0] for to in watch.alerts_to}
+    return {to: (await _send(services, watch, to, (post, ())))[0] for to in watch.alerts_to}
 
 
 async def tell_once(
@@ -52,7 +54,7 @@ async def tell_once(
             written = (what, ()) if isinstance(what, Post) else await what()
         if written:
             sought = since if since < now else None
-            errors[to], again_in = await _send(services, watch, to, *written, name, sought)
+            errors[to], again_in = await _send(services, watch, to, written, name, sought)
             if error := errors[to]:
                 logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
                 if again_in is not None:
@@ -64,13 +66,7 @@ async def tell_once(
 
 
 async def _send(
-    services: Services,
-    watch: Watch,
-    to: str,
-    post: Post,
-    told: Collection[int] = (),
-    name: str = "",
-    since: datetime | None = None,
+    services: Services, watch: Watch, to: str, telling: Telling, name: str = "", since: datetime | None = None
 ) -> tuple[str, timedelta | None]:
     """Slack's error, which is empty if it went well, and when to try again; None if it may have been sent.
 
@@ -85,6 +81,7 @@ async def _send(
             await note_found(services.store, services.client, watch.team_id, to, found)
             return "", None
         reader = EVERYBODY if to == watch.channel_id else to
+        post, told = telling
         await services.post_scores(watch.team_id, to, post, mark, told, reader)
     except MembershipError as exc:
         return str(exc), timedelta()
