@@ -126,7 +126,11 @@ class Watcher:
             return await self._see(watches, raw, rest)
 
     async def _see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
-        await self._end_others(next(iter(watches.values())), raw)
+        if raw.get("thread_ts") not in {None, raw["ts"]}:
+            here, message = next(iter(watches.values())), to_message(raw)
+            if exchange.is_anybodys(message, self.services.identity.own_ids):
+                place = here.team_id, here.channel_id, message.thread_ts
+                await self.replies.end_before(*place, message.author_id, message.ts)
         watch = watches.get(author_of(raw) or "")
         if watch is None or not is_since(watch, raw["ts"]):
             return 0
@@ -137,14 +141,6 @@ class Watcher:
         rests_at = now + rest if age_of(first.ts, now) < _STREAMED_FOR else None
         await replies.go_on(first, reply.ts, rests_at)
         return 0
-
-    async def _end_others(self, watch: Watch, raw: Raw) -> None:
-        if raw.get("thread_ts") in {None, raw["ts"]}:
-            return
-        message = to_message(raw)
-        if exchange.is_anybodys(message, self.services.identity.own_ids):
-            place = watch.team_id, watch.channel_id, message.thread_ts
-            await self.replies.end_before(*place, message.author_id, message.ts)
 
     async def _note_change(self, watches: Mapping[str, Watch], raw: Raw) -> None:
         """Lets a reply rest again that was changed, such as words in advance that become the answer.
