@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from bot.domain.watch import Shows
 from bot.slack.blocks import ModalState
-from bot.slack.invocation import Invocation, clicked_value, to_invocation, unknown
+from bot.slack.invocation import clicked_value, to_invocation, unknown
 
 _WATCH = re.compile(
     r"off +@(?P<ended>[^@]+)"
@@ -61,16 +60,3 @@ class WatchState(ModalState):
     told_at: str | None = None
     is_long: bool = False
     a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
-
-
-@dataclass(frozen=True)
-class WatchClick:
-    """A click on a button in the window: which window, and its state."""
-
-    invocation: Invocation
-    view_id: str
-    state: WatchState
-
-
-def clicked_window(body: dict[str, Any]) -> WatchClick:
-    return WatchClick(to_invocation(body), body["view"]["id"], WatchState.of(body["view"]))

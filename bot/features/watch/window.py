@@ -17,7 +17,7 @@ from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
-from bot.features.watch.input import WatchClick, WatchState, clicked_watch, clicked_window, parse_watch
+from bot.features.watch.input import WatchState, clicked_watch, parse_watch
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
 from bot.features.watch.orders import end_watch
@@ -96,28 +96,30 @@ async def open_window(watcher: Watcher, invocation: Invocation, channel_id: str,
     if not opened:
         return invocation.too_slow
     state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
-    await _show(watcher, WatchClick(invocation, opened.id, state), author)
+    await _show(watcher, invocation, opened.id, state, author, None)
     return ""
 
 
-async def _show(watcher: Watcher, click: WatchClick, author: str, chosen: WatchForm | None = None) -> None:
+async def _show(
+    watcher: Watcher, invocation: Invocation, view_id: str, state: WatchState, author: str, chosen: WatchForm | None
+) -> None:
     """Fills the window: first with the fields, then, if it shows all, with replies that the watch might have taken.
 
     If only another share was `chosen`, or all fields, the others keep what the person has entered.
     """
     messenger, url = watcher.services.messenger, watcher.services.identity.url
-    form = await _to_view(watcher.services, click.invocation, click.state.channel_id or "", author)
+    form = await _to_view(watcher.services, invocation, state.channel_id or "", author)
     if isinstance(form, str):
-        await messenger.update_modal(click.view_id, said_modal(form))
+        await messenger.update_modal(view_id, said_modal(form))
         return
     if chosen:
-        form = replace(form, watch=replace(form.watch, share=chosen.share), version=click.state.version or "")
-    shown = await messenger.update_modal(click.view_id, window_words.watch_modal(click.state, form, None, url))
-    if shown and click.state.is_long:
+        form = replace(form, watch=replace(form.watch, share=chosen.share), version=state.version or "")
+    shown = await messenger.update_modal(view_id, window_words.watch_modal(state, form, None, url))
+    if shown and state.is_long:
         replies = await _replies(watcher, form.watch)
-        view = window_words.watch_modal(click.state, form, replies, url)
+        view = window_words.watch_modal(state, form, replies, url)
         # With the version, Slack refuses this if the person has chosen another assistant or share meanwhile.
-        await messenger.update_modal(click.view_id, view, shown.version)
+        await messenger.update_modal(view_id, view, shown.version)
 
 
 async def _to_view(services: Services, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
@@ -155,10 +157,9 @@ def _version(watch: Watch | None) -> str:
     return hashlib.sha256(repr(watch).encode()).hexdigest()[:8]
 
 
-async def _submitted(watcher: Watcher, click: WatchClick, form: WatchForm) -> tuple[dict[str, Any], str]:
+async def _submitted(watcher: Watcher, invocation: Invocation, state: WatchState, form: WatchForm) -> tuple[Raw, str]:
     """The answer to Slack for a submitted window, empty once the watch is set; and when a new one's figures come."""
-    services, invocation = watcher.services, click.invocation
-    place = invocation.team_id, click.state.channel_id or ""
+    services, place = watcher.services, (invocation.team_id, state.channel_id or "")
     refusal, kept_out = await asyncio.gather(
         orders.refusal_of(services, invocation, place[1], is_change=True), _kept_out(services, form, place[1])
     )
@@ -167,7 +168,7 @@ async def _submitted(watcher: Watcher, click: WatchClick, form: WatchForm) -> tu
     earlier = await watcher.orders.find(*place, form.author_id)
     rubric = await services.rubrics.of(*place)
     errors = {**await _errors(services, form, rubric.scale, is_watched=earlier is not None), **kept_out}
-    if (click.state.version or "") != _version(earlier):
+    if (state.version or "") != _version(earlier):
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
     if errors:
         return {"response_action": "errors", "errors": errors}, ""
@@ -177,7 +178,7 @@ async def _submitted(watcher: Watcher, click: WatchClick, form: WatchForm) -> tu
         shown = slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.changes else ids.BLOCK_ASSISTANT
         return {"response_action": "errors", "errors": {shown: refusal.replace("`", "")}}, ""
     digest = await services.post_weekly(Place(*place), invocation.user_id) if window_words.DIGEST in form.also else ""
-    a_day = window_words.scores_a_day(watch, click.state.a_day)
+    a_day = window_words.scores_a_day(watch, state.a_day)
     return {}, "" if earlier else f"{when_first(a_day)} {digest}"
 
 
@@ -219,31 +220,31 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:
-        click, which = clicked_window(body), payloads.clicked_action(body)
-        form = to_watch_form(body, click.state.channel_id or "")
+        invocation, state = payloads.to_invocation(body), WatchState.of(body["view"])
+        form, which = to_watch_form(body, state.channel_id or ""), payloads.clicked_action(body)
         if which == ids.ACTION_WATCH_MORE:
-            click = replace(click, state=click.state.model_copy(update={"is_long": True}))
-        keeps = which != ids.BLOCK_ASSISTANT and form.share
-        await _show(watcher, click, form.author_id, form if keeps else None)
+            state = state.model_copy(update={"is_long": True})
+        chosen = form if which != ids.BLOCK_ASSISTANT and form.share else None
+        await _show(watcher, invocation, body["view"]["id"], state, form.author_id, chosen)
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
     async def end(body: dict[str, Any]) -> None:
-        click, author_id = clicked_window(body), payloads.clicked_value(body)
-        said, shown = await end_watch(watcher, click.invocation, click.state.channel_id or "", author_id), None
+        invocation, channel_id = payloads.to_invocation(body), WatchState.of(body["view"]).channel_id or ""
+        said, shown = await end_watch(watcher, invocation, channel_id, payloads.clicked_value(body)), None
         with suppress(*SLACK_ERRORS):
-            shown = await services.messenger.update_modal(click.view_id, said_modal(said))
+            shown = await services.messenger.update_modal(body["view"]["id"], said_modal(said))
         if not shown:
-            await services.messenger.tell(Recipient(click.invocation.user_id, click.state.channel_id or ""), said)
+            await services.messenger.tell(Recipient(invocation.user_id, channel_id), said)
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        click = clicked_window(body)
-        form = to_watch_form(body, click.state.channel_id or "")
-        answer, first = await _submitted(watcher, click, form)
+        invocation, state = payloads.to_invocation(body), WatchState.of(body["view"])
+        form = to_watch_form(body, state.channel_id or "")
+        answer, first = await _submitted(watcher, invocation, state, form)
         await ack(**answer)
         if not answer:  # only the person is told, where they opened the window, unless they want the channel to know
-            by = click.invocation.user_id
-            watch = await orders.order_on(services, click.invocation, click.state.channel_id or "", form.author_id)
+            by = invocation.user_id
+            watch = await orders.order_on(services, invocation, state.channel_id or "", form.author_id)
             said = await announce(services, watch, by) if window_words.ANNOUNCE in form.also else ""
             post = words.begun(watch, await name_of(services, form.author_id), f"{first} {said}")
-            await services.messenger.tell(Recipient(by, click.state.told_at or watch.channel_id), post)
+            await services.messenger.tell(Recipient(by, state.told_at or watch.channel_id), post)
