@@ -36,8 +36,6 @@ from bot.store.visibility import Origin
 from judge.scoring.numbers import number_of
 
 _FILLERS = {"every", "at", "in"}
-# "fryday" is a misspelt day, not a time zone.
-_CLOSE = 0.7
 
 
 def parse_digest(text: str) -> Mapping[str, Any]:
@@ -57,7 +55,7 @@ def _schedule_changes(words: Sequence[str]) -> dict[str, Any]:
     """The settings that the words change; all words for one setting are joined, so two days are an error."""
     found: dict[str, list[str]] = {}
     for word in words:
-        is_day = get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE)
+        is_day = get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=0.7)  # "fryday" is no time zone
         setting = "digest_time" if word[0].isdigit() else "digest_day" if is_day else "digest_tz"
         found.setdefault(setting, []).append(word)
     return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}

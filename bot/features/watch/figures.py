@@ -102,9 +102,6 @@ def _mean_of(quality: Quality | None) -> MeanEstimate | None:
     return quality.mean if quality is not None and quality.mean.n >= figures_week.FEWEST else None
 
 
-_BEFORE_TODAY = timedelta(days=6)  # with today, a week
-
-
 @dataclass(frozen=True)
 class CountedWatch:
     watch: Watch
@@ -135,11 +132,11 @@ async def watches_of(services: Services, person: Invocation, most: int) -> tuple
 
 async def counted(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
     names = await services.members.of_all({watch.author_id for watch in watches})
-    now, found = services.clock(), list[CountedWatch]()
-    database = services.store.database
+    now, found, database = services.clock(), list[CountedWatch](), services.store.database
     unread = await WatchOrders(database).unread(services.identity.team_id, now)
+    since = day_of(now - timedelta(days=6))  # with today, a week
     for watch in watches:
-        days = await Replies(database).coverage(watched(watch), day_of(now - _BEFORE_TODAY))
+        days = await Replies(database).coverage(watched(watch), since)
         member = names.get(watch.author_id)
         name, coverage = member.name if member else watch.author_id, together(days.values())
         found.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))

@@ -16,7 +16,6 @@ from bot.slack.messenger import Drawn
 from bot.slack.mrkdwn import clip
 
 _WAYS = (" got better", "up"), (" got worse", "down")
-_LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
 
 
 def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block | Drawn]:
@@ -65,7 +64,7 @@ def week_lines(each: Watched, name: str) -> Iterator[str]:
         doubt = "" if is_trusted else " *That is more than one in ten, so do not trust this mean.*"
         yield f"Drawn, but deleted before scoring: {each.coverage.deleted}.{doubt}"
     if each.coverage.lost:
-        lost = ", ".join(outcomes(each.coverage, _LOST))
+        lost = ", ".join(outcomes(each.coverage, (ReplyOutcome.OVER, ReplyOutcome.MISSED)))
         yield f"Drawn, but not scored: {lost}. Other replies of those days stand in for them."
     if none := outcomes(each.coverage, (ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED)):
         yield f"{', '.join(none)}."
