@@ -172,11 +172,9 @@ def _uncorrected(found: quality.Quality | None) -> str:
 
 
 def lowest_blocks(figures: Figures, members: Mapping[str, Member], workspace_url: str) -> list[ui.Block]:
-    if not figures.lowest:
-        return []
     names = {author_id: member.name for author_id, member in members.items()}
     listed = low_blocks(figures.lowest, [names.get(case.author_id or "", "") for case in figures.lowest], workspace_url)
-    return [ui.section("*Lowest*"), *listed]
+    return [ui.section("*Lowest*"), *listed] if listed else []
 
 
 def _buttons(figures: Figures, channel_id: str, of: Sequence[Author] | None = None) -> list[ui.Block]:
