@@ -178,7 +178,6 @@ async def follow(watcher: Watcher, invocation: Invocation, typed: str, changes: 
 def changed(watch: Watch, invocation: Invocation, changes: Mapping[str, Any], now: datetime) -> Watch:
     """The watch with changes as `parse_watch` returns them."""
     watch = replace(watch, **{name: value for name, value in changes.items() if name not in {"alert", "low"}})
-    watch = replace(watch, per_day=int(watch.per_day or 0))
     hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": (), None: watch.alerts_to}
     low, alerts_to = changes.get("low"), hear[changes.get("alert")]
     if low:

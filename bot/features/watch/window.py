@@ -41,8 +41,7 @@ class WatchForm:
     """A person's choices for an assistant; `also` is what else is to be done for a new watch.
 
     `share` is 0 if the window does not show this assistant's fields yet. `changes` are those of the fields below, as
-    `orders.changed` takes them, and empty if the window does not show these. There, a number is None if its field is
-    empty.
+    `orders.changed` takes them, and empty if the window does not show these. An empty floor is None.
     """
 
     author_id: str
@@ -65,19 +64,14 @@ def to_watch_form(body: Raw, channel_id: str) -> WatchForm:
     people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     alerts_to = (*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE])
     changes = {
-        "per_day": _number(values, its(ids.BLOCK_PER_DAY)),
+        "per_day": int(payloads.typed(values, its(ids.BLOCK_PER_DAY)) or 0),
         "shows": Shows(payloads.selected(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
         "alerts_to": alerts_to,
-        "floor": _number(values, its(ids.BLOCK_FLOOR)),
+        "floor": float(floor) if (floor := payloads.typed(values, its(ids.BLOCK_FLOOR))) else None,
         "low": bool(ticked(its(ids.BLOCK_LOW)) and alerts_to),
     }
     is_long = its(ids.BLOCK_SHOWS) in values
     return WatchForm(author_id, 1 / int(one_in) if one_in else 0, ticked(ids.BLOCK_ALSO), changes if is_long else {})
-
-
-def _number(values: Raw, block_id: str) -> float | None:
-    found = payloads.typed(values, block_id)
-    return float(found) if found else None
 
 
 async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
