@@ -270,11 +270,16 @@ def purge(
 
     The texts, ratings and labels of a case are deleted with it. In a terminal, it says how many, and asks before.
     """
+    from bot.commands.purge import count
     from bot.commands.purge import purge as delete
 
     if team is not None and days is not None:
         raise typer.BadParameter("--days cannot be combined with --team, which deletes everything")
-    _run(delete(days, team, is_sure=yes))
+    found, before = _run(count(days, team))
+    # Not in the event loop, which would take the first Ctrl-C for itself; and not where a timer runs it.
+    if found and not yes and (team or sys.stdin.isatty()):
+        typer.confirm("Delete them all? Messages in Slack stay.", abort=True)
+    _run(delete(before, team))
 
 
 @app.command()
@@ -338,5 +343,3 @@ def main() -> None:
     except (BotError, JudgeError) as exc:
         say(f"judge-bot: {exc}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)

@@ -3,12 +3,14 @@
 import asyncio
 import os
 import pty
+import signal
 import sqlite3
 from asyncio.subprocess import PIPE
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import update
 
 from bot.domain.case import CaseStatus
@@ -53,17 +55,22 @@ async def test_purge_counts_and_deletes(tmp_path: Path) -> None:
     assert await left(tmp_path) == 1
 
 
-async def test_in_a_terminal_purge_asks_before_it_deletes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("interrupt", "typed"), [((), b"n\n"), ((signal.SIGINT,), b"y\n")])
+async def test_in_a_terminal_purge_asks_before_it_deletes(
+    tmp_path: Path, interrupt: tuple[signal.Signals, ...], typed: bytes
+) -> None:
     await aged_log(tmp_path, 40)
     keyboard, terminal = pty.openpty()
-    os.write(keyboard, b"n\n")
     env, command = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}, (JUDGE_BOT, "purge", "--days", "30")
     process = await asyncio.create_subprocess_exec(*command, env=env, stdin=terminal, stdout=PIPE, stderr=PIPE)
-    said, _ = await process.communicate()
+    assert (await process.stdout.readuntil(b"Delete them all?")).startswith(b"1 of 1 cases are older")
+    for each in interrupt:
+        process.send_signal(each)
+    os.write(keyboard, typed)
+    _, error = await process.communicate()
     os.close(keyboard)
     os.close(terminal)
-    assert (process.returncode, said.startswith(b"1 of 1 cases are older"), await left(tmp_path)) == (1, True, 1)
-    assert b"Delete them all?" in said
+    assert (process.returncode, error, await left(tmp_path)) == (1, b"Aborted!\n", 1)
 
 
 async def test_the_setting_is_the_default_and_the_option_goes_before_it(tmp_path: Path) -> None:
