@@ -1,5 +1,6 @@
 """`judge-bot purge`: deletes old cases, or everything of a workspace."""
 
+import asyncio
 from datetime import datetime, timedelta
 
 import typer
@@ -10,6 +11,7 @@ from bot.domain.clock import utc_now
 from bot.errors import BotError
 from bot.settings import StoreSettings, load
 from bot.store import Store
+from judge.cli.options import say
 from judge.scoring.numbers import number_of
 
 
@@ -48,5 +50,8 @@ async def purge(before: datetime, team_id: str | None) -> None:
             typer.echo(f"{number_of(deleted, 'case')} deleted, with {rest}")
             if not await store.forgetting.scrub():
                 typer.echo("SQLite's journal is in use; the bot's next deletion empties it, or this command does")
+    except asyncio.CancelledError:
+        say("judge-bot: interrupted; what was deleted before stays deleted; run it again to delete the rest", err=True)
+        raise
     except DBAPIError as exc:
         raise BotError(f"the database cannot be written ({exc.orig}); what was deleted before stays deleted") from exc

@@ -107,15 +107,16 @@ class Forgetting(StoreQueries):
     async def forget_team(self, team_id: str, by: str) -> int:
         """Deletes everything of a workspace, cases first and in small batches; returns the number of its cases.
 
-        Only who did this stays, in the audit.
+        Only what was purged, and by whom, stays in the audit.
         """
-        total = await self._forget_all(cases.c.team_id == team_id, None)
+        total = await self._forget_all(cases.c.team_id == team_id, by)
 
         async def remove(connection: AsyncConnection) -> None:
             await lock_learning(connection)
             for table in _OF_TEAMS:
-                await connection.execute(sa.delete(table).where(table.c.team_id == team_id))
-            await note(connection, [Act(team_id, by, Action.PURGED, cases=total)])
+                kept = [audit.c.what != Action.PURGED] if table is audit else []
+                await connection.execute(sa.delete(table).where(table.c.team_id == team_id, *kept))
+            await note(connection, [Act(team_id, by, Action.PURGED)])
 
         await self._database.write(remove)
         return total
