@@ -6,10 +6,9 @@ Source: Shao and Tu, The Jackknife and Bootstrap (1995). The same sample always 
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from functools import partial, reduce
 from itertools import repeat
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,12 +19,8 @@ from judge.evaluation.stats import t_quantile, wilson_ends
 _NO_SPREAD = 1e-9
 
 
-class Range(StrEnum):
-    """The values that a figure can take, which decide how its interval is computed."""
-
-    ANY = "any"
-    SHARE = "share"
-    CORRELATION = "correlation"
+Range = Literal["any", "share", "correlation"]
+"""The values that a figure can take, which decide how its interval is computed."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,7 @@ class Statistic:
     without: Floats  # shape (groups,): without each group of prompts, NaN if undefined, `value` if it has none
     n: int  # the responses (or pairs of responses) that it covers
     prompts: int  # of these
-    range: Range = Range.CORRELATION
+    range: Range = "correlation"
     why_undefined: str = "one score throughout"  # why `value` is NaN
     least_error: float = 0.0  # of the standard error, on the interval's scale
 
@@ -50,10 +45,10 @@ def interval(statistic: Statistic) -> tuple[float, float]:
     Statistics and Methodology 3(4).
     """
     value, n = statistic.value, min(statistic.prompts, MOST_GROUPS)
-    if statistic.range is Range.CORRELATION:
+    if statistic.range == "correlation":
         return atanh_interval(value, zip(statistic.without.tolist(), repeat(1)), n, statistic.least_error)
     error = float(np.sqrt((n - 1) / n * np.square(statistic.without - value).sum()))
-    if statistic.range is Range.ANY:
+    if statistic.range == "any":
         return value - t_quantile(n - 1) * error, value + t_quantile(n - 1) * error
     if error > 0:
         per_quantile = error**2 / (value * (1 - value))
@@ -70,7 +65,7 @@ def difference(one: Statistic, other: Statistic) -> Statistic:
         without=one.without - other.without,
         n=min(one.n, other.n),
         prompts=min(one.prompts, other.prompts),
-        range=Range.ANY,
+        range="any",
         why_undefined=undefined.why_undefined,
     )
 
@@ -99,7 +94,7 @@ def estimate(statistic: Statistic) -> Estimate:
     if not note and is_enough:
         low, high = interval(statistic)
     if not note and np.isnan(low):
-        is_extreme = statistic.range is Range.CORRELATION and abs(statistic.value) > 1 - 1e-9
+        is_extreme = statistic.range == "correlation" and abs(statistic.value) > 1 - 1e-9
         note = "no spread" if is_enough and is_extreme else "too few to say"
     return Estimate(statistic.value, low, high, statistic.n, statistic.prompts, note)
 
@@ -125,7 +120,7 @@ def within_one(sample: Sample) -> Statistic:
 
 def mean_error(sample: Sample) -> Statistic:
     """Mean of score minus label, not rounded; above 0 the judge is more lenient than people."""
-    return _mean(sample, sample.scores - sample.label, Range.ANY)
+    return _mean(sample, sample.scores - sample.label, "any")
 
 
 def quadratic_weighted_kappa(sample: Sample) -> Statistic:
@@ -180,7 +175,7 @@ def top_best(sample: Sample) -> Statistic:
     is_best = counted & (sample.label == highest[sample.prompts])
     sums, counts = sample.sum_by_prompt(is_best), sample.sum_by_prompt(counted)
     why_undefined = "labels all equal" if is_top.any() else f"no score of {sample.scale.high}"
-    return _mean_of_prompts(sample, sums, counts, Range.SHARE, why_undefined)
+    return _mean_of_prompts(sample, sums, counts, "share", why_undefined)
 
 
 def _correlation(name: str, sample: Sample) -> Statistic:
@@ -218,14 +213,14 @@ def _alpha_of(pairs: Floats) -> float:
     return float(1 - (pairs * distances).sum() / by_chance)
 
 
-def _mean(sample: Sample, values: Floats | Bools, range_: Range = Range.SHARE) -> Statistic:
+def _mean(sample: Sample, values: Floats | Bools, range_: Range = "share") -> Statistic:
     sums, counts = sample.sum_by_prompt(values), sample.sum_by_prompt(np.ones(len(values)))
     return _mean_of_prompts(sample, sums, counts, range_)
 
 
 def _pair_share(order: int, sample: Sample) -> Statistic:
     orders = sample.pair_orders
-    return _mean_of_prompts(sample, orders[order], orders.sum(axis=0), Range.SHARE, "no prompt's labels differ")
+    return _mean_of_prompts(sample, orders[order], orders.sum(axis=0), "share", "no prompt's labels differ")
 
 
 def _mean_of_prompts(

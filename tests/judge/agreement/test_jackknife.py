@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 
 from judge.evaluation.agreement.measures import (
     MEASURES,
-    Range,
     Statistic,
     difference,
     estimate,
@@ -172,8 +171,8 @@ def test_groups_are_random_even_if_ids_follow_the_scores() -> None:
 
 def test_a_difference_leaves_the_same_prompt_out_on_both_sides() -> None:
     one = Statistic(0.8, np.array([0.7, 0.8, 0.9]), 30, 3)
-    two = Statistic(0.7, np.array([0.6, 0.7, 0.8]), 20, 2, Range.SHARE)
+    two = Statistic(0.7, np.array([0.6, 0.7, 0.8]), 20, 2, "share")
     figure = difference(one, two)
     assert figure.without == pytest.approx([0.1, 0.1, 0.1])
-    assert (figure.value, figure.n, figure.prompts, figure.range) == (pytest.approx(0.1), 20, 2, Range.ANY)
+    assert (figure.value, figure.n, figure.prompts, figure.range) == (pytest.approx(0.1), 20, 2, "any")
     assert interval(figure) == pytest.approx((0.1, 0.1))
