@@ -125,19 +125,12 @@ def _not_low(scale: Scale) -> dict[int, float]:
 
 
 class _Habits(NamedTuple):
-    """What the reference tells about a figure, as shares of the scale.
+    """What the reference tells about a figure, as shares of the scale."""
 
-    Attributes:
-        mean: Its mean with one lowest score added, because a few good scores do not prove that there are no low ones.
-        error: The standard error of that mean.
-        weekdays: How far each weekday's level is from the mean, Monday first.
-        inflation: V, at least 1.
-    """
-
-    mean: float
-    error: float
-    weekdays: Sequence[float]
-    inflation: float
+    mean: float  # with one lowest score added, because a few good scores do not prove that there are no low ones
+    error: float  # the standard error of that mean
+    weekdays: Sequence[float]  # how far each weekday's level is from the mean, Monday first
+    inflation: float  # V, at least 1
 
 
 def _learn(values: Mapping[int, float], reference: Sequence[DatedScore]) -> _Habits:
