@@ -16,7 +16,6 @@ from judge.evaluation.agreement.report import Comparison, Difference, Report
 from judge.evaluation.agreement.scores import Columns
 from judge.scoring.numbers import number_of
 
-_WIDTH = 80
 _MOST_LEVELS = 11
 _MOST_PROBLEMS = 10
 
@@ -41,7 +40,7 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
     """Prints the report, 80 columns wide if the output is not a terminal."""
     console = Console(file=file, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console.width = _WIDTH
+        console.width = 80
     for comparison in report.with_people:
         title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
         more = [comparison.narrowing] if comparison.narrowing else []

@@ -134,7 +134,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.
 _CLAUSE = re.compile(r"(?<=[.,:;]) (?=\S)")
 _LABEL = re.compile(r"^\s*(\w+ {2,})?")  # what stands before a line's text, such as "wrong  "
 _SHOWN = 10
-_WIDTH = 80
 # All of C0 and C1 except tab and newline: escape sequences can set a terminal's title or clipboard, or hide text.
 # GitHub takes a line that begins with "::", or has "##[" anywhere, as a command to mask words or to report an error:
 # https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
@@ -202,7 +201,7 @@ def to_printable(text: str) -> str:
 
 def to_summary(*sentences: str) -> str:
     """Each sentence as its own paragraph, no wider than a terminal; file names are not broken."""
-    fill = partial(textwrap.fill, width=_WIDTH, break_long_words=False, break_on_hyphens=False)
+    fill = partial(textwrap.fill, width=80, break_long_words=False, break_on_hyphens=False)
     return "\n".join(map(fill, sentences))
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from judge.scoring.judging import Judge
 
-_REFRESH_S = 0.2
 
 Result = TypeVar("Result")
 
@@ -39,7 +38,7 @@ async def show_progress(done: Callable[[], int], total: Callable[[], int], unit:
         rows = bar.add_task("", total=total() or None, completed=done())
         try:
             while True:
-                await asyncio.sleep(_REFRESH_S)
+                await asyncio.sleep(0.2)
                 bar.update(rows, total=total() or None, completed=done())
         finally:
             bar.update(rows, total=total(), completed=done())

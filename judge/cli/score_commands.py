@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from judge.rows.messages import Dialogue
     from judge.scoring.judging import Judge
 
-_WIDTH = 80
 
 Text = Annotated[str | None, typer.Option(help="The text, @FILE to read it from a file, or - for standard input.")]
 
@@ -105,7 +104,7 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
     failures = dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing)
     paragraphs = [head, *body.splitlines(), _points(verdict, rubric), warning if verdict.flags else ""]
     paragraphs += [*failures, " · ".join(_footnote(verdict))]
-    wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
+    wrapped = [textwrap.fill(paragraph, 80) for paragraph in paragraphs if paragraph.strip()]
     return "\n\n".join(wrapped)
 
 

@@ -8,7 +8,6 @@ from statistics import NormalDist
 from judge.evaluation.stats import Interval, MeanEstimate
 
 MORE_LABELS = 25, 50, 100
-_FEW = 8
 
 
 def within(found: MeanEstimate, more: int) -> float:
@@ -18,7 +17,7 @@ def within(found: MeanEstimate, more: int) -> float:
     """
     labels, rest = found.labelled + more, found.by_scores
     each = (found.corrected_variance - rest) * found.labelled
-    if found.labelled < _FEW:
+    if found.labelled < 8:
         each, rest = found.variance * found.independent, 0.0
     effective = labels * (found.effective / found.labelled if found.labelled else 1)
     then = replace(found, effective=effective, corrected_variance=each / labels + rest)

@@ -11,8 +11,6 @@ from judge.rows.row_file import Row, to_added
 from judge.scoring.judging import Judge
 from judge.scoring.ratings import Unscored, UnscoredReason
 
-_FAILURES_PER_WORKER = 3
-
 
 def identity_of(judge: Judge) -> Mapping[str, Any]:
     # With a stronger model, the `model` of a row is the one whose verdict counts, so it does not identify the judge.
@@ -105,7 +103,7 @@ class Batch:
             self.report(f"line {row.line}: {exc}")
             # Rows that a server rejects may well be consecutive; if other rows get verdicts, the server works.
             self._failures_in_a_row += not (isinstance(exc, RequestRejectedError) and self._has_verdict)
-        if is_hopeless or self._failures_in_a_row >= _FAILURES_PER_WORKER * self.concurrency:
+        if is_hopeless or self._failures_in_a_row >= 3 * self.concurrency:
             self.stopped = exc
 
     def _watch_cost(self) -> None:

@@ -19,7 +19,6 @@ from judge.scoring.conversation import Turn
 
 # Endings of formats that are not written here.
 _OTHER_FORMATS = {".pdf", ".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
-_ROWS_AT_ONCE = 1_000
 
 
 def choose_format(path: Path, asked: files.Format | None) -> files.Format:
@@ -124,7 +123,7 @@ def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> N
     schema = pa.schema([(_to_text(name), types[kind]) for name, kind in columns.items()])
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         all_fields = (files.decode(raw) for _, raw in files.read_lines(rows))
-        while part := list(islice(all_fields, _ROWS_AT_ONCE)):
+        while part := list(islice(all_fields, 1_000)):
             arrays = []
             for name, kind in columns.items():
                 to_cell = _to_text if kind is str else kind

@@ -72,7 +72,6 @@ _KINDS: dict[type, str] = {
 MOST_OF_A_LINE = 10_000_000
 """Limit of bytes in a line of JSONL, and of characters in a line or cell of CSV; texts to judge are far shorter."""
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
-_BEGINNING = 256
 _MOST_SHOWN = 40
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
@@ -117,7 +116,7 @@ def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
         if not path.exists():
             return
         with path.open("rb") as file:
-            found = file.read(_BEGINNING)
+            found = file.read(256)
     if found and mark not in found:
         raise SetupError(f"{path}: not {what}, and would be overwritten; name another file with {option}.")
 

@@ -11,7 +11,6 @@ from judge.evaluation.kappa import Moments
 from judge.scoring.rubric import Calibration, Rubric, Scale
 
 _FOLDS = 5
-_LEAST = 4  # threads with a score
 _SAME = 1e-9
 
 Pairs = Sequence[tuple[float, float]]
@@ -31,7 +30,7 @@ def propose(
     pairs, threads = [(one.mean or 0, each.label) for one, each in rows], [each.thread for _, each in rows]
     found: list[tuple[float, Fit, Sequence[int]]] = []
     fits: tuple[Fit, ...] = steps, line
-    for fit in fits if len(set(threads)) >= _LEAST else ():
+    for fit in fits if len(set(threads)) >= 4 else ():
         after = cross_fitted(fit, pairs, threads, rubric.scale)
         gains = (
             abs((one.score or 0) - each.label) - abs(score - each.label)

@@ -7,8 +7,6 @@ from hashlib import sha256
 
 from judge.scoring.conversation import Turn
 
-_TEST_SHARE = 0.6
-
 
 @dataclass(frozen=True)
 class LabelledCase:
@@ -61,6 +59,6 @@ def divide(cases: Iterable[LabelledCase], known: Mapping[str, bool]) -> dict[str
     parts, found = list[bool](), dict[str, bool]()
     for own in sorted(keys.values(), key=lambda each: (each.isdisjoint(known), min(each))):
         earlier = [known[key] for key in own if key in known]
-        parts.append(all(earlier) if earlier else sum(parts) < _TEST_SHARE * (len(parts) + 1))
+        parts.append(all(earlier) if earlier else sum(parts) < 0.6 * (len(parts) + 1))
         found |= dict.fromkeys(own, parts[-1])
     return found

@@ -16,7 +16,6 @@ MOST_CHARS = 5_800
 """The longest rubric that is proposed, which can still be edited in Slack's two fields of 3,000 characters."""
 
 _MOST_EXAMPLES = 4
-_LEAST_GAP = 1.0
 _ROOM: Mapping[str, int] = {"question": 300, "response": 600, "reason": 150}
 _SLOT = "<question>{prompt}</question>"
 _INTRODUCTION = "These responses were scored by people. Score as they do.\n\n"
@@ -52,7 +51,7 @@ def pick(learned: Sequence[LabelledCase], scores: CaseScores) -> Sequence[Labell
         for each in learned
         if (found := scores.get(each.id)) and found.score is not None
     }
-    apart = [each for each in learned if gaps.get(each.id, 0) >= _LEAST_GAP]
+    apart = [each for each in learned if gaps.get(each.id, 0) >= 1]
     picked: dict[str, LabelledCase] = {}
     for each in sorted(apart, key=lambda one: (-gaps[one.id], len(one.question) + len(one.response), one.id)):
         if not find_flags(each.question, each.response):

@@ -19,7 +19,6 @@ from judge.scoring.sanitize import sanitize
 
 _SLOT = "<question>{prompt}</question>"
 _BATCH = 4
-_ROOM = 2_000
 _PROPOSALS, _TURNS = 12, 40
 _WHY_NONE = (
     "On the labels to learn from, judge and people agree already.",
@@ -115,4 +114,4 @@ def _to_text(number: int, case: LabelledCase, scored: CaseScore | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    return quoted(text, _ROOM).replace("```", "'''")
+    return quoted(text, 2_000).replace("```", "'''")

@@ -14,7 +14,6 @@ from judge.evaluation.planning import to_be_seen
 from judge.evaluation.stats import Interval, paired
 from judge.scoring.rubric import Rubric, Scale
 
-_ERROR = 0.05
 _MOST_CHANGES = 3
 
 
@@ -110,7 +109,7 @@ class Trial:
 
 def tail_of(attempt: int) -> float:
     """The error probability at each end of an attempt's interval: 2.5%, 0.83%, 0.42%, ...; the sum over all is 5%."""
-    return _ERROR / (attempt * (attempt + 1))
+    return 0.05 / (attempt * (attempt + 1))
 
 
 Row = tuple[LabelledCase, CaseScore, CaseScore]

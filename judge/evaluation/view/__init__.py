@@ -24,7 +24,6 @@ from judge.scoring.rubric import Scale
 UNSCORED = "unscored"
 """The name of the bar of replies without a score."""
 _MOST_BARS = 11
-_MOST_DAYS = 31
 
 
 def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
@@ -151,7 +150,7 @@ def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
 def is_by_day(replies: Iterable[Reply]) -> bool:
     """Whether all replies were judged within a month, so that the trend is by day; otherwise it is by week."""
     days = [reply.judged_at.date() for reply in replies if reply.judged_at]
-    return bool(days) and (max(days) - min(days)).days < _MOST_DAYS
+    return bool(days) and (max(days) - min(days)).days < 31
 
 
 _MARK = b"<!doctype html>\n<!-- a page of slack-judge -->\n"
