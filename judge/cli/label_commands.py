@@ -87,8 +87,7 @@ def estimate(
     """
     from judge.evaluation.estimate import Fields, estimate_file
 
-    fields = Fields(label, score, probability, cluster, scale, judge, other_judge)
-    found = estimate_file(file, fields, rubric)
+    found = estimate_file(file, Fields(label, score, probability, cluster, scale, judge, other_judge), rubric)
     if as_json:
         typer.echo(encode(found.to_dict()))
     else:

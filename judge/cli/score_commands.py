@@ -104,8 +104,7 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
     failures = dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing)
     paragraphs = [head, *body.splitlines(), _points(verdict, rubric), warning if verdict.flags else ""]
     paragraphs += [*failures, " · ".join(_footnote(verdict))]
-    wrapped = [textwrap.fill(paragraph, 80) for paragraph in paragraphs if paragraph.strip()]
-    return "\n\n".join(wrapped)
+    return "\n\n".join(textwrap.fill(paragraph, 80) for paragraph in paragraphs if paragraph.strip())
 
 
 def _points(verdict: Verdict, rubric: Rubric) -> str:

@@ -21,8 +21,7 @@ def draw(scored: Path, judge: Judge, number: int, asked: Collection[int]) -> Col
     if not lines:
         raise SetupError(f"{scored}: no row has a score, so there is nothing to ask about again.")
     others = [line for line in lines if line not in asked]
-    more = min(max(number - len(asked), 0), len(others))
-    return {*asked, *sample(others, more)}
+    return {*asked, *sample(others, min(max(number - len(asked), 0), len(others)))}
 
 
 def compare(output: Path, judge: Judge) -> tuple[int, Sequence[str]]:

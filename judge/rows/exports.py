@@ -109,8 +109,7 @@ def _write_csv(rows: Path, file: BinaryIO, columns: Mapping[str, type], delimite
     writer = csv.writer(text, delimiter=delimiter)
     writer.writerow(map(_to_csv, columns))
     for _, raw in files.read_lines(rows):
-        fields = files.decode(raw)
-        values = (fields.get(name) for name in columns)
+        values = map(files.decode(raw).get, columns)
         writer.writerow("" if value is None else _to_csv(value) for value in values)
     text.detach()
 

@@ -103,8 +103,7 @@ class Asker:
             BudgetError: The budget is used up; the answers so far are kept.
             JudgeError: Three calls in a row failed, or one failed in a way that no other call could succeed.
         """
-        bare = Rubric(rubric.name, rubric.template)
-        judge = self.make(bare)
+        judge = self.make(Rubric(rubric.name, rubric.template))
         self._first = self._first or judge.version  # the judge to be improved is asked first
         # If one call fails, the others still finish, because they are paid for.
         results = await asyncio.gather(*(self._score(judge, each) for each in cases), return_exceptions=True)
