@@ -8,7 +8,6 @@ from heapq import nsmallest
 from math import sqrt
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
 
 from judge.errors import SetupError
 from judge.evaluation.labelled import LabelledRows, Range
@@ -75,13 +74,8 @@ class _Found:
         return "clearly better" if change.mean > 0 else "clearly worse"
 
 
-class _Earlier(NamedTuple):
-    """A row of the earlier output: hashes of its prompt and of all its texts, its score and people's labels."""
-
-    prompt: int
-    texts: int | None
-    score: int | None
-    given: Given
+_Earlier = tuple[int | None, int, int | None, Given]
+"""A row of the earlier output: hashes of all its texts and of its prompt, its score and people's labels."""
 
 
 @dataclass
@@ -120,8 +114,7 @@ class Check:
         names = set[str]()
         for row, score, given in self._read(self.earlier, 0):
             names.update(row.fields)
-            its = _Earlier(hash(row.asked), _texts(row), score, given)
-            self._before.setdefault(hash(row.known_by[0]), []).append(its)
+            self._before.setdefault(hash(row.known_by[0]), []).append((_texts(row), hash(row.asked), score, given))
         if self.label and self.label not in names:
             raise SetupError(f"--label {self.label}: no row of {self.earlier} has this field.")
 
@@ -163,8 +156,8 @@ class Check:
                 found.counts[1]["alone"] += 1
                 continue
             texts = _texts(row)
-            at = next((at for at, each in enumerate(partners) if texts is not None and each.texts == texts), 0)
-            prompt, its_texts, before, its = partners.pop(at)
+            at = next((at for at, (its_texts, *_) in enumerate(partners) if its_texts == texts is not None), 0)
+            its_texts, prompt, before, its = partners.pop(at)
             newly_unscored.add((score is None) - (before is None), cluster=cluster)
             if score is None or before is None:
                 continue
