@@ -90,7 +90,7 @@ class Judge:
         rating: Result = Rating(score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60)
         if off and "<example " in self._rubric.prompt and generator.random() < self._world.hides:
             rating = Unscored(reason=UnscoredReason.REFUSED, detail="The model refused.")
-        return combine([rating], model="scripted", rubric="r", rubric_version="v", scale=(0, 5))
+        return combine([rating], model="scripted", rubric=self._rubric)
 
     async def write(self, prompt: str) -> Written:
         """The criteria with one more word, chosen at random."""

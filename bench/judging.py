@@ -205,7 +205,7 @@ def time_parts() -> None:
         "the prompt": lambda: render_prompt(rubric, _QUESTION, _RESPONSE),
         "the answer's JSON": lambda: to_completion(json.loads(ANSWER)),
         "reading the score": lambda: parse_rating(text),
-        "joining the ratings": lambda: combine([rating], model="m", rubric="r", rubric_version="v", scale=(0, 5)),
+        "joining the ratings": lambda: combine([rating], model="m", rubric=rubric),
         "flags": lambda: find_flags(_QUESTION, _RESPONSE),
         "the price (public servers)": lambda: cost_of("https://api.openai.com/v1/", answer),
     }

@@ -169,10 +169,9 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
 
 def _verdict(said: Sequence[tuple[int, str]]) -> CaseVerdict:
     """The verdict of these scores and reasons; without any, unscored."""
-    rubric, missing = load_rubric("additive-5"), Unscored(reason=UnscoredReason.NO_SCORE, detail="")
+    missing = Unscored(reason=UnscoredReason.NO_SCORE, detail="")
     ratings = [Rating(score=score, justification=words, raw="", model=MADE_UP) for score, words in said]
-    its: dict[str, Any] = {"model": MADE_UP, "rubric": rubric.name, "rubric_version": rubric.version}
-    verdict = combine(ratings, scale=rubric.scale, unscored=missing, **its)
+    verdict = combine(ratings, rubric=load_rubric("additive-5"), unscored=missing, model=MADE_UP)
     return CaseVerdict(**vars(verdict) | {"judge_version": MADE_UP if said else None, "cost_usd": None})
 
 

@@ -322,18 +322,8 @@ class Judge:
         return self._combine((), unscored=why, flags=flags)
 
     def _combine(self, results: Sequence[ratings.Result], *, model: str | None = None, **more: Any) -> ratings.Verdict:
-        rubric = self.rubric
-        return ratings.combine(
-            results,
-            model=model or self.model,
-            rubric=rubric.name,
-            rubric_version=rubric.version,
-            scale=rubric.scale,
-            escalation=self.escalation,
-            calibration=rubric.calibration,
-            ask=self.ask,
-            **more,
-        )
+        of_judge: dict[str, Any] = {"model": model or self.model, "escalation": self.escalation, "ask": self.ask}
+        return ratings.combine(results, rubric=self.rubric, **of_judge, **more)
 
     async def aclose(self) -> None:
         """Closes the connections that this judge opened; a client that the caller gave stays open."""

@@ -8,7 +8,7 @@ from itertools import accumulate
 from statistics import fmean, median, median_low
 from typing import Any, Self, TypeAlias
 
-from judge.scoring.rubric import Calibration
+from judge.scoring.rubric import Rubric
 
 _MOST_RAW_CHARS = 20_000
 _CUT_MARK = "\n[…]\n"
@@ -223,14 +223,7 @@ class Verdict(Spent):
         return fields | {"flags": list(self.flags), "ratings": list(fields["ratings"])}
 
 
-def combine(
-    results: Sequence[Result],
-    *,
-    scale: tuple[int, int],
-    unscored: Unscored | None = None,
-    calibration: Calibration | None = None,
-    **of_judge: Any,
-) -> Verdict:
+def combine(results: Sequence[Result], *, rubric: Rubric, unscored: Unscored | None = None, **of_judge: Any) -> Verdict:
     """The verdict on `results`: their median if more than half are usable, and more than half of these are near it.
 
     Near means within one `point` of the scale. Otherwise the verdict is unscored. `unscored` is the reason to give if
@@ -242,7 +235,7 @@ def combine(
     why: Unscored | None = None
     if not has_majority(results):
         why = unscored or _why_unscored(results)
-    elif 2 * sum(abs(score - median(scores)) <= point(scale) for score in scores) <= len(scores):
+    elif 2 * sum(abs(score - median(scores)) <= point(rubric.scale) for score in scores) <= len(scores):
         listed = f"{', '.join(map(str, scores[:-1]))} and {scores[-1]}"
         why = Unscored(reason=UnscoredReason.SPLIT, detail=f"The ratings do not agree: {listed}.")
     middle = median_low(scores) if why is None else None
@@ -252,13 +245,15 @@ def combine(
         mean = mean_of(chances)
         spread = quantile(chances, 1 - _TAIL) - quantile(chances, _TAIL)
     return Verdict(
-        score=calibration.score(mean) if calibration and middle is not None and mean is not None else middle,
+        score=rubric.calibration.score(mean) if rubric.calibration and mean is not None and not why else middle,
         unscored=why,
         mean=mean,
         spread=spread,
         justification=next((rating.justification for rating in usable if rating.score == middle), ""),
         ratings=tuple(results),
         basis=f"{len(usable)} of {len(results)}",
+        rubric=rubric.name,
+        rubric_version=rubric.version,
         weighted_score=fmean(weighted) if weighted and len(weighted) == len(usable) else None,
         probabilities=chances,
         points=_mean_by_key([rating.points for rating in usable]),

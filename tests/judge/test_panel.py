@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from judge import Rating, Unscored, UnscoredReason
 from judge.scoring.panel import ratings_needed
 from judge.scoring.ratings import Result, combine
+from tests.rubrics import rubric_on
 from tests.tables import each
 
 Answer = int | None
@@ -18,7 +19,7 @@ SCALES = [(0, 5), (1, 10), (0, 3), (1, 2), (0, 100)]
 def score(answers: Sequence[Answer], scale: tuple[int, int]) -> int | None:
     """The score of the verdict on these ratings; None among `answers` is an unusable rating."""
     results = [_result(answer) for answer in answers]
-    return combine(results, model="m", rubric="r", rubric_version="00000000", scale=scale).score
+    return combine(results, model="m", rubric=rubric_on(scale)).score
 
 
 def _result(answer: Answer) -> Result:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from judge import Rating, Unscored, UnscoredReason
 from judge.scoring.ratings import Result, Verdict, combine, with_short_raw
 from judge.scoring.rubric import Calibration
+from tests.rubrics import rubric_on
 from tests.tables import each
 
 
@@ -16,7 +17,7 @@ def unusable(reason: UnscoredReason = UnscoredReason.NO_SCORE) -> Unscored:
 
 
 def verdict(*results: Result, scale: tuple[int, int] = (0, 5)) -> Verdict:
-    return combine(results, model="m", rubric="r", rubric_version="00000000", scale=scale)
+    return combine(results, model="m", rubric=rubric_on(scale))
 
 
 def test_score_is_the_median_with_mean_and_spread() -> None:
@@ -28,9 +29,9 @@ def test_score_is_the_median_with_mean_and_spread() -> None:
 
 
 def test_calibration_maps_the_mean_and_keeps_the_medians_justification() -> None:
-    calibration = Calibration(((0, 0.0), (5, 3.0)))
+    rubric = rubric_on((0, 5)).calibrated(Calibration(((0, 0.0), (5, 3.0))))
     ratings = [rating(5), rating(4), rating(4)]
-    seen = combine(ratings, model="m", rubric="r", rubric_version="v", scale=(0, 5), calibration=calibration)
+    seen = combine(ratings, model="m", rubric=rubric)
     # mean 13 / 3; 13 / 3 * 3 / 5 = 2.6
     assert (seen.score, seen.mean, seen.justification) == (3, 13 / 3, "because 4")
 

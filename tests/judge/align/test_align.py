@@ -305,7 +305,7 @@ class Guessing(Counted):
     async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
         score = random.Random(f"{self.version} {response}").randint(0, 5)
         rating = Rating(score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60)
-        return combine([rating], model="scripted", rubric="r", rubric_version="v", scale=(0, 5))
+        return combine([rating], model="scripted", rubric=ADDITIVE)
 
 
 @pytest.mark.parametrize("seed", range(5))
