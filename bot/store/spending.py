@@ -8,7 +8,7 @@ from functools import cache
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.blocker import NO_TOKENS_LEFT, RefusedError, too_many
+from bot.domain.blocker import NO_TOKENS_LEFT, too_many
 from bot.domain.case import Case
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
@@ -35,9 +35,7 @@ class Spending(StoreQueries):
     async def reserve(self, connection: AsyncConnection, team_id: str, limits: Limits, tokens: int) -> int | None:
         """Reserves tokens for one request, and returns the reservation's number; None if a limit is used up."""
         await lock_for_transaction(connection, f"cases of {team_id}")
-        try:
-            await check(connection, team_id, _NOBODY, replace(limits, cases_per_user_per_hour=0))
-        except RefusedError:
+        if await refusal(connection, replace(limits, cases_per_user_per_hour=0), (team_id, _NOBODY)):
             return None
         used = {"team_id": team_id, "requester_id": _NOBODY, "created_at": utc_now(), "tokens": tokens}
         return int((await connection.execute(sa.insert(spent).values(used).returning(spent.c.id))).scalar_one())
@@ -49,28 +47,26 @@ class Spending(StoreQueries):
         await self._database.execute(change)
 
 
-async def check(
-    connection: AsyncConnection, team_id: str, requester_id: str, limits: Limits, added: Case | None = None
-) -> None:
-    """Checks usage against the limits; with `added`, usage already includes that case of the requester.
+async def refusal(
+    connection: AsyncConnection, limits: Limits, whose: tuple[str, str], added: Case | None = None
+) -> str:
+    """Why the next case of a team's person would be one too many; empty if it would not.
 
-    Raises RefusedError if the added case is one too many and must be rolled back; without one, if the next case would
-    be.
+    With `added`, usage already includes that case of theirs; if it is one too many, it must be rolled back.
     """
     # A single case may take more than is left, so at most one goes beyond the token limit.
     counted, reserved = (1, limits.expected_tokens(added.question, added.response)) if added else (0, 0)
     now = utc_now()
-    which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - timedelta(hours=1), "day_ago": now - DAY}
+    which = {"of_team": whose[0], "of_user": whose[1], "hour_ago": now - timedelta(hours=1), "day_ago": now - DAY}
     used = (await connection.execute(_used(limits), which)).one()
     if used.in_hour - counted >= limits.cases_per_user_per_hour > 0:
-        raise RefusedError(too_many(limits.who, limits.cases_per_user_per_hour, "in the last hour"))
+        return too_many(limits.who, limits.cases_per_user_per_hour, "in the last hour")
     if used.in_day - counted >= limits.cases_per_user_per_day > 0:
-        raise RefusedError(too_many(limits.who, limits.cases_per_user_per_day, "in the last 24 hours"))
+        return too_many(limits.who, limits.cases_per_user_per_day, "in the last 24 hours")
     if used.of_workspace - counted >= limits.cases_per_day > 0:
-        raise RefusedError(too_many("This workspace", limits.cases_per_day, "in the last 24 hours"))
+        return too_many("This workspace", limits.cases_per_day, "in the last 24 hours")
     tokens = (used.tokens, limits.tokens_per_day), (used.tokens_of_person, limits.tokens_per_user_per_day)
-    if any(taken - reserved >= most > 0 for taken, most in tokens):
-        raise RefusedError(NO_TOKENS_LEFT)
+    return NO_TOKENS_LEFT if any(taken - reserved >= most > 0 for taken, most in tokens) else ""
 
 
 async def keep(connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:

@@ -158,6 +158,7 @@ class Store:
             "lease_owner": _new_name(),
             "reserved_tokens": limits.expected_tokens(*texts),
         }
+        whose = case.team_id, case.requester_id
         beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
 
         async def add(connection: AsyncConnection) -> LoggedCase:
@@ -165,8 +166,8 @@ class Store:
                 await db.lock_for_transaction(connection, f"cases of {case.team_id}")
             has_others = self.database.has_others  # where it has none, its cases need not be counted
             row = (await connection.execute(ADD_BESIDE_OTHERS if has_others else ADD, values | beside)).one()
-            if limits.are_there:
-                await spending.check(connection, case.team_id, case.requester_id, limits, case)
+            if limits.are_there and (why := await spending.refusal(connection, limits, whose, case)):
+                raise RefusedError(why)
             added = LoggedCase.model_validate(values | {each.name: row._mapping[each.name] for each in _AS_STORED})
             if case.turns:
                 await connection.execute(sa.insert(turns), turn_rows(case, row.id))
@@ -192,12 +193,8 @@ class Store:
 
     async def refusal(self, team_id: str, requester_id: str, limits: Limits) -> str:
         """Why the limits would refuse the requester's next case; empty if they would not."""
-        if limits.are_there:
-            try:
-                await self.database.read(lambda connection: spending.check(connection, team_id, requester_id, limits))
-            except RefusedError as exc:
-                return str(exc)
-        return ""
+        read = partial(spending.refusal, limits=limits, whose=(team_id, requester_id))
+        return await self.database.read(read) if limits.are_there else ""
 
     async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
         """Takes up again a case that waits for its question, because its requester asks again, from elsewhere."""
@@ -340,8 +337,9 @@ class Store:
                 await db.lock_for_transaction(connection, f"cases of {case.team_id}")
             opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
             if opened is not None:
-                if limits.are_there:
-                    await spending.check(connection, case.team_id, case.requester_id, limits, case)
+                whose = case.team_id, case.requester_id
+                if limits.are_there and (why := await spending.refusal(connection, limits, whose, case)):
+                    raise RefusedError(why)
                 changed = case.model_copy(update={"opened": opened})
                 await jobs.put_jobs(self.database, connection, [jobs.settling(changed, trigger_id)])
 
