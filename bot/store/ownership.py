@@ -34,11 +34,9 @@ def make_folder(folder: Path) -> None:
 
 def make_file(file: Path) -> None:
     """Creates an empty file, if there is none; SQLite gives its permissions to the files that it creates beside it."""
-    try:
+    with suppress(FileExistsError):
         # Never opens an existing file: closing it would drop SQLite's locks on it for the whole process.
         os.close(os.open(file.resolve(), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        return
 
 
 def beside(file: Path) -> Sequence[Path]:
