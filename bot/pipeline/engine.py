@@ -101,7 +101,7 @@ class Engine:
         self._at_once = at_once
         self._on_stop = on_stop
         self._queue: PgQueuer | None = None
-        self._running: dict[tuple[str, int], asyncio.Task[Any]] = {}
+        self._running: dict[tuple[str, int], asyncio.Task[Any] | None] = {}
         self._periodic: dict[tuple[str, str], asyncio.Task[None]] = {}  # those under way, by job and workspace
         self._is_stopping = False
 
@@ -138,7 +138,7 @@ class Engine:
         try:
             await asyncio.wait([running], timeout=grace_s)
         finally:  # even if this wait is cancelled, no job may run on after the store is closed
-            for job in list(self._running.values()):
+            for job in filter(None, list(self._running.values())):
                 job.cancel()
             await asyncio.wait([running], timeout=_LAST_WORDS_S)
             running.cancel()
@@ -201,9 +201,7 @@ class Engine:
         key = kind, payload.case_id
         if key in self._running:  # the earlier job of this case is about to end
             raise RetryRequested(_AGAIN_SOON)
-        this = asyncio.current_task()
-        assert this is not None  # noqa: S101 - a coroutine runs in a task
-        self._running[key] = this
+        self._running[key] = asyncio.current_task()
         metrics.RUNNING.inc()
         try:
             await self._traffic.calm()
@@ -232,7 +230,7 @@ class Engine:
 
         Their cases keep the step that they have reached, and the next worker with these jobs settles them.
         """
-        for job in self._running.values():
+        for job in filter(None, self._running.values()):
             asyncio.get_running_loop().call_soon(job.cancel)
 
     async def _go_round(self, job: PeriodicJob) -> None:
