@@ -66,10 +66,14 @@ class Delivery:
             return case
         if not (case.is_private or case.blocked_by):
             texts = messages.texts(case, verdict)
-            case, is_new = await self._post_once(case, "thread", texts)
-            case = await self._reply(case, verdicts.verdict_message(case, verdict))
+            case, begins_now = await self._post_once(case, "thread", texts)
+            post = verdicts.verdict_message(case, verdict)
+            case, is_new = await self._post_once(case, "reply", post)
+            if not (is_new or case.blocked_by):  # it replaces the placeholder
+                error = await refusal_of(self._update(case, case.reply_ts or "", post))
+                case = _blocked(case, error) if error else case
             if not case.blocked_by:
-                if case.begins_thread and not (is_new or case.excluded):
+                if case.begins_thread and not (begins_now or case.excluded):
                     await self._change(case, case.thread_ts or "", texts)
                 await self._fold_earlier(case)
         await self.on_verdict(case, verdict)
@@ -112,13 +116,6 @@ class Delivery:
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
         await send_in_known_blocks(self.client.chat_update, post, channel=case.channel_id, ts=ts)
-
-    async def _reply(self, case: LoggedCase, post: Post) -> LoggedCase:
-        case, is_new = await self._post_once(case, "reply", post)
-        if is_new or case.blocked_by:
-            return case
-        error = await refusal_of(self._update(case, case.reply_ts or "", post))
-        return _blocked(case, error) if error else case
 
     async def _fold_earlier(self, case: LoggedCase) -> None:
         for earlier in await self.store.cases.replaced_by(case):
