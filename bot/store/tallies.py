@@ -37,8 +37,10 @@ class Tallies(StoreQueries):
 
     async def counted(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]) -> Sequence[CountedCase]:
         """Each case with a score; SQLite takes longer to group them. `starts` are those of weeks, last one first."""
+        last = utc_week(span.end)
+        weeks = [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
         # Not joined with their labels, which SQLite would all go through for each case once it expects few cases.
-        scored, given = await self._counted(place, span, kind, starts, _weeks_in(span)), dict(await self.given(place))
+        scored, given = await self._counted(place, span, kind, starts, weeks), dict(await self.given(place))
         return [each._replace(given=given[each.id]) if each.id in given else each for each in scored]
 
     @made_once(CountedCase)
@@ -181,11 +183,6 @@ _OUTCOME = (
     sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater"),
     cases.c.unread.is_not(None).label("has_unread"),
 )
-
-
-def _weeks_in(span: Span) -> Sequence[datetime]:
-    last = utc_week(span.end)
-    return [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
