@@ -47,11 +47,10 @@ class RubricChoice:
 
     async def in_force(self, team_id: str, channel_id: str, name: str, chosen: ChannelJudge) -> Rubric | None:
         """The rubric of that name as cases are scored by it: if it is the channel's, the version taken into use."""
-        if name != (chosen.rubric or self.default):
-            return await self.find(team_id, channel_id, name)
-        if chosen.version is None:  # a rubric of the app
+        is_chosen = name == (chosen.rubric or self.default)
+        if is_chosen and chosen.version is None:  # a rubric of the app
             return self.shipped.get(name)
-        return await self.find(team_id, channel_id, name, chosen.version)
+        return await self.find(team_id, channel_id, name, chosen.version if is_chosen else None)
 
 
 _KEPT = 100
