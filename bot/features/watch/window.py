@@ -198,9 +198,8 @@ async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dic
         return {block_id: window_words.unsure(exc)}
     if bots := [member.name for member in known.values() if member.is_bot]:
         return {block_id: window_words.no_readers(bots)}
-    out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
-    names = [await name_of(services, each) for each in out]
-    return {block_id: window_words.kept_out(names)} if out else {}
+    out = [await name_of(services, each) for each, is_out in zip(people, kept, strict=True) if is_out]
+    return {block_id: window_words.kept_out(out)} if out else {}
 
 
 def register(app: AsyncApp, watcher: Watcher) -> None:
