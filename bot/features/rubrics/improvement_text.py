@@ -8,7 +8,7 @@ from typing import Any
 from bot.domain.verdict import OFFLINE
 from bot.features.rubrics import ids
 from bot.features.rubrics.queries import JudgeRequest
-from bot.features.rubrics.text import errors
+from bot.features.rubrics.text import ROOM, errors
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post, sentence
 from bot.slack.mrkdwn import excerpt
@@ -21,7 +21,6 @@ from judge.evaluation.align.examples import examples_of
 from judge.evaluation.align.trial import Trial
 from judge.scoring.numbers import number_of
 
-_ROOM = 2_900
 _LINE = 150
 _MOST_WARNINGS = 5
 _NAMES: Mapping[Way, str] = {
@@ -146,7 +145,7 @@ def report(
 def _offer(improvement: JudgeRequest, in_use: Rubric, better: Trial) -> list[ui.Block]:
     # A text that may quote replies is shown only in a window, because a message would keep them after their deletion.
     examples = len(examples_of(better.rubric))
-    is_whole = better.way is Way.CALIBRATION and not examples and len(in_use.prompt) < _ROOM
+    is_whole = better.way is Way.CALIBRATION and not examples and len(in_use.prompt) < ROOM
     view = [] if is_whole else [ui.button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
     replies = "a reply" if examples == 1 else f"{examples} replies"
     return [
@@ -182,7 +181,7 @@ def diff(before: Rubric, after: Rubric) -> list[ui.Block]:
     lines = ndiff(before.prompt.splitlines(), after.prompt.splitlines())
     text = "\n".join(line for line in lines if not line.startswith("?"))
     title = ui.run("The new text; lines with + are new, lines with - are gone", is_bold=True)
-    return ui.quotes(text, _ROOM, title, kind="rich_text_preformatted")
+    return ui.quotes(text, ROOM, title, kind="rich_text_preformatted")
 
 
 def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> list[ui.Block]:
