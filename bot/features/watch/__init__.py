@@ -10,9 +10,8 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services, WeekBlocks
 from bot.features.watch import first_hour, orders, releases, window
-from bot.features.watch.again import AskedAgain
 from bot.features.watch.alerts import DriftAlerts
-from bot.features.watch.conditions import NewModels
+from bot.features.watch.changes import AskedAgain, NewModels
 from bot.features.watch.figures import read_watched, watches_of
 from bot.features.watch.looks import look
 from bot.features.watch.news import tell_first, tell_low

@@ -10,8 +10,7 @@ import structlog
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import text
-from bot.features.watch.again import RECENT, REFERENCE, AskedAgain, Change, who_changed
-from bot.features.watch.conditions import questions_line
+from bot.features.watch.changes import RECENT, REFERENCE, AskedAgain, Change, questions_line, who_changed
 from bot.features.watch.figures import name_of
 from bot.features.watch.notices import Telling, send_alert, tell_once
 from bot.features.watch.queries import Notices, Releases, WatchOrders, day_of, watched

@@ -14,8 +14,8 @@ from bot.domain.clock import utc_week
 from bot.domain.watch import LATE, Watch
 from bot.feature import Services
 from bot.features.watch import ids, orders, text
-from bot.features.watch.again import REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.alerts import replied_at
+from bot.features.watch.changes import REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.figures import name_of
 from bot.features.watch.input import clicked_watch
 from bot.features.watch.notices import tell_once
