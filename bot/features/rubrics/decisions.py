@@ -32,19 +32,18 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
     chosen, rubric = await services.rubrics.log.chosen(*place), await services.rubrics.of(*place)
     settings = services.settings
     model = chosen.model if chosen.model in settings.judge_models else settings.judge_model
-    found = await log.labelled(*place, rubric.scale)
-    if why := words.obstacle(model or "", [each.case for each in found]):
+    cases = [each.case for each in await log.labelled(*place, rubric.scale)]
+    if why := words.obstacle(model or "", cases):
         return why
     last = await log.begin(Aim.IMPROVE, *place, user_id, chosen)
     if last and last.status == Progress.RUNNING:
         return words.RUNNING.format(user=last.user_id, at=short_date(last.asked_at))
-    threads = len(threads_of([each.case for each in found]))
+    threads = len(threads_of(cases))
     # With fewer threads, only a calibration is learnt, which needs one score of each case.
-    requests = BUDGET.requests if threads >= LEAST_FOR_PROMPTS else min(len(found), BUDGET.requests)
-    expected = services.limits.expected_tokens
-    tokens = requests * fmean(expected(each.case.question, each.case.response) for each in found)
+    requests = BUDGET.requests if threads >= LEAST_FOR_PROMPTS else min(len(cases), BUDGET.requests)
+    tokens = requests * fmean(services.limits.expected_tokens(each.question, each.response) for each in cases)
     tokens = round(min(tokens, BUDGET.tokens), -3)
-    return words.BEGUN.format(cases=len(found), threads=threads, requests=requests, tokens=f"{tokens:,.0f}")
+    return words.BEGUN.format(cases=len(cases), threads=threads, requests=requests, tokens=f"{tokens:,.0f}")
 
 
 @dataclass(frozen=True)
