@@ -1,8 +1,9 @@
 """A channel's watches: shown, set and ended with `/judge watch`, by people who may do so."""
 
 import asyncio
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import inf
@@ -16,7 +17,6 @@ from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch import text as words
 from bot.features.watch.figures import counted, name_of
-from bot.features.watch.input import clicked_watch
 from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.watcher import Watcher
@@ -24,7 +24,7 @@ from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
 from bot.settings import OFFLINE
 from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
-from bot.slack.invocation import Invocation, Raw, clicked_value, on_click, to_invocation
+from bot.slack.invocation import Invocation, Raw, clicked_value, on_click, to_invocation, unknown
 from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
 from bot.store.audit import Action
@@ -34,6 +34,22 @@ from judge.scoring.ways import DECISION
 
 _TOKENS = {"decision": (700, 0), "distribution": (468, 0), "text": (468, 260)}
 """What a usual reply's score takes, read and written: docs/security.md, Cost."""
+_WATCH = re.compile(
+    r"off +@(?P<ended>[^@]+)"
+    r"|@(?P<name>[^@]+?)(?:(?P<off> +off)"
+    r"|( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
+    r"( +(?P<per_day>[1-9][0-9]{0,4}) +a +day)?"
+    r"( +(?P<shows>nothing|reaction|verdict))?"
+    r"( +alert +(?P<alert>here|me|off))?(?P<low> +alert +low(?P<not_low> +off)?)?)",
+    re.IGNORECASE,
+)
+_VALUES: Mapping[str, Callable[[re.Match[str]], Any]] = {
+    "share": lambda found: 1 / int(found["one_in"] or 1),
+    "per_day": lambda found: int(found["per_day"]),
+    "shows": lambda found: Shows(found["shows"].lower()),
+    "alert": lambda found: found["alert"].lower(),
+    "low": lambda found: not found["not_low"],
+}
 
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
@@ -146,6 +162,28 @@ async def watched_names(services: Services, team_id: str, channel_id: str) -> Ma
 
 def called(typed: str, names: Mapping[str, str]) -> list[str]:
     return [author_id for author_id, name in names.items() if typed.lower() in {author_id.lower(), name.lower()}]
+
+
+def parse_watch(text: str) -> tuple[str, dict[str, Any] | None]:
+    """The assistant in the text after `/judge watch`, whose name may contain spaces, and what to change of its watch.
+
+    The changes have the names of `Watch`, but `alert` says who is told when the assistant gets worse ("here", "me" or
+    "off"), and `low` whether also of single low replies. None ends the watch. Without an assistant, nothing is changed.
+    """
+    if not text:
+        return "", None
+    found = _WATCH.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{unknown(text)}: I watch one assistant at a time, by `@` and its name")
+    if found["off"] or found["ended"]:
+        return (found["ended"] or found["name"]).strip(), None
+    return found["name"].strip(), {name: value(found) for name, value in _VALUES.items() if found[name]}
+
+
+def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:
+    """The channel and the assistant of a button; without a channel, the one in which it was clicked."""
+    channel_id, _, author_id = clicked_value(body).rpartition(":")
+    return channel_id or to_invocation(body).channel_id, author_id
 
 
 async def follow(watcher: Watcher, invocation: Invocation, typed: str, changes: Mapping[str, Any] | None) -> Post | str:

@@ -17,7 +17,6 @@ from bot.features.watch import ids, orders, text
 from bot.features.watch.alerts import replied_at
 from bot.features.watch.changes import REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.figures import name_of
-from bot.features.watch.input import clicked_watch
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, watched
 from bot.figures.quality import by_whom
@@ -55,7 +54,7 @@ async def answer(services: Services, invocation: Invocation, typed: str) -> str:
 def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_RELEASE)
     async def mark_without_note(body: dict[str, Any]) -> None:
-        invocation, (channel_id, author_id) = to_invocation(body), clicked_watch(body)
+        invocation, (channel_id, author_id) = to_invocation(body), orders.clicked_watch(body)
         said = await answer(services, replace(invocation, channel_id=channel_id), author_id)
         await services.messenger.tell(invocation.recipient, said)
 

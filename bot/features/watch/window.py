@@ -17,12 +17,11 @@ from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
 from bot.features.watch.figures import name_of
-from bot.features.watch.input import WatchState, clicked_watch, parse_watch
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
-from bot.features.watch.orders import end_watch
+from bot.features.watch.orders import clicked_watch, end_watch, parse_watch
 from bot.features.watch.watcher import Watcher
-from bot.features.watch.window_text import WatchView, said_modal
+from bot.features.watch.window_text import WatchState, WatchView, said_modal
 from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.text import not_understood
 from bot.slack import ids as slack_ids

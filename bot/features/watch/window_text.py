@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from bot.domain.watch import Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch import text as words
-from bot.features.watch.input import WatchState
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.members import MembershipError
@@ -40,6 +41,18 @@ _SHOWN: Mapping[str, str] = {
     Shows.REACTION: "The score, as a reaction",
     Shows.VERDICT: "The verdict, in the thread",
 }
+
+
+class WatchState(ui.ModalState):
+    """What the window remembers.
+
+    `told_at` is the channel of the message in which it was opened. `is_long`: it shows all fields. `a_day`: so many
+    replies a day are expected.
+    """
+
+    told_at: str | None = None
+    is_long: bool = False
+    a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
 
 
 @dataclass(frozen=True)

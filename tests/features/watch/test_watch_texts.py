@@ -15,11 +15,10 @@ from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.domain.week import Schedule
 from bot.features.watch import text, window_text
 from bot.features.watch.figures import CountedWatch, read_watched
-from bot.features.watch.input import WatchState
 from bot.features.watch.queries import Unread
 from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.features.watch.week_text import detail_blocks, watched_blocks
-from bot.features.watch.window_text import WatchView, watch_modal
+from bot.features.watch.window_text import WatchState, WatchView, watch_modal
 from bot.pipeline.text import not_understood
 from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
