@@ -104,9 +104,6 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     return ""
 
 
-_NAMES_WITHIN_S = 3.0  # to read up to 100 names; the command has already been acknowledged
-
-
 async def assistants(
     services: Services, channel_id: str, name: str = ""
 ) -> tuple[Mapping[str, str], Mapping[str, float]]:
@@ -150,9 +147,9 @@ def replies_a_day(latest: Sequence[Raw], now: datetime) -> Mapping[str, float]:
 
 
 async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
-    others = [each for each in ids if each not in services.identity.own_ids]
-    found = {each: its for each, its in (await services.members.of_all(others, _NAMES_WITHIN_S)).items() if its.is_bot}
-    return {each: its.name for each, its in found.items() if not await services.members.is_known_foreign(each)}
+    members, others = services.members, [each for each in ids if each not in services.identity.own_ids]
+    found = await members.of_all(others, at_least_s=3)  # of up to 100; the command has already been acknowledged
+    return {each: its.name for each, its in found.items() if its.is_bot and not await members.is_known_foreign(each)}
 
 
 async def watched_names(services: Services, team_id: str, channel_id: str) -> Mapping[str, str]:
