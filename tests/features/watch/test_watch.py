@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.domain.case import CaseSource, CaseStatus
-from bot.domain.limits import Policy
 from bot.domain.watch import LATE, Coverage, ReplyOutcome, Shows
 from bot.features.watch import text
 from bot.features.watch.figures import CountedWatch
@@ -133,8 +132,8 @@ async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
     await say(stage, "@helper all")
     stage.ask_and_answer()
     await seen(stage, 1)
-    denied = frozenset({stage.slack.workspace.channel(CHANNEL).id})
-    await take_finished(stage, policy=Policy(denied_channels=denied))
+    denied = {"channels_denied": frozenset({stage.slack.workspace.channel(CHANNEL).id})}
+    await take_finished(stage, settings=stage.services.settings.model_copy(update=denied))
     assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import insert
 
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase
-from bot.domain.limits import Limits, Policy
+from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome, Watch
 from bot.features.watch import ids, looks
 from bot.features.watch.alerts import DriftAlerts
@@ -21,7 +21,7 @@ from pocket_slack import Message, Person
 from tests.cases import NOW, a_row
 from tests.stage import CHANNEL, Stage
 
-ANYWHERE, NO_LIMITS = Policy(), Limits()
+NO_LIMITS = Limits()
 WATCH = Watch("T1", "C1", "U1", NOW)
 
 
@@ -51,12 +51,9 @@ async def end(stage: Stage, name: str) -> str:
     return stage.ann.ephemerals(CHANNEL)[-1].text
 
 
-async def take_finished(
-    stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE, limits: Limits = NO_LIMITS
-) -> None:
+async def take_finished(stage: Stage, later: timedelta = REST, limits: Limits = NO_LIMITS, **changes: Any) -> None:
     """The watcher's periodic job, so much later."""
-    services = stage.services_at(later + timedelta(seconds=1), policy=policy, limits=limits)
-    await Watcher(services).take_finished()
+    await Watcher(stage.services_at(later + timedelta(seconds=1), limits=limits, **changes)).take_finished()
 
 
 async def scored(stage: Stage, number: int = 1, **asked: Any) -> tuple[Message, Message, LoggedCase]:
