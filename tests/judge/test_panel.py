@@ -6,12 +6,12 @@ from itertools import combinations_with_replacement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge import Rating, Unscored, UnscoredReason
+from judge import Rating, Rubric, Unscored, UnscoredReason, load_rubric
 from judge.scoring.panel import ratings_needed
 from judge.scoring.ratings import Result, combine
-from tests.rubrics import rubric_on
 from tests.tables import each
 
+ADDITIVE = load_rubric("additive-5").prompt
 Answer = int | None
 SCALES = [(0, 5), (1, 10), (0, 3), (1, 2), (0, 100)]
 
@@ -19,7 +19,8 @@ SCALES = [(0, 5), (1, 10), (0, 3), (1, 2), (0, 100)]
 def score(answers: Sequence[Answer], scale: tuple[int, int]) -> int | None:
     """The score of the verdict on these ratings; None among `answers` is an unusable rating."""
     results = [_result(answer) for answer in answers]
-    return combine(results, model="m", rubric=rubric_on(scale)).score
+    rubric = Rubric("r", ADDITIVE.replace("0 and 5", "{} and {}".format(*scale)))
+    return combine(results, model="m", rubric=rubric).score
 
 
 def _result(answer: Answer) -> Result:

@@ -1,11 +1,12 @@
 import json
 from dataclasses import replace
 
-from judge import Rating, Unscored, UnscoredReason
+from judge import Rating, Rubric, Unscored, UnscoredReason, load_rubric
 from judge.scoring.ratings import Result, Verdict, combine, with_short_raw
 from judge.scoring.rubric import Calibration
-from tests.rubrics import rubric_on
 from tests.tables import each
+
+ADDITIVE = load_rubric("additive-5").prompt
 
 
 def rating(score: int, tokens: int | None = 10) -> Rating:
@@ -17,7 +18,8 @@ def unusable(reason: UnscoredReason = UnscoredReason.NO_SCORE) -> Unscored:
 
 
 def verdict(*results: Result, scale: tuple[int, int] = (0, 5)) -> Verdict:
-    return combine(results, model="m", rubric=rubric_on(scale))
+    rubric = Rubric("r", ADDITIVE.replace("0 and 5", "{} and {}".format(*scale)))
+    return combine(results, model="m", rubric=rubric)
 
 
 def test_score_is_the_median_with_mean_and_spread() -> None:
@@ -29,7 +31,7 @@ def test_score_is_the_median_with_mean_and_spread() -> None:
 
 
 def test_calibration_maps_the_mean_and_keeps_the_medians_justification() -> None:
-    rubric = rubric_on((0, 5)).calibrated(Calibration(((0, 0.0), (5, 3.0))))
+    rubric = Rubric("r", ADDITIVE).calibrated(Calibration(((0, 0.0), (5, 3.0))))
     ratings = [rating(5), rating(4), rating(4)]
     seen = combine(ratings, model="m", rubric=rubric)
     # mean 13 / 3; 13 / 3 * 3 / 5 = 2.6
