@@ -215,11 +215,9 @@ def _shared(reader: _Reader, raw: Raw) -> str:
 
 
 def _rich_list(reader: _Reader, raw: Raw) -> str:
-    items = _list(raw.get("elements"))
-    start = int(raw.get("offset") or 0) + 1
-    indent = "  " * min(int(raw.get("indent") or 0), _DEEPEST_LIST)
-    marks = (f"{n}." if raw.get("style") == "ordered" else "-" for n in range(start, start + len(items)))
-    return "\n".join(f"{indent}{mark} {reader.block(item)}" for mark, item in zip(marks, items, strict=True))
+    items = enumerate(_list(raw.get("elements")), int(raw.get("offset") or 0) + 1)
+    indent, is_ordered = "  " * min(int(raw.get("indent") or 0), _DEEPEST_LIST), raw.get("style") == "ordered"
+    return "\n".join(f"{indent}{f'{n}.' if is_ordered else '-'} {reader.block(item)}" for n, item in items)
 
 
 def _date(_: _Reader, raw: Raw) -> str:
