@@ -79,10 +79,6 @@ async def refusal_of(call: Awaitable[object]) -> str | None:
 MISSING = "missing_scope"
 """Slack's error code for a scope that was not granted."""
 
-REACTIONS = "reactions:write"
-READS_REACTIONS = "reactions:read"
-FILES = "files:write"
-
 _TOO_MANY = 429
 _MOST_WAITS = 2
 _TEAMS_KEPT_S = 60.0

@@ -25,7 +25,7 @@ from bot.figures.charts import weekly_means
 from bot.pipeline.text import NOT_YOURS, not_understood, several_named
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
-from bot.slack.client import FILES, SLACK_ERRORS
+from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation, unknown
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
@@ -284,7 +284,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def list_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
         person, us = payloads.to_invocation(body), services.identity
         found = await poster.low_list(services, settings, which, person.user_id)
-        file = f"{settings.channel_id}:{which}" if FILES in us.scopes else ""
+        file = f"{settings.channel_id}:{which}" if "files:write" in us.scopes else ""
         window = causes.list_window(*found, us.url, file)
         return await services.messenger.show(person, window)
 

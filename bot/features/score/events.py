@@ -23,7 +23,7 @@ from bot.feature import Services
 from bot.features.score import command
 from bot.pipeline.lookup import NotReadableError
 from bot.slack import messages
-from bot.slack.client import MISSING, READS_REACTIONS
+from bot.slack.client import MISSING
 from bot.slack.invocation import Invocation, Texts, parse_command, to_invocation, unknown
 from bot.slack.members import SLACKBOT
 from bot.slack.mrkdwn import emoji_of, escape
@@ -191,7 +191,7 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
         emoji = parse_reaction(text)
     except ValueError as exc:
         return f"{escape(str(exc))}. {_HELP}; type the emoji with its colons."
-    is_change, is_told = emoji is not None, READS_REACTIONS in services.identity.scopes
+    is_change, is_told = emoji is not None, "reactions:read" in services.identity.scopes
     if refusal := await services.access.refusal(invocation, "score reactions", is_change=is_change):
         return refusal
     if emoji and not is_told:

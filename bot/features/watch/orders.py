@@ -23,7 +23,7 @@ from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
 from bot.settings import OFFLINE
-from bot.slack.client import REACTIONS, SLACK_ERRORS, slack_word
+from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw, clicked_value, on_click, to_invocation, unknown
 from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
@@ -87,7 +87,7 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
 
     Whoever gets no more alerts, or fewer, is told, except for the person who changed it.
     """
-    if watch.shows is Shows.REACTION and REACTIONS not in watcher.services.identity.scopes:
+    if watch.shows is Shows.REACTION and "reactions:write" not in watcher.services.identity.scopes:
         return words.NO_REACTIONS
     services = watcher.services
     earlier = await WatchOrders(services.store.database).find(watch.team_id, watch.channel_id, watch.author_id)
