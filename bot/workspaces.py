@@ -66,13 +66,6 @@ def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
     return Workspace(services, Work(handlers, [job for each in features for job in each.periodic_jobs]))
 
 
-_INSTALLED_KEPT_S = 60.0
-_OPENED_KEPT_S = 3600.0
-_MOST_OPENED = 10_000
-_BOLT_APPS = 200
-_BOLT_KEPT_S = 600.0
-
-
 class Workspaces:
     """Finds the workspace of a payload or a job; `first` is that of the token in the environment, the only one.
 
@@ -89,9 +82,9 @@ class Workspaces:
         self.first = first
         self.installations = installations
         self._make = make
-        self._current = AnswerCache(self._read, _INSTALLED_KEPT_S, 1)
-        self._opened = AnswerCache(self._open, _OPENED_KEPT_S, _MOST_OPENED)
-        self._bolts: TTLCache[str, AsyncApp] = TTLCache(_BOLT_APPS, _BOLT_KEPT_S)
+        self._current = AnswerCache(self._read, kept_s=60.0, most=1)
+        self._opened = AnswerCache(self._open, kept_s=3600.0, most=10_000)
+        self._bolts: TTLCache[str, AsyncApp] = TTLCache(maxsize=200, ttl=600.0)
 
     @property
     def template(self) -> Work:

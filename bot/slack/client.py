@@ -81,7 +81,6 @@ MISSING = "missing_scope"
 
 _TOO_MANY = 429
 _MOST_WAITS = 2
-_TEAMS_KEPT_S = 60.0
 _PAGE = 999
 
 
@@ -97,7 +96,7 @@ class SlackClient(AsyncWebClient):
     ) -> None:
         super().__init__(token, base_url, _TIMEOUT_S, session=session, retry_handlers=[])
         self.team_id = team_id
-        self._teams = AnswerCache(self._list_teams, _TEAMS_KEPT_S, 1)
+        self._teams = AnswerCache(self._list_teams, kept_s=60.0, most=1)
         self._limited_until: dict[tuple[str, object], float] = {}
 
     async def teams(self) -> Sequence[str | None]:

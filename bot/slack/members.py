@@ -16,8 +16,6 @@ from bot.slack.invocation import Invocation
 
 SLACKBOT = "USLACKBOT"
 """Slack's own bot, which Slack does not mark as a bot (bolt-js#794)."""
-_NAMES_KEPT_S = 3600.0
-_MOST_PEOPLE = 10_000
 _ASKED_AT_ONCE = 8
 _LOOK_UP_S = 2.0
 
@@ -46,7 +44,7 @@ class Members:
         self, client: SlackClient, own: frozenset[str] = frozenset(), allowed: frozenset[str] = frozenset()
     ) -> None:
         self._client, self._home = client, own | allowed
-        self._known = AnswerCache(self._ask, _NAMES_KEPT_S, _MOST_PEOPLE)
+        self._known = AnswerCache(self._ask, kept_s=3600.0, most=10_000)
 
     async def of_all(self, author_ids: Iterable[str], at_least_s: float = 0) -> Mapping[str, Member]:
         """The members with these ids, except those that Slack does not return in time; asked for in this order.
@@ -121,7 +119,6 @@ class Members:
 
 
 KEPT_S = 300.0
-MOST_KEPT = 1000
 _TYPES = "public_channel,private_channel,mpim"
 _PAGE = 999  # Slack's maximum: https://docs.slack.dev/reference/methods/users.conversations
 
@@ -148,7 +145,7 @@ class Memberships:
 
     def __init__(self, client: SlackClient, own: frozenset[str], clock: Callable[[], float] = time.monotonic) -> None:
         self._client, self._own = client, own
-        self._channels = AnswerCache(self._list, KEPT_S, MOST_KEPT, clock)
+        self._channels = AnswerCache(self._list, KEPT_S, most=1000, clock=clock)
 
     async def of(self, user_id: str | None = None) -> Mapping[str, Listed]:
         """Channels by id: public ones that this person is in, and private ones that both they and the app are in.

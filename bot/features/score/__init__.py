@@ -14,7 +14,7 @@ from bot.store.jobs import JobKind
 
 
 def feature(services: Services) -> Feature:
-    chosen = events.ScoreReactions(services.store.channels.score_reactions, 30.0, 1000)
+    chosen = events.ScoreReactions(services.store.channels.score_reactions, kept_s=30.0, most=1000)
 
     def register(app: AsyncApp) -> None:
         for part in (command, handlers, events):

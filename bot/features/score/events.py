@@ -40,7 +40,6 @@ Told = TTLCache[tuple[str, str], None]
 """Refusals that a person was told in the last hour: somebody may react to a hundred replies."""
 
 _REMEMBERED = 1000
-_TOLD_AGAIN_AFTER_S = 3600.0
 _PERSONS_WORDS = {None, "file_share", "thread_broadcast"}
 # Slack sends an edited mention again: https://github.com/slack-go/slack/pull/1256
 _NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
@@ -60,7 +59,7 @@ def is_mention(body: Raw, own_ids: Collection[str]) -> bool:
 def register(app: AsyncApp, services: Services) -> None:
     own_ids = services.identity.own_ids
     answered: deque[Hashable] = deque(maxlen=_REMEMBERED)
-    told: Told = TTLCache(_REMEMBERED, _TOLD_AGAIN_AFTER_S)
+    told: Told = TTLCache(maxsize=_REMEMBERED, ttl=3600.0)
 
     async def take(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
         answer: Answer | None = None
