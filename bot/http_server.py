@@ -9,9 +9,6 @@ from aiohttp import web
 
 from bot.errors import SettingsError
 
-_ANSWERS = aiohttp.ClientTimeout(3.0)
-_LAST_ANSWERS_S = 3.0
-
 Answer = Callable[[web.BaseRequest], Awaitable[web.Response]]
 
 logger = structlog.get_logger(__name__)
@@ -26,7 +23,7 @@ class HttpServer:
         self._port = port
         # Slack sends uncompressed bodies, and signs them as sent.
         server = web.Server(answer, access_log=None, auto_decompress=False)
-        self._runner = web.ServerRunner(server, shutdown_timeout=_LAST_ANSWERS_S)
+        self._runner = web.ServerRunner(server, shutdown_timeout=3.0)
 
     async def __aenter__(self) -> Self:
         """Starts to listen; raises SettingsError if the port is taken, or the host is no address of this machine."""
@@ -54,7 +51,7 @@ class HttpServer:
             return False
         host, port = self.address
         try:
-            async with aiohttp.ClientSession(timeout=_ANSWERS) as session:
+            async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(3.0)) as session:
                 await session.head(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
         except (aiohttp.ClientError, OSError) as exc:  # includes TimeoutError
             logger.warning("port_unreachable", address=str(self.address), reason=str(exc) or "no answer in time")

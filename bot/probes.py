@@ -10,7 +10,6 @@ from bot.http_server import HttpServer
 from bot.store.cases import Cases
 from bot.store.errors import STORE_ERRORS
 
-_OUT_OF_REACH = "the database is out of reach\n"
 _UNWELL = "Slack cannot reach this process, it takes no jobs, or the log cannot be written; its log says which\n"
 
 
@@ -28,7 +27,7 @@ def probes(host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awai
                 metrics.note_cases(await cases.counts(metrics.MAX_AGE_S))
                 return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
         except STORE_ERRORS:
-            return web.Response(status=503, text=_OUT_OF_REACH)
+            return web.Response(status=503, text="the database is out of reach\n")
         if page in ("/healthz", "/readyz"):
             return web.Response(text="ok\n")
         return web.Response(status=404, text="here are /healthz, /readyz, /metrics\n")

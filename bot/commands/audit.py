@@ -12,8 +12,6 @@ from bot.commands.opened import opened_database, reading
 from bot.store.audit import Act, Audit
 from judge.scoring.numbers import number_of
 
-_WIDTH = 80
-
 
 async def show(since: datetime | None) -> None:
     """Prints the acts since then, newest last."""
@@ -40,5 +38,5 @@ def _print(acts: Sequence[Act]) -> None:
         table.add_row(*map(Text, cells))
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = _WIDTH
+        console.width = 80
     console.print(table)

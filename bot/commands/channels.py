@@ -14,7 +14,6 @@ from bot.store.database import Database
 
 _ID = re.compile("[CGD][A-Z0-9]+")  # a name has no capitals
 _GIVE_ID = "give the channel's id, such as C0123ABCD (its name > About, at the bottom)"
-_LONGEST = 40
 
 
 async def installed(
@@ -58,7 +57,7 @@ class Channel(NamedTuple):
 async def find_channel(given: str, client: SlackClient | None) -> Channel:
     """The channel with this id, or with this name among the app's channels; without a client, only ids work."""
     wanted = given.rpartition("/")[2].removeprefix("#")
-    has_id, option = is_id(given), f"--channel {wanted[:_LONGEST]!r}"
+    has_id, option = is_id(given), f"--channel {wanted[:40]!r}"
     if client is None and not has_id:
         raise BotError(f"{option}: names are looked up in Slack, and SLACK_BOT_TOKEN is not set; set it, or {_GIVE_ID}")
     try:

@@ -33,7 +33,6 @@ from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
 from pocket_slack.journal import Entry
 
 NAME = "helper"
-_LEAST_WORDS = 2
 _WORD = re.compile(r"\b\w{3,}")
 _STEM = 4
 """Of "drops" and "dropping", so many letters are compared."""
@@ -78,7 +77,7 @@ def answer_people(slack: Sandbox) -> None:
 def _closest(question: str, known: Mapping[str, list[str]]) -> str:
     """The known question with the most words in common; empty if there are fewer than two."""
     common, found = max((len(_words(question) & _words(each)), each) for each in known)
-    return found if common >= _LEAST_WORDS else ""
+    return found if common >= 2 else ""
 
 
 def _words(text: str) -> set[str]:
@@ -96,7 +95,6 @@ _PAST = f"""
 made-up scores, and what the app tells of them: an alert, what a release has
 changed, and the week's digest. /judge help lists what you can type."""
 _PATIENCE_S = 180
-_WIDTH = 80
 
 
 async def show(port: int, *, opens: bool) -> None:
@@ -127,7 +125,7 @@ async def show(port: int, *, opens: bool) -> None:
 async def play() -> None:
     """Runs the main use case once, and prints the threads and the store."""
     configure_logs("console", logging.WARNING)
-    console = Console(width=min(Console().width, _WIDTH), highlight=False)
+    console = Console(width=min(Console().width, 80), highlight=False)
     workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), name="Pocket")
     workspace.add_channel(demo_past.CHANNEL, [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot])
     with tempfile.TemporaryDirectory() as folder:

@@ -35,7 +35,6 @@ from judge.scoring.numbers import number_of
 
 T = TypeVar("T")
 
-_DIGITS = 12
 _BEGINNINGS = b'{"', b"case,", b"PAR1"
 _UNKNOWN = (
     "nothing is stored about this person; expected a Slack user id, such as U0123ABCD (their profile > More > "
@@ -266,4 +265,4 @@ def to_row(labelled: Row[Any], said: Sequence[Turn], *, has_texts: bool) -> dict
 
 def _pseudonym(team_id: str, what: str) -> str:
     """A pseudonym of a person or thread; someone who knows the workspace's ids can reverse it."""
-    return hashlib.sha256(f"{team_id}:{what}".encode()).hexdigest()[:_DIGITS]
+    return hashlib.sha256(f"{team_id}:{what}".encode()).hexdigest()[:12]

@@ -31,8 +31,6 @@ from bot.store.tallies import Tallies
 from judge.evaluation import stats as evaluation_stats
 from judge.integrations import mcp
 
-_MOST = 50
-
 Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, or its name.")]
 
 
@@ -71,7 +69,7 @@ class Log:
         with mcp.plain_errors(BotError), opened.reading(""):
             place, found = await self._find(channel)
             scored = await Tallies(self.database).in_order(place, Span(found.start, found.end))
-            return await self._shown(place, scored[::-1][:_MOST])
+            return await self._shown(place, scored[::-1][:50])
 
     async def lowest(self, channel: Channel) -> list[dict[str, Any]]:
         """List up to three replies of a channel's week so far with low scores, the lowest first."""

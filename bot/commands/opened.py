@@ -13,8 +13,6 @@ from bot.store.audit import Act, Action, Audit
 from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
 
-_LONGEST = 40
-
 
 @asynccontextmanager
 async def opened_database() -> AsyncIterator[Database]:
@@ -44,7 +42,7 @@ def one_team(option: str, teams: Sequence[str], given: str, unknown: str) -> str
     team_id, _, its_id = given.rpartition("/")
     found = [each for each in teams if team_id in {"", each}]
     if not found:
-        raise BotError(f"{option} {given[:_LONGEST]!r}: {unknown}")
+        raise BotError(f"{option} {given[:40]!r}: {unknown}")
     if len(found) > 1:
         names = ", ".join(f"{option} {each}/{its_id}" for each in found)
         raise BotError(f"{option} {given!r}: there is one in each of {len(found)} workspaces; say which: {names}")

@@ -79,9 +79,7 @@ async def refusal_of(call: Awaitable[object]) -> str | None:
 MISSING = "missing_scope"
 """Slack's error code for a scope that was not granted."""
 
-_TOO_MANY = 429
 _MOST_WAITS = 2
-_PAGE = 999
 
 
 class SlackClient(AsyncWebClient):
@@ -107,7 +105,7 @@ class SlackClient(AsyncWebClient):
         return await self._teams.get(None) if self.team_id.startswith("E") else [None]
 
     async def _list_teams(self, _: None) -> Sequence[str]:
-        return [each["id"] async for page in await self.auth_teams_list(limit=_PAGE) for each in page["teams"]]
+        return [each["id"] async for page in await self.auth_teams_list(limit=999) for each in page["teams"]]
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
         """Calls Slack. If Slack tells a call to wait, all calls that share its limit wait, each at most twice.
@@ -122,7 +120,7 @@ class SlackClient(AsyncWebClient):
                 try:
                     return await super().api_call(api_method, **arguments)
                 except SlackApiError as exc:
-                    if _status_of(exc) != _TOO_MANY:
+                    if _status_of(exc) != 429:
                         raise
                     metrics.SLACK_LIMITED.inc()
                     told = str(exc.response.headers.get("Retry-After"))

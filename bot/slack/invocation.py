@@ -261,9 +261,6 @@ def selected(values: Raw, block_id: str) -> str | None:
     return option["value"] if option else None
 
 
-_LONGEST = 80
-
-
 @dataclass(frozen=True)
 class Texts:
     """`question | response`; either may be empty."""
@@ -302,4 +299,4 @@ def parse_command(text: str) -> Permalink | Texts | Word | None:
 
 def unknown(text: str) -> ValueError:
     """What a feature raises for words after its own that it does not know."""
-    return ValueError(f"I do not know {text[:_LONGEST]!r}")
+    return ValueError(f"I do not know {text[:80]!r}")

@@ -150,9 +150,6 @@ def to_change(body: Raw, own_ids: Collection[str]) -> Change | None:
     return None
 
 
-_PAGE = 200
-
-
 def to_metadata(event: str, payload: dict[str, Any]) -> dict[str, Any]:
     """The metadata by which `find_marked` finds a message."""
     return {"event_type": event, "event_payload": payload}
@@ -162,7 +159,7 @@ async def find_marked(
     client: AsyncWebClient, channel: str, metadata: dict[str, Any], oldest: float, thread_ts: str | None = None
 ) -> str | None:
     """The ts of the message with this metadata in a channel or thread, not older than `oldest` (epoch s), or None."""
-    span: dict[str, Any] = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": _PAGE}
+    span: dict[str, Any] = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": 200}
     if thread_ts:
         pages = await client.conversations_replies(channel=channel, ts=thread_ts, **span)
     else:

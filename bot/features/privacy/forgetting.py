@@ -34,7 +34,6 @@ from bot.store.spending import DAY
 _ME = "me"
 _MOST = 150  # case numbers that fit in a button's value
 _QUOTED = 10
-_IS_GONE = "message_not_found"
 _UNANSWERED = timedelta(days=1)
 _SENT_AGAIN_FOR = timedelta(days=1)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
 _SCRUBBED_EVERY = timedelta(days=1)
@@ -115,7 +114,7 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> str:
     if gone:
         await _scrub(services.store.forgetting)
     logger.info("cases_forgotten", cases=gone)
-    refused = [error for error in errors if error and error != _IS_GONE]
+    refused = [error for error in errors if error and error != "message_not_found"]
     is_private = any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest)
     stays = words.staying_text([case.id for case in theirs if case.id not in gone], len(others))
     return words.forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private)

@@ -20,7 +20,6 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt, to_plain
 from judge import nothing_to_judge
 
-_EXCERPT = 80
 HELP = """• On any message: More actions (⋮) → *Score this reply*
 • `/judge` opens a window for a question and a response
 • `/judge LINK` scores the message that the link points to"""
@@ -55,7 +54,7 @@ def help_text(services: Services, rest: str = "", *, is_direct: bool = False) ->
 
 def not_understood(text: str, known: Collection[str]) -> str:
     """The answer to an unknown word after `/judge`; `known` are the words that exist."""
-    typed = excerpt(text.replace("`", "'"), _EXCERPT)
+    typed = excerpt(text.replace("`", "'"), 80)
     if close := get_close_matches(text.partition(" ")[0].lower(), known, n=1, cutoff=_CLOSE):
         return f"I do not know `{typed}`. Did you mean `/judge {close[0]}`?"
     return f"I do not know `{typed}`. `/judge question | response` scores two texts, `/judge help` lists the rest."

@@ -134,7 +134,6 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink, u
 
 _HAS_ENDED = "execution_not_in_running_state"
 _UNFIT = "parameter_validation_failed"
-_LOOK_AGAIN = timedelta(seconds=2)
 
 logger = structlog.get_logger(__name__)
 
@@ -144,7 +143,7 @@ async def settle(services: Services, executions: Executions, case_id: int) -> No
     cases = services.store.cases
     case = await cases.get(case_id)
     if case and case.status not in AT_REST:
-        raise RetryError("its case is not settled", _LOOK_AGAIN)
+        raise RetryError("its case is not settled", pause=timedelta(seconds=2))
     await tell(services, executions, case_id, case, await cases.verdict(case_id) if case else None)
 
 

@@ -12,8 +12,6 @@ from bot.store.database import StoreQueries, columns_of, in_transaction, insert_
 from bot.store.jobs import Job, put_jobs, submit_jobs
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
-_AT_ONCE = 1000
-
 COMPLETE = "complete"
 """The kind of the job that tells the steps that wait for a case."""
 
@@ -63,5 +61,5 @@ class Executions(StoreQueries):
         """
         is_open = select(cases.c.id).where(cases.c.id == executions.c.case_id, IS_OPEN).exists()
         query = select(executions.c.case_id).filter_by(team_id=team_id).where(IS_WAITING, ~is_open).distinct()
-        waited_for = await self._database.values(query.limit(_AT_ONCE))
+        waited_for = await self._database.values(query.limit(1000))
         await submit_jobs(self._database, [Job(COMPLETE, team_id, each, key=f"complete/{each}") for each in waited_for])
