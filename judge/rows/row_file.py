@@ -225,10 +225,8 @@ class RowFile:
     def require(self, **options: str | None) -> None:
         """Raises SetupError if no row was read, or no row has a field that one of these options names."""
         if not self.has_rows:
-            none = (
-                f"No line of the file is a JSON object ({self.problems[0]})" if self.problems else "The file is empty"
-            )
-            raise SetupError(f"{none}; give the JSONL that `judge batch` or `judge-bot export` writes.")
+            none = f"no line is a JSON object ({self.problems[0]})" if self.problems else "it is empty"
+            raise SetupError(f"{self.path}: {none}; give the JSONL that `judge batch` or `judge-bot export` writes.")
         for option, name in options.items():
             if name is not None and name not in self.names:
                 fields = ", ".join(self.names) or "none"

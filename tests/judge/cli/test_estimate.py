@@ -66,7 +66,6 @@ SITUATIONS: dict[str, tuple[Rows | str, list[str]]] = {
     "no score": ([{"score": None, "human": 3}], []),
     "no blind label": ([{"score": 3, "human": 3, "blind": False}], []),
     "no field with labels": ([{"score": 3}], []),
-    "no JSON": ("\nscore,human\n3,4\n", []),
 }
 
 
