@@ -36,7 +36,9 @@ def judge(version: options.Version = False) -> None:
     """Scores a response to a question with a language model as the judge."""
 
 
-for _command in (score, rubrics, batch, pairs, agreement, estimate, causes, align, view, mcp):
+# Texts without options are refused in a sentence that names the options.
+app.command(context_settings={"allow_extra_args": True})(score)
+for _command in (rubrics, batch, pairs, agreement, estimate, causes, align, view, mcp):
     app.command()(_command)
 
 

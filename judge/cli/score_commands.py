@@ -29,6 +29,7 @@ Text = Annotated[str | None, typer.Option(help="The text, @FILE to read it from 
 
 @options.makes_judge
 def score(
+    context: typer.Context,
     question: Text = None,
     response: Text = None,
     messages: Annotated[
@@ -50,10 +51,10 @@ def score(
     if [question, response, reference].count("-") > 1:
         raise SetupError("Only one of --question, --response and --reference can be read from standard input.")
     known = None if reference is None else _read_text(reference, "--reference")
-    if messages and question is response is None:
+    if messages and question is response is None and not context.args:
         said, its = _read_messages(messages)
         known = its if known is None else known
-    elif messages or question is None or response is None:
+    elif messages or context.args or question is None or response is None:
         raise SetupError("Give --question and --response, or --messages alone.")
     else:
         said = Dialogue(_read_text(question, "--question"), _read_text(response, "--response"))

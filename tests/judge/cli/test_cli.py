@@ -63,6 +63,7 @@ def test_mistakes_give_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
     mistakes = [
         ("score", *TEXTS),
         ("score", "--question", "a"),
+        ("score", "a", "b"),
         ("score", *TEXTS, "--samples", "0"),
         ("score", *TEXTS, "--samples", "many"),
         ("score", *TEXTS, "--rubric", "none"),
