@@ -112,8 +112,8 @@ async def require_log(database_url: str) -> None:
             await engine.dispose()
     if not has_log:
         raise StoreError(
-            f"DATABASE_URL {address.shown}: it has no tables; name the database of your bot, "
-            "or create one with judge-bot serve"
+            f"DATABASE_URL {address.shown}: {'it has no tables' if engine else 'there is no such file'}; "
+            "name the database of your bot, or create one with judge-bot serve"
         )
 
 

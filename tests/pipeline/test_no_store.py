@@ -37,8 +37,8 @@ async def test_a_mistyped_file_is_named_and_not_made(tmp_path: Path, command: tu
 
     assert code == (1 if command == ("health",) else 2)
     assert line.endswith(
-        f"DATABASE_URL sqlite+aiosqlite:///{tmp_path}/typo/none.db: it has no tables; name the database of your bot, "
-        "or create one with judge-bot serve"
+        f"DATABASE_URL sqlite+aiosqlite:///{tmp_path}/typo/none.db: there is no such file; "
+        "name the database of your bot, or create one with judge-bot serve"
     )
     assert not (tmp_path / "typo").exists()
 

@@ -215,7 +215,7 @@ async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
 
 async def test_health_of_a_database_that_is_not_there_is_a_sentence_and_makes_none(tmp_path: Path) -> None:
     is_well, said = await examine(f"sqlite+aiosqlite:///{tmp_path}/none.db")
-    assert (is_well, "it has no tables" in said) == (False, True)
+    assert (is_well, "there is no such file" in said) == (False, True)
     assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240 - nothing else runs
     is_well, said = await examine(f"postgresql+asyncpg://judge@127.0.0.1:{free_port()}/none")
     assert (is_well, ": the database is out of reach: " in said) == (False, True)
