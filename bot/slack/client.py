@@ -60,9 +60,9 @@ def _status_of(exc: SlackApiError) -> int | None:
 
 
 def connection_word(exc: Exception) -> str:
-    """What went wrong on the way to Slack: the error's class or HTTP status; its message may quote a proxy's login."""
+    """What went wrong on the way to Slack: the HTTP status or the system's words; others may quote a proxy's login."""
     status = getattr(exc, "status", None)
-    return f"{type(exc).__name__}, HTTP {status}" if status else type(exc).__name__
+    return f"HTTP {status}" if status else getattr(getattr(exc, "os_error", exc), "strerror", None) or "no answer"
 
 
 async def refusal_of(call: Awaitable[object]) -> str | None:
@@ -240,4 +240,7 @@ async def _at_start(call: Awaitable[AsyncSlackResponse], setting: str, base_url:
         mend = _AGAIN if is_installed else _MEND.get(error, "docs.slack.dev explains the error")
         raise SlackError(f"{setting}: Slack refuses it ({error}); {mend}") from exc
     except (aiohttp.ClientError, TimeoutError) as exc:
-        raise SlackError(f"SLACK_API_URL {base_url}: cannot be reached ({connection_word(exc)})") from exc
+        raise SlackError(
+            f"SLACK_API_URL {base_url}: cannot be reached ({connection_word(exc)}); "
+            "check the network of this machine, and HTTPS_PROXY if it needs a proxy"
+        ) from exc
