@@ -28,7 +28,7 @@ def limits_of(settings: Settings) -> Limits:
 
 @asynccontextmanager
 async def open_judges(settings: Settings, client_type: "type[AsyncOpenAI] | None" = None) -> AsyncIterator[MakeJudge]:
-    """A function that makes judges; they share one client, which is made now."""
+    """A function that makes judges; they share one client, which is made for the first request."""
     if settings.judge_model == OFFLINE and not settings.judge_models:
         yield _maker(settings, None)
         return
@@ -36,7 +36,6 @@ async def open_judges(settings: Settings, client_type: "type[AsyncOpenAI] | None
     check_client(key, settings.openai_base_url)
     make = partial(make_client, key, settings.openai_base_url, client_type)
     async with aclosing(Connection(None, make)) as connection:
-        await connection()  # its import takes as long as 50 cases: with the first case, it would delay those beside it
         yield _maker(settings, connection)
 
 

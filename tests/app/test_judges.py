@@ -16,10 +16,8 @@ async def test_a_wrong_address_is_refused_at_the_start() -> None:
             pass
 
 
-async def test_certificates_that_cannot_be_read_are_named_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     client._certificates.cache_clear()
     monkeypatch.setenv("SSL_CERT_FILE", "nowhere.pem")
-    settings = load_settings(env_file=None, slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="sk-1")
     with pytest.raises(SetupError, match=r"SSL_CERT_FILE='nowhere[.]pem': the certificates cannot be read"):
-        async with open_judges(settings):
-            pass
+        client.make_client("sk-1", None)

@@ -209,11 +209,10 @@ async def make_a_judge():
     given = dict(slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="sk-1")
     settings = load_settings(env_file=None, **given)
     async with open_judges(settings) as make:
-        assert "openai" in sys.modules
         make(load_rubric(settings.judge_rubric), None, None)
 
-assert "openai" not in sys.modules
 asyncio.run(make_a_judge())
+assert "openai" not in sys.modules
 
 here = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
 none = {f"OTEL_{each}_EXPORTER": "none" for each in ("TRACES", "METRICS", "LOGS")}
@@ -229,7 +228,7 @@ assert start(None) is None
 """
 
 
-def test_the_models_client_is_imported_at_the_start_and_telemetry_if_it_is_on_and_there(
+def test_the_models_client_is_imported_with_the_first_request_and_telemetry_if_it_is_on_and_there(
     tmp_path: Path,
 ) -> None:
     (tmp_path / ".env").write_text("OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1\n")
