@@ -82,7 +82,7 @@ async def send_in_known_blocks(
         return await call(text=post.text, blocks=post.plain_blocks, **arguments)
 
 
-_DOMAINS = (".slack.com", ".slack-gov.com")
+_HOOKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")
 
 
 def to_response_hosts(api_url: str) -> tuple[str, ...]:
@@ -92,8 +92,9 @@ def to_response_hosts(api_url: str) -> tuple[str, ...]:
 
     Source: GovSlack has a domain of its own, https://api.slack-gov.com/gov-slack/about
     """
-    api, hooks = urlsplit(api_url), tuple(f"https://hooks{domain}/" for domain in _DOMAINS)
-    return hooks if f".{api.netloc}".endswith(_DOMAINS) else (*hooks, f"{api.scheme}://{api.netloc}/")
+    api = urlsplit(api_url)
+    is_slacks = f".{api.netloc}".endswith((".slack.com", ".slack-gov.com"))
+    return _HOOKS if is_slacks else (*_HOOKS, f"{api.scheme}://{api.netloc}/")
 
 
 class OpenView(NamedTuple):
