@@ -55,6 +55,8 @@ def help_text(services: Services, rest: str = "", *, is_direct: bool = False) ->
 def not_understood(text: str, known: Collection[str]) -> str:
     """The answer to an unknown word after `/judge`; `known` are the words that exist."""
     typed = excerpt(text.replace("`", "'"), 80)
+    if text.startswith(("https://", "http://")):
+        return f"`{typed}` is not the link of a message: More actions (⋮) → *Copy link* on it gives one."
     if close := get_close_matches(text.partition(" ")[0].lower(), known, n=1, cutoff=_CLOSE):
         return f"I do not know `{typed}`. Did you mean `/judge {close[0]}`?"
     return f"I do not know `{typed}`. `/judge question | response` scores two texts, `/judge help` lists the rest."

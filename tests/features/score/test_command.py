@@ -90,11 +90,13 @@ async def test_help_lists_what_can_be_done(stage: Stage) -> None:
 
 async def test_what_is_not_understood_is_said_in_a_line(stage: Stage) -> None:
     rest = "`/judge question | response` scores two texts, `/judge help` lists the rest."
+    no_link = "not the link of a message: More actions (⋮) → *Copy link* on it gives one."
     for text, said, here in (
         ("hepl", "I do not know `hepl`. Did you mean `/judge help`?", CHANNEL),
         ("What is up? <!channel>", f"I do not know `What is up? @channel`. {rest}", CHANNEL),
         ("x" * 40_000, f"I do not know `{'x' * 79}…`. {rest}", CHANNEL),
         ("x y", f"I do not know `x y`. {rest}", stage.ann.im),
+        ("<http://a.slack.com/archives/C1/p1>", f"`http://a.slack.com/archives/C1/p1` is {no_link}", CHANNEL),
     ):
         count = len(stage.ann.ephemerals(here)) + 1
         stage.ann.command(here, ids.COMMAND, text)
