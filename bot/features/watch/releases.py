@@ -70,8 +70,7 @@ async def mark(services: Services, place: Place, typed: str, by: str) -> str:
     called = {each: author_id for author_id, name in names.items() for each in (author_id, name)}
     meant = max((each for each in called if lower.startswith(f"{each.lower()} ")), key=len, default=None)
     if meant is None:
-        fault = "does not begin with the name of an assistant that is watched in this channel"
-        raise ValueError(text.not_watched(typed.removeprefix("@"), list(names.values()), fault))
+        raise ValueError(text.not_watched(typed.removeprefix("@").partition(" ")[0], list(names.values())))
     now, author_id = services.clock(), called[meant]
     its = Place(place.team_id, place.channel_id, author_id, Origin.WATCHED)
     scores = await services.store.tallies.in_order(its, Span(now - REFERENCE, now))

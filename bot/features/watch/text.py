@@ -124,9 +124,9 @@ def no_assistant(name: str, known: Sequence[str]) -> str:
     return f"There is no bot `@{clip(name)}` in this channel. {found}{more}"
 
 
-def not_watched(name: str, watched: Sequence[str], fault: str = "is not watched in this channel") -> str:
-    found = f"Watched here: {_names(watched)}." if watched else "Nothing is watched here."
-    return f"`@{clip(name)}` {fault}. {found}"
+def not_watched(name: str, watched: Sequence[str]) -> str:
+    found = f"Watched here: {_names(watched)}." if watched else f"`/judge watch @{clip(name)}` begins to watch it."
+    return f"`@{clip(name)}` is not watched in this channel. {found}"
 
 
 def not_read(error: str) -> str:
@@ -312,15 +312,15 @@ def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:
     return [*blocks, ui.context(f"{rest}`/judge watch` in a channel lists and changes its watches.")]
 
 
-_RELEASE_HELP = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
-NO_RELEASE = f"There is no such release in this channel. `/judge release list` lists them. {_RELEASE_HELP}"
+NO_RELEASE = "There is no such release in this channel. `/judge release list` lists them."
 
 
 def releases(found: Sequence[tuple[Release, str]]) -> str:
     by = {each.set_by: f"`{each.set_by}`" if ":" in each.set_by else f"<@{each.set_by}>" for each, _ in found}
     by[JUDGE] = "asking it again"
     lines = [f"• {each.id}: {release_line(each, name)}, by {by[each.set_by]}" for each, name in found[:_MOST_NAMED]]
-    return "\n".join([*(lines or ["No release of a watched assistant is marked in this channel."]), _RELEASE_HELP])
+    usage = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
+    return "\n".join([*(lines or ["No release of a watched assistant is marked in this channel."]), usage])
 
 
 def release_line(release: Release, name: str) -> str:

@@ -110,7 +110,7 @@ async def test_a_deployment_marks_a_release_by_the_command(stage: Stage, capsys:
     assert "The release “version 7” of helper is marked" in capsys.readouterr().out
     with pytest.raises(BotError, match="SLACK_BOT_TOKEN is for another workspace"):
         await release(settings, f"T9/{CHANNEL}", "@helper", "version 7")
-    with pytest.raises(BotError, match="`@nobody version 7` does not begin with the name"):
+    with pytest.raises(BotError, match="`@nobody` is not watched in this channel"):
         await release(settings, f"#{CHANNEL}", "@nobody", "version 7")
     assert "by `os:" in await judge(stage, "release list")
 
