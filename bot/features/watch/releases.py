@@ -80,7 +80,7 @@ async def mark(services: Services, place: Place, typed: str, by: str) -> str:
     needed = min(max(ceil(2 * (1.96 * spread / (_WIDTH * (high - low))) ** 2), _FEWEST), _MOST)
     note = typed.removeprefix("@")[len(meant) :].strip()
     await Releases(services.store.database).add(its, note, by, now, needed)
-    return text.released(names[author_id], note, needed)
+    return text.released(names[author_id], note, needed, by)
 
 
 async def tell_releases(services: Services, asked: AskedAgain | None = None) -> None:

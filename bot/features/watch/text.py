@@ -330,11 +330,12 @@ def release_line(release: Release, name: str) -> str:
     return f"release{note} of {clip(name)}, {ui.short_date(release.set_at)}"
 
 
-def released(name: str, note: str, needed: int) -> str:
+def released(name: str, note: str, needed: int, by: str) -> str:
+    who = "those" if by.startswith("os:") else "you and those"  # an operator's name in Slack is not known
     what = f"The release “{clip(note)}”" if note else "A release"
     return (
-        f"{what} of {clip(name)} is marked. Once {needed} replies from now on are scored, or in four weeks, you "
-        "and those whom the watch alerts are told whether it got better. Alerts begin afresh: they need "
+        f"{what} of {clip(name)} is marked. Once {needed} replies from now on are scored, or in four weeks, {who} "
+        "whom the watch alerts are told whether it got better. Alerts begin afresh: they need "
         f"{MIN_REFERENCE} new scores that are older than a week."
     )
 

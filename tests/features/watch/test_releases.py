@@ -107,7 +107,9 @@ async def test_a_button_on_the_watch_marks_a_release_like_the_command(stage: Sta
 async def test_a_deployment_marks_a_release_by_the_command(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     settings = stage.services.settings
     await release(settings, f"#{CHANNEL}", "@helper", "version 7")
-    assert "The release “version 7” of helper is marked" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "The release “version 7” of helper is marked" in said
+    assert "four weeks, those whom the watch alerts are told" in said
     with pytest.raises(BotError, match="SLACK_BOT_TOKEN is for another workspace"):
         await release(settings, f"T9/{CHANNEL}", "@helper", "version 7")
     with pytest.raises(BotError, match="`@nobody` is not watched in this channel"):
