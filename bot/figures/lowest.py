@@ -9,28 +9,27 @@ from bot.store.figures import LowCase
 from judge.scoring.beside import MET
 
 NOT_BLIND = "*Fair* and *Not fair* are labels given after seeing the score, so not blind."
-_REASON = 120
+_WORDS = 120
 
 
-def low_line(case: LowCase, who: str, workspace_url: str) -> str:
-    """What is known of a low reply without anybody's words: its score as a link, who wrote it, when, and its case."""
+def low_lines(case: LowCase, who: str, workspace_url: str) -> list[str]:
+    """What is known of a low reply: its score as a link, who wrote it, when, and its case, without anybody's words.
+
+    The lines after that have the beginnings of its question and of the judge's reason, and the rubric's criteria that
+    it does not meet; each is left out if it is not known.
+    """
     link = ui.permalink(workspace_url, case.channel_id, case.message_ts, case.thread_ts)
     linked = f"<{link}|Score {case.score} of {case.highest}>"
     gone = "message deleted" if case.deleted_at else ""
     parts = [linked, clip(who), ui.short_date(case.judged_at), f"case {case.id}", gone]
-    return " · ".join(part for part in parts if part)
-
-
-def reason_of(case: LowCase) -> str:
-    """The beginning of the judge's reason, in quotation marks; empty if there is none to be shown."""
-    words = excerpt(case.reason or "", _REASON)
-    return f"“{words}”" if words else ""
-
-
-def missed(case: LowCase) -> str:
-    """The rubric's criteria that a reply does not meet; empty if there are none, or nobody has asked for them."""
-    names = [clip(name) for name, worth in (case.points or {}).items() if worth is not None and worth < MET]
-    return f"Missed: {', '.join(names)}" if names else ""
+    lines = [" · ".join(part for part in parts if part)]
+    if question := excerpt(case.question or "", _WORDS):
+        lines.append(f"Question: “{question}”")
+    if reason := excerpt(case.reason or "", _WORDS):
+        lines.append(f"“{reason}”")
+    if missed := [clip(name) for name, worth in (case.points or {}).items() if worth is not None and worth < MET]:
+        lines.append(f"Missed: {', '.join(missed)}")
+    return lines
 
 
 def low_blocks(lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str) -> list[ui.Block]:
@@ -43,9 +42,7 @@ def low_blocks(lowest: Sequence[LowCase], names: Sequence[str], workspace_url: s
     """
     blocks = []
     for case, who in zip(lowest, names, strict=True):
-        reason, question = reason_of(case), excerpt(case.question or "", _REASON)
-        asked = f"Question: “{question}”" if question and reason else ""
-        points = missed(case) if reason else ""
-        words = "\n".join(filter(None, (low_line(case, who, workspace_url), asked, reason, points)))
+        lines = low_lines(case, who, workspace_url)
+        words = "\n".join(lines if case.reason else lines[:1])
         blocks += [ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"}, ui.fairness(case.id)]
     return [*blocks, ui.context(NOT_BLIND)] if blocks else []

@@ -14,7 +14,7 @@ from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.digest import ids
 from bot.features.digest.queries import note_causes, read_causes
-from bot.figures.lowest import low_line, missed, reason_of
+from bot.figures.lowest import low_lines
 from bot.pipeline.asking import ask, judge_of, with_more
 from bot.pipeline.quoting import note_quotes
 from bot.slack import blocks as ui
@@ -142,9 +142,8 @@ def list_window(
         for case in its:
             words = excerpt(case.response or "", _WORDS)
             who = authors[case.author_id or ""].name  # `low_replies` lists only replies by these
-            reply = f"Reply: “{words}”" if words else ""
-            said = f"• {low_line(case, who, url)}", reason_of(case), missed(case), reply
-            line = "\n".join(filter(None, said))
+            reply = [f"Reply: “{words}”"] if words else []
+            line = "• " + "\n".join([*low_lines(case, who, url), *reply])
             if len(text) + len(line) > _ROOM:
                 blocks.append(ui.section(text))
                 text = line

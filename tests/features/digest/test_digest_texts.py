@@ -234,7 +234,8 @@ def test_the_trend_in_words_names_the_weeks_of_another_judge_apart() -> None:
 
 
 def test_the_window_of_low_replies_shows_words_that_format_nothing(snapshot: SnapshotAssertion) -> None:
-    window = list_window([replace(case, author_id="B1") for case in LOW], HELPER, {7: "no <source>", 8: "other"}, URL)
+    low = [replace(case, author_id="B1", question="Why?") for case in LOW]
+    window = list_window(low, HELPER, {7: "no <source>", 8: "other"}, URL)
     check_view(window, "modal")
     assert read(window["blocks"]) == snapshot
 
