@@ -216,7 +216,8 @@ def clicked_value(body: Raw) -> str:
 
 def clicked_case_id(body: Raw) -> int | None:
     """The number of the case whose button was clicked, or None if the button has none."""
-    return to_case_id(clicked_value(body))
+    # Buttons of messages posted by an older version have a word and a colon before the number.
+    return to_case_id(clicked_value(body).rpartition(":")[2])
 
 
 @dataclass(frozen=True)

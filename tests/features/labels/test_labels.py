@@ -13,6 +13,7 @@ from bot.features.labels import ids
 from bot.features.labels.text import FOREIGN_LABEL, OWN_LABEL
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
+from bot.slack.invocation import clicked_case_id
 from bot.store import Store
 from bot.store.export import Exports, Selection
 from judge import load_rubric
@@ -45,6 +46,10 @@ async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
         assert told.thread_ts == verdict.thread_ts
         assert await label_of(stage, stage.ben.id) == Label(4, None)
     assert len(stage.ben.ephemerals(CHANNEL)) == 1
+
+
+def test_a_button_that_an_older_version_posted_leads_to_its_case() -> None:
+    assert clicked_case_id({"actions": [{"value": "agree:374"}]}) == 374
 
 
 async def test_a_person_cannot_label_their_own_reply(open_stage: StageFactory) -> None:
