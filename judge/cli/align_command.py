@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from judge.scoring.rubric import Rubric
 
 _GO_ON = "run the same command to continue."
-_SHOWN = 60
 
 
 @options.makes_judge
@@ -146,7 +145,7 @@ def _print_trial(trial: "Trial") -> None:
     Console(highlight=False, markup=False, emoji=False).print(table)
     lines = [f"{trial.finding} {trial.doubt}", *(["The scores that change most:"] if trial.changes else [])]
     for change in trial.changes:
-        question = " ".join(change.case.question.split())[:_SHOWN]
+        question = " ".join(change.case.question.split())[:60]
         given = f"{change.before} becomes {change.after} (people: {round(change.case.label, 1):g})"
         lines.append(f"  {given}, {change.case.called}: {question}")
     say(to_summary(*lines))

@@ -29,7 +29,6 @@ FEWEST, MOST = 5, 100
 """The number of low replies from which on causes are asked for, and the most that are sent: the first ones."""
 OTHER = "other"
 _MOST_NAMES, _MOST_WORDS, _LONGEST_NAME = 5, 6, 60
-_LONGEST_REASON = 400
 _FEWEST_OF_A_CAUSE = 2
 
 _PROMPT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
@@ -151,7 +150,7 @@ def _to_name(words: str) -> str:
 
 def _numbered(reasons: Iterable[str]) -> str:
     """Each reason on one line, so that it cannot pass for the next one, and without tokens of a chat template."""
-    lines = (neutralise(one_line(reason))[:_LONGEST_REASON] for reason in reasons)
+    lines = (neutralise(one_line(reason))[:400] for reason in reasons)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 

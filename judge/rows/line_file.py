@@ -9,8 +9,6 @@ from typing import BinaryIO, Self
 from judge.errors import SetupError
 from judge.rows.files import explaining, private, replacing
 
-_SYNC_EVERY_S = 5.0
-
 
 class LineFile:
     """A file of lines, created readable only by its owner, that one process at a time can have open.
@@ -59,7 +57,7 @@ class LineFile:
             except OSError:
                 self._file.truncate(start)
                 raise
-        if self._clock() - self._synced_at > _SYNC_EVERY_S:
+        if self._clock() - self._synced_at > 5.0:
             self.sync()
         return start
 

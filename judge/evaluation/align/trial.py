@@ -14,8 +14,6 @@ from judge.evaluation.planning import to_be_seen
 from judge.evaluation.stats import Interval, paired
 from judge.scoring.rubric import Rubric, Scale
 
-_MOST_CHANGES = 3
-
 
 class Way(StrEnum):
     """The ways to change a judge, cheapest first."""
@@ -173,7 +171,7 @@ def to_trial(
         attempt=attempt,
         unscored_before=_unscored(cases, before),
         unscored_after=_unscored(cases, after),
-        changes=tuple(changes[:_MOST_CHANGES]),
+        changes=tuple(changes[:3]),
     )
 
 
