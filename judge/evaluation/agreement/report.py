@@ -1,7 +1,7 @@
 """The agreement of each judge in a file with people and with each other judge, and which of two is closer to people."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -38,8 +38,7 @@ class Difference:
         return {name: getattr(self, name) for name in names} | {"measures": figures}
 
 
-def find_differences(scores: Scores) -> list[Difference]:
-    found = []
+def find_differences(scores: Scores) -> Iterator[Difference]:
     for judge, other in combinations(scores.judges, 2):
         common = (each for each in scores.responses if None not in (each.scores.get(judge), each.scores.get(other)))
         both = replace(scores, responses=tuple(common))
@@ -48,8 +47,7 @@ def find_differences(scores: Scores) -> list[Difference]:
             figures = {name: (measure(one), measure(two)) for name, measure in MEASURES.items()}
             values = {name: (first.value, second.value) for name, (first, second) in figures.items()}
             estimates = {name: estimate(measures.difference(*pair)) for name, pair in figures.items()}
-            found.append(Difference(judge, other, len(one.scores), one.n_prompts, values, estimates))
-    return found
+            yield Difference(judge, other, len(one.scores), one.n_prompts, values, estimates)
 
 
 _KAPPA = "quadratic_weighted_kappa"
@@ -180,7 +178,7 @@ class Report:
 
 def make_report(scores: Scores) -> Report:
     """All comparisons that the scores allow. Raises SetupError if no response has both a score and a label."""
-    with_people = _compare(scores, [(judge, None) for judge in scores.judges], MEASURES)
+    with_people = [*_compare(scores, [(judge, None) for judge in scores.judges], MEASURES)]
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
@@ -193,18 +191,16 @@ def make_report(scores: Scores) -> Report:
     return Report(
         scores=scores,
         with_people=with_people,
-        between_judges=_compare(scores, combinations(scores.judges, 2), between),
-        differences=find_differences(scores),
+        between_judges=[*_compare(scores, combinations(scores.judges, 2), between)],
+        differences=[*find_differences(scores)],
         by_group=by_group,
     )
 
 
-def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Iterable[str]) -> list[Comparison]:
-    comparisons = []
+def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Iterable[str]) -> Iterator[Comparison]:
     for judge, other in pairs:
         sample = to_sample(scores, judge, other)
         if sample is not None:
             estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
             unscored = sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
-            comparisons.append(Comparison(judge, other, sample, estimates, unscored))
-    return comparisons
+            yield Comparison(judge, other, sample, estimates, unscored)
