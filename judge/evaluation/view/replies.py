@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from judge.errors import SetupError
 from judge.evaluation.labelled import LabelledRows, Range, find_scale, to_probability
@@ -26,10 +26,6 @@ class Version(NamedTuple):
     samples: str
     judge_version: str
     ask: str = ""
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Self:
-        return cls(*(str(row.get(name) or "") for name in cls._fields))
 
     @property
     def name(self) -> str:
@@ -205,7 +201,7 @@ class Reader:
                 self._scales[row.rubric] = find_scale(row, self.rubric)
             scale = self._scales[row.rubric]
         read = self._labelled.read(row, scale)
-        version, case = Version.of(fields), row.key("case")
+        version, case = Version(*(str(row.get(name) or "") for name in Version._fields)), row.key("case")
         key = line if case is None else (version, case)
         if (reply := self._replies.get(key)) is None:
             name = f"Line {line}" if case is None else f"Case {case}"
