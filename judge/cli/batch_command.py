@@ -237,7 +237,12 @@ class _Work:
             yield "The offline rater counted words: it is not a judge."
         for each in answered_as(tally.served):
             yield f"Model {each}: compare only rows of one of them (see `ratings`)."
-        yield from tally.spent()
+        if tally.input_tokens or tally.output_tokens:
+            cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
+            yield f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}."
+        if tally.reasoning_tokens:
+            of_rating, thinking = (round(n / tally.ratings) for n in (tally.output_tokens, tally.reasoning_tokens))
+            yield f"{of_rating:,} tokens a rating, {thinking:,} of them thinking."
         yield from self.batch.judge.shortfalls
         if run.is_spent:
             yield "Stopped at --max-cost; with more, run the same command to continue."

@@ -67,14 +67,6 @@ class JournalTally:
         self.cost_usd += added["cost_usd"] or 0.0
         self.unpriced += added["cost_usd"] is None
 
-    def spent(self) -> Iterator[str]:
-        if self.input_tokens or self.output_tokens:
-            cost = "not known" if self.unpriced else f"${self.cost_usd:,.4f}"
-            yield f"{self.input_tokens:,} + {self.output_tokens:,} tokens; cost: {cost}."
-        if self.reasoning_tokens:
-            each, thinking = (round(n / self.ratings) for n in (self.output_tokens, self.reasoning_tokens))
-            yield f"{each:,} tokens a rating, {thinking:,} of them thinking."
-
 
 class Journal(LineFile):
     """The output of a batch: a JSONL file with a row per verdict, as they arrive, all with the fields of `judge`."""
