@@ -57,20 +57,16 @@ class Batch:
                 group.create_task(self._work(items))
 
     async def _work(self, items: Iterator[Row | str]) -> None:
-        while not (self.stopped or self.is_spent):
-            try:
-                item = next(items, None)
-            except SetupError as exc:
-                self.stopped = exc
-                return
-            if item is None:
-                return
-            if isinstance(item, str):
-                self.malformed += 1
-                self.report(item)
-            else:
-                await self._settle(item)
-            await asyncio.sleep(0)  # the offline rater never waits, so other tasks would get no turn
+        try:
+            while not (self.stopped or self.is_spent) and (item := next(items, None)):
+                if isinstance(item, str):
+                    self.malformed += 1
+                    self.report(item)
+                else:
+                    await self._settle(item)
+                await asyncio.sleep(0)  # the offline rater never waits, so other tasks would get no turn
+        except SetupError as exc:  # of the input, or of the journal
+            self.stopped = exc
 
     async def _settle(self, row: Row) -> None:
         judge = self.judge
@@ -90,10 +86,7 @@ class Batch:
             if rating.model not in self._absent:
                 self._absent.add(rating.model)
                 self.report(f"line {row.line}, without {rating.model!r}: {rating.detail}")
-        try:
-            self.journal.write(row, to_added(verdict, judge.samples))
-        except SetupError as exc:
-            self.stopped = exc
+        self.journal.write(row, to_added(verdict, judge.samples))
         self._watch_cost()
 
     def _note_failure(self, row: Row, exc: JudgeError) -> None:
