@@ -166,9 +166,8 @@ def talk(*texts: str) -> list[dict[str, str]]:
 def test_row_can_be_a_conversation(fields: Mapping[str, Any], texts: str) -> None:
     item = parse_item(1, json.dumps(fields).encode())
     assert isinstance(item, Row)
-    question, response, _ = item.dialogue
     before = ", ".join(f"{turn.role}: {turn.text}" for turn in item.dialogue.conversation)
-    assert f"{question} {response}, after {before}" == texts
+    assert f"{item.dialogue.question} {item.dialogue.response}, after {before}" == texts
     assert json.loads(item.carried) == fields
 
 
