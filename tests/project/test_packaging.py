@@ -51,7 +51,7 @@ judge-bot doctor
 judge-bot digest --channel help-desk
 judge-bot export -o labels.csv
 judge-bot view --channel C00000014 --watched -o channel.html
-judge-bot release --channel help-desk --assistant helper new | not watched in this channel. `/judge watch @helper`
+judge-bot release --channel help-desk --assistant helper new | `/judge watch @helper` begins to watch it.
 judge-bot purge --days 30 --yes
 judge-bot copy --from sqlite+aiosqlite:///no.db --to sqlite+aiosqlite:///copy.db | or create one with judge-bot serve
 judge-bot audit
