@@ -25,7 +25,7 @@ from bot.logs import configure_logs
 from bot.pipeline.verdict_text import VERDICT_BEGINS
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.slack.mrkdwn import to_plain
+from bot.slack.mrkdwn import to_plain, to_terminal
 from bot.slack.reading import read
 from bot.store import Store
 from judge import DEFAULT_MODEL
@@ -195,8 +195,8 @@ async def _show_verdict(slack: Sandbox, reader: Person, console: Console, positi
 
 def _block_text(block: dict[str, Any]) -> str:
     if block["type"] == "actions":
-        return "  ".join(f"[ {element['text']['text']} ]" for element in block["elements"])
-    return read({"blocks": [block]}).text.replace("*", "")
+        return "  ".join(f"[ {to_terminal(element['text']['text'])} ]" for element in block["elements"])
+    return to_terminal(read({"blocks": [block]}).text)
 
 
 async def _show_log(console: Console, database_url: str) -> None:

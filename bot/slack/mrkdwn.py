@@ -42,6 +42,11 @@ def _decode_token(inner: str) -> str:
     return linked(target.removeprefix("mailto:"), label)
 
 
+def to_terminal(text: str) -> str:
+    """Plain text without what only Slack can show: bold, and emoji by their names."""
+    return re.sub(r"\*|:[a-z][a-z_]*: ?", "", text)
+
+
 def linked(url: str, label: str) -> str:
     """A link as `label (url)`; only one of the two if there is no other, or the URL contains the label."""
     return f"{label} ({url})" if url and label and label not in url else url or label

@@ -20,13 +20,14 @@ from bot.domain.week import Schedule, Week
 from bot.feature import Services, WeekBlocks
 from bot.features.digest import causes, ids, text
 from bot.features.digest.queries import read_causes
+from bot.figures.lowest import NOT_BLIND
 from bot.figures.week import Figures, read_figures
 from bot.pipeline.quoting import note_found
 from bot.slack import client
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
-from bot.slack.mrkdwn import to_plain
+from bot.slack.mrkdwn import to_plain, to_terminal
 from bot.store.assignments import EVERYBODY
 from bot.store.channels import ChannelSettings
 from bot.store.digests import LEASE, Claim, DigestStatus
@@ -164,9 +165,9 @@ async def preview(services: Services, channel_id: str) -> None:
     settings = await services.store.channels.of(services.identity.team_id, channel_id)
     post, _ = await draft(services, settings, schedule_of(services, settings).latest(services.clock()))
     *_, plain = post.forms
-    for block in (each for each in plain.blocks if each["type"] != "actions"):
-        said = block.get("text") or block["elements"][0]
-        lines = to_plain(said["text"]).replace("*", "").splitlines()
+    texts = (each.get("text") or each["elements"][0] for each in plain.blocks if each["type"] != "actions")
+    for said in (each["text"] for each in texts if each["text"] != NOT_BLIND):  # which is about the buttons
+        lines = to_terminal(to_plain(said)).splitlines()
         typer.echo("\n".join(fill(line, width=80) for line in lines) + "\n")
 
 

@@ -369,6 +369,7 @@ async def test_the_preview_in_the_terminal_shows_the_digest_and_posts_nothing(
         " · case 2",
     ):
         assert part in shown
+    assert not re.search("Not fair|:[a-z_]+:", shown)
     assert max(len(line) for line in shown.splitlines()) <= 80
     assert posted(channel) == []
     assert await office.rows() == []
