@@ -126,7 +126,7 @@ async def _choose(
         chosen = read_choices(answer.text, questions)
     except ValueError as exc:
         raise BadResponseError(f"The decision on the causes is not valid: {exc}.") from exc
-    return {keys[number]: name for number, name in chosen.items() if name != OTHER}, answer.tokens
+    return {keys[number]: name for name in known for number, its in chosen.items() if its == name}, answer.tokens
 
 
 def _read(text: str, known: Sequence[str]) -> dict[int, str]:
