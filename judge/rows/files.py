@@ -7,7 +7,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -112,13 +112,12 @@ def check_is_file(path: Path) -> None:
 
 def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
     """Raises SetupError unless `path` is new or empty, or has `mark` near its beginning and so is ours to overwrite."""
-    with explaining(f"{path}: cannot write it", f"; name another file with {option}"):
-        if not path.exists():
-            return
-        with path.open("rb") as file:
-            found = file.read(256)
+    found = b""
+    failure, hint = f"{path}: cannot write it", f"; name another file with {option}"
+    with explaining(failure, hint), suppress(FileNotFoundError), path.open("rb") as file:
+        found = file.read(256)
     if found and mark not in found:
-        raise SetupError(f"{path}: not {what}, and would be overwritten; name another file with {option}.")
+        raise SetupError(f"{path}: not {what}, and would be overwritten{hint}.")
 
 
 def decode(raw: bytes) -> dict[str, Any]:
