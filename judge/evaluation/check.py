@@ -156,7 +156,7 @@ class Check:
                 found.counts[1]["alone"] += 1
                 continue
             texts = _texts(row)
-            at = next((at for at, (its_texts, *_) in enumerate(partners) if its_texts == texts is not None), 0)
+            at = next((at for at, each in enumerate(partners) if texts is not None and each[0] == texts), 0)
             its_texts, prompt, before, its = partners.pop(at)
             newly_unscored.add((score is None) - (before is None), cluster=cluster)
             if score is None or before is None:

@@ -102,7 +102,8 @@ def _verdict(row: Row, judge: Judge) -> CaseScore | None:
     """The row's verdict, if this very judge gave it."""
     if row.get("status") is None or any(row.get(name) != value for name, value in identity_of(judge).items()):
         return None
-    score, mean, tokens, more = map(to_number, map(row.get, ("score", "mean", "input_tokens", "output_tokens")))
+    names = "score", "mean", "input_tokens", "output_tokens"
+    score, mean, tokens, more = (to_number(row.get(name)) for name in names)
     is_scored = score is not None and mean is not None
     return CaseScore(
         score=int(score or 0) if is_scored else None,
