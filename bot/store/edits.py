@@ -84,9 +84,9 @@ class Edits(StoreQueries):
     async def note_continued(self, team_id: str, channel_id: str, last_ts: str, ts: str) -> Sequence[int]:
         """Marks the cases, but for watched ones, that have read a reply up to `last_ts`; `ts` is an addition to it."""
         has_both = cases.c.id.in_(sa.select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
-        is_open = sa.and_(cases.c.probability.is_(None), ~has_both)
-        of_one = sa.and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None), is_open)
-        of_several = sa.and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE, is_open)
+        lacks_it = sa.and_(cases.c.probability.is_(None), ~has_both)
+        of_one = sa.and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None), lacks_it)
+        of_several = sa.and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE, lacks_it)
         return await self._mark("edited_at", team_id, channel_id, [of_one], of_several)
 
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
