@@ -124,7 +124,7 @@ def test_a_new_order_is_synced_before_it_replaces_the_file(path: Path) -> None:
     with disk.open() as file:
         places = [file.append(line) for line in (b"one\n", b"three\n")]
         before = path.stat().st_ino
-        file.rewrite(reversed(places), "{reason}")
+        file.rewrite(reversed(places), "it cannot be sorted")
         assert (disk.seen, disk.inodes) == ([disk.state], [before])
     assert path.read_bytes() == b"three\none\n"
 
