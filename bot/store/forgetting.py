@@ -208,6 +208,7 @@ class Forgetting(StoreQueries):
         is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
         if is_busy:
             self._database.scrubbed_at = None
+            logger.info("journal_in_use", left_to="the next minute")
         return not is_busy
 
 

@@ -27,7 +27,6 @@ from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post
 from bot.store import Store
 from bot.store.cases import AT_REST
-from bot.store.forgetting import Forgetting
 from bot.store.schema import IS_TAKEN_BACK, audit, executions, notices, spent, thumbs
 from bot.store.spending import DAY
 
@@ -91,7 +90,7 @@ async def _find(services: Services, invocation: Invocation, text: str) -> Sequen
 async def _forget_words(services: Services, invocation: Invocation) -> str:
     """Removes a person's words from the store; jobs then update the verdicts in Slack."""
     gone = await PersonalData(services.store.database).forget(invocation.team_id, invocation.user_id)
-    await _scrub(services.store.forgetting)
+    await services.store.forgetting.scrub()
     logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
     return words.personal_data_forgotten_text(gone) if any(gone) else words.NO_WORDS
 
@@ -112,17 +111,12 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> str:
         return words.NOT_NOW  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
     if gone:
-        await _scrub(services.store.forgetting)
+        await services.store.forgetting.scrub()
     logger.info("cases_forgotten", cases=gone)
     refused = [error for error in errors if error and error != "message_not_found"]
     is_private = any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest)
     stays = words.staying_text([case.id for case in theirs if case.id not in gone], len(others))
     return words.forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private)
-
-
-async def _scrub(log: Forgetting) -> None:
-    if not await log.scrub():
-        logger.info("journal_in_use", left_to="the next minute")
 
 
 async def _divide(
