@@ -105,8 +105,11 @@ async def _forget(services: Services, invocation: Invocation, what: str) -> str:
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
         await unquote(services.store, services.client, [case.id for case in at_rest])
+        # Replies first, because deleting the parent of a nonempty thread leaves a tombstone.
+        ours = [(each.channel_id, each.reply_ts) for each in at_rest]
+        ours += [(each.channel_id, each.texts_ts) for each in at_rest]
         remove = services.client.chat_delete
-        errors = [await refusal_of(remove(channel=channel, ts=ts)) for channel, ts in _our_messages(at_rest)]
+        errors = [await refusal_of(remove(channel=channel, ts=ts)) for channel, ts in ours if ts]
     except SLACK_ERRORS:
         return words.NOT_NOW  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
@@ -130,12 +133,6 @@ async def _divide(
     if await services.access.is_admin(user_id):
         return own + shared, []
     return own, shared
-
-
-def _our_messages(found: Sequence[LoggedCase]) -> Sequence[tuple[str, str]]:
-    """Channel and ts of each; replies first, because deleting the parent of a nonempty thread leaves a tombstone."""
-    ours = [(case.channel_id, case.reply_ts) for case in found] + [(case.channel_id, case.texts_ts) for case in found]
-    return [(channel_id, ts) for channel_id, ts in ours if ts]
 
 
 async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
