@@ -1,5 +1,6 @@
 """Cases in a store, with their verdicts, labels and reactions, without Slack."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,7 @@ from bot.pipeline.engine import Work
 from bot.slack.messages import to_reaction
 from bot.store import Store
 from bot.store.database import upsert
-from bot.store.jobs import JobKind, JobPayload
+from bot.store.jobs import JobKind
 from bot.store.schema import cases, people
 from judge import Flag, Rating, Unscored
 from judge.scoring.ratings import UnscoredReason
@@ -153,7 +154,7 @@ async def amendments(log: Store) -> list[int]:
     """The case numbers of the jobs that bring a verdict up to date."""
     assert log.database.queue is not None
     found = await log.database.queue.browse_queue(entrypoints=[JobKind.AMEND])
-    return [JobPayload.model_validate_json(job.payload or b"").case_id for job in found]
+    return [json.loads(job.payload or b"")["case_id"] for job in found]
 
 
 async def add(log: Store, count: int = 1, at: datetime = THURSDAY, **changes: Any) -> list[int]:

@@ -7,6 +7,7 @@ job get one.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,13 +20,14 @@ import structlog
 from pgqueuer import PgQueuer
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from pgqueuer.errors import RetryRequested
-from pgqueuer.models import Job, Schedule
+from pgqueuer.models import Job as QueuedJob
+from pgqueuer.models import Schedule
 
 from bot import metrics
 from bot.pipeline.retries import STORE_PAUSE, RetryError, growing_pause, in_brief
 from bot.slack.incoming import Traffic
 from bot.store import Store
-from bot.store.jobs import JobPayload, submit_all, submit_oldest, trim_queue
+from bot.store.jobs import Job, submit_all, submit_oldest, trim_queue
 
 TAKEOVER = timedelta(seconds=15)
 """A worker without a heartbeat for this long counts as dead."""
@@ -41,7 +43,7 @@ _LAST_WORDS_S = 3
 _ROUND_S = 30.0  # a workspace whose periodic job takes longer no longer keeps the next one from beginning
 _WORKSPACES_AT_ONCE = 8
 
-JobHandler = Callable[[JobPayload], Awaitable[None]]
+JobHandler = Callable[[Job], Awaitable[None]]
 
 logger = structlog.get_logger(__name__)
 
@@ -195,20 +197,20 @@ class Engine:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    async def _do(self, kind: str, job: Job) -> None:
+    async def _do(self, kind: str, queued: QueuedJob) -> None:
         """Runs a job; the only error that the queue ever gets is a request for a retry."""
-        payload = JobPayload.model_validate_json(job.payload or b"")
-        key = kind, payload.case_id
+        job = Job(kind, **json.loads(queued.payload or b""))
+        key = kind, job.case_id
         if key in self._running:  # the earlier job of this case is about to end
             raise RetryRequested(_AGAIN_SOON)
         self._running[key] = asyncio.current_task()
         metrics.RUNNING.inc()
         try:
             await self._traffic.calm()
-            if work := await self._served.work_of(payload.team_id):
-                await work.handlers[kind](payload)
+            if work := await self._served.work_of(job.team_id):
+                await work.handlers[kind](job)
             else:  # once the app is there again, its cases get jobs again
-                logger.info("job_of_another_workspace", kind=kind, case=payload.case_id, team=payload.team_id)
+                logger.info("job_of_another_workspace", kind=kind, case=job.case_id, team=job.team_id)
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
@@ -217,10 +219,10 @@ class Engine:
             raise RetryRequested(exc.pause, str(exc)) from None
         except Exception as exc:
             if reason := in_brief(exc):
-                logger.warning("job_interrupted", kind=kind, case=payload.case_id, reason=reason)
+                logger.warning("job_interrupted", kind=kind, case=job.case_id, reason=reason)
             else:
-                logger.error("job_failed", kind=kind, case=payload.case_id, exc_info=exc)
-            raise RetryRequested(growing_pause(job.attempts + 1), reason or type(exc).__name__) from None
+                logger.error("job_failed", kind=kind, case=job.case_id, exc_info=exc)
+            raise RetryRequested(growing_pause(queued.attempts + 1), reason or type(exc).__name__) from None
         finally:
             metrics.RUNNING.dec()
             del self._running[key]

@@ -4,13 +4,13 @@ The queue is pgqueuer's. With PostgreSQL its tables are beside ours; with SQLite
 that works, and is filled from the database at start.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Label, Row, ScalarSelect, Select, bindparam, func, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -34,23 +34,13 @@ class JobKind(StrEnum):
     AMEND = "amend"
 
 
-class JobPayload(BaseModel):
-    """What the queue stores of a job: its workspace and case, and Slack's key for opening a modal, valid for 3 s.
-
-    `case_id` is the number of something else if the kind is not about a case.
-    """
-
-    team_id: str
-    case_id: int
-    trigger_id: str | None = None
-
-
 @dataclass(frozen=True)
 class Job:
-    """One thing to do for one case.
+    """One thing to do for one case; `case_id` is the number of something else if the kind is not about a case.
 
-    A job is not written while there is another with the same `key`; without a key it is always written. Of all jobs
-    that are due, those with the highest `priority` come first.
+    `trigger_id` is Slack's key for opening a modal, valid for 3 s. A job is not written while there is another with the
+    same `key`; without a key it is always written. Of all jobs that are due, those with the highest `priority` come
+    first. A job from the queue has neither.
     """
 
     kind: str
@@ -89,10 +79,10 @@ async def trim_queue(database: Database) -> None:
 
 
 async def _enqueue(queue: "Queries | InMemoryQueries", jobs: Sequence[Job]) -> None:
-    payloads = [JobPayload(team_id=job.team_id, case_id=job.case_id, trigger_id=job.trigger_id) for job in jobs]
+    its = "team_id", "case_id", "trigger_id"
     await queue.enqueue(
         [job.kind for job in jobs],
-        [each.model_dump_json(exclude_none=True).encode() for each in payloads],
+        [json.dumps({name: getattr(job, name) for name in its}).encode() for job in jobs],
         [job.priority for job in jobs],
         dedupe_key=[job.key for job in jobs],
         on_conflict="skip",

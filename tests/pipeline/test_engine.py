@@ -13,7 +13,7 @@ from bot.errors import StoreError
 from bot.pipeline.engine import LANDS, Engine, PeriodicJob, Work
 from bot.pipeline.retries import RetryError
 from bot.store import Store
-from bot.store.jobs import JobKind, JobPayload, submit_oldest
+from bot.store.jobs import Job, JobKind, submit_oldest
 from bot.store.opening import connect
 from bot.store.ownership import owned
 from bot.store.schema import cases, channels
@@ -33,7 +33,7 @@ async def opened(database_url: str) -> AsyncIterator[Store]:
 @asynccontextmanager
 async def running(
     log: Store,
-    settle: Callable[[JobPayload], Awaitable[None]],
+    settle: Callable[[Job], Awaitable[None]],
     *periodic: PeriodicJob,
     grace_s: float = 5,
     served: Teams | None = None,
@@ -60,15 +60,15 @@ class Settler:
         self.done: list[int] = []
         self._news = asyncio.Event()
 
-    async def __call__(self, payload: JobPayload) -> None:
-        claimed = await self._log.claim(payload.case_id)
+    async def __call__(self, job: Job) -> None:
+        claimed = await self._log.claim(job.case_id)
         if claimed is None:  # a look for unsettled cases may write a job while another settles the case
             return
-        self.tried.append(payload.case_id)
+        self.tried.append(job.case_id)
         if len(self.tried) <= self._failures:
             raise self.failure()
         await self._log.note_asked(claimed)  # it has no way to go now
-        self.done.append(payload.case_id)
+        self.done.append(job.case_id)
         self._news.set()
 
     failure: Callable[[], Exception] = staticmethod(lambda: ValueError("whatever"))
@@ -189,10 +189,10 @@ async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store)
     gate, order = asyncio.Event(), []
     settler = Settler(log)
 
-    async def settle(payload: JobPayload) -> None:
-        order.append(payload.case_id)
+    async def settle(job: Job) -> None:
+        order.append(job.case_id)
         await gate.wait()
-        await settler(payload)
+        await settler(job)
 
     for number in range(40):
         await log.add(a_case(key=str(number)))
@@ -212,7 +212,7 @@ async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: st
     log = await Store.open(database_url)
     began = asyncio.Event()
 
-    async def settle_for_ever(_: JobPayload) -> None:
+    async def settle_for_ever(_: Job) -> None:
         began.set()
         await asyncio.Event().wait()
 
@@ -234,11 +234,11 @@ async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgre
     log = await Store.open(postgres_url)
     settler, began = Settler(log), asyncio.Event()
 
-    async def settle(payload: JobPayload) -> None:
+    async def settle(job: Job) -> None:
         if not began.is_set():
             began.set()
             await asyncio.Event().wait()
-        await settler(payload)
+        await settler(job)
 
     async with running(log, settle):
         await log.add(a_case(key="hangs"))
@@ -282,7 +282,7 @@ async def test_a_periodic_job_that_fails_does_not_stop_the_others(log: Store) ->
 async def test_a_pause_is_kept(log: Store) -> None:
     tried = asyncio.Event()
 
-    async def settle_later(_: JobPayload) -> None:
+    async def settle_later(_: Job) -> None:
         tried.set()
         raise RetryError("not now", LONG)
 
