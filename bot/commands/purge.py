@@ -25,16 +25,19 @@ async def count(days: int | None, team_id: str | None) -> tuple[int, datetime]:
     if days is None and team_id is None:
         raise BotError("give --days N, or set RETENTION_DAYS")
     before = utc_now() - timedelta(days=days or 0)
-    async with await Store.open_existing(settings.database_url) as store:
-        if team_id is None:
-            found, total = await store.forgetting.count(before), sum((await store.cases.counts()).values())
-            age = f"{number_of(days or 0, 'day')} (created before {before:%Y-%m-%d %H:%M} UTC)"
-            typer.echo(f"{found:,} of {total:,} cases are older than {age}")
-        elif found := await store.forgetting.count_of_team(team_id):
-            rows = number_of(found, "row")
-            typer.echo(f"{rows} of workspace {team_id}: cases, labels, watches, rubrics, settings, audit")
-        else:
-            raise BotError(f"--team {team_id[:40]!r}: nothing is stored of a workspace with this id")
+    try:
+        async with await Store.open_existing(settings.database_url) as store:
+            if team_id is None:
+                found, total = await store.forgetting.count(before), sum((await store.cases.counts()).values())
+                age = f"{number_of(days or 0, 'day')} (created before {before:%Y-%m-%d %H:%M} UTC)"
+                typer.echo(f"{found:,} of {total:,} cases are older than {age}")
+            elif found := await store.forgetting.count_of_team(team_id):
+                rows = number_of(found, "row")
+                typer.echo(f"{rows} of workspace {team_id}: cases, labels, watches, rubrics, settings, audit")
+            else:
+                raise BotError(f"--team {team_id[:40]!r}: nothing is stored of a workspace with this id")
+    except DBAPIError as exc:
+        raise BotError(f"the database cannot be read ({exc.orig}); nothing was deleted") from exc
     return found, before
 
 

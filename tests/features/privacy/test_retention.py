@@ -97,13 +97,22 @@ async def test_a_wrong_age_deletes_nothing(tmp_path: Path) -> None:
     assert await left(tmp_path) == 1
 
 
-async def test_a_log_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (
+            "CREATE TRIGGER held BEFORE DELETE ON cases BEGIN SELECT RAISE(ABORT, 'held'); END",
+            "written (held); what was deleted before stays deleted",
+        ),
+        ("ALTER TABLE cases RENAME status TO gone", "read (no such column: cases.status); nothing was deleted"),
+    ],
+)
+async def test_a_log_that_cannot_be_written_or_read_is_a_sentence(tmp_path: Path, broken: str, said: str) -> None:
     await aged_log(tmp_path, 40)
     with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
-        other.execute("CREATE TRIGGER held BEFORE DELETE ON cases BEGIN SELECT RAISE(ABORT, 'held'); END")
+        other.execute(broken)
     code, _, err = await purge(tmp_path, "--days", "30")
-    assert code == 2
-    assert err == "judge-bot: the database cannot be written (held); what was deleted before stays deleted\n"
+    assert (code, err) == (2, f"judge-bot: the database cannot be {said}\n")
 
 
 async def test_a_bot_that_starts_deletes_what_is_too_old(open_stage: StageFactory, tmp_path: Path) -> None:
