@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.commands.opened import opened_database, reading
-from bot.store.audit import Act, Audit
+from bot.store.audit import Act, Action, Audit
 from judge.scoring.numbers import number_of
 
 
@@ -34,6 +34,8 @@ def _print(acts: Sequence[Act]) -> None:
         count = number_of(act.cases, "case") if act.cases is not None else ""
         case = f"case {act.case_id}" if act.case_id is not None else ""
         about = ", ".join(part for part in (act.channel_id, act.user_id, case, count) if part)
+        if act.what == Action.PURGED and act.cases is None:
+            about = f"everything of {act.team_id}"
         cells = (f"{act.at:%Y-%m-%d %H:%M:%S}", *team, act.who, act.what.replace("_", " "), about)
         table.add_row(*map(Text, cells))
     console = Console(highlight=False)

@@ -80,6 +80,7 @@ async def test_the_table_fits_80_columns_newest_last(tmp_path: Path) -> None:
     acts = [
         Act("T1", "U0123456789", Action.DIGEST_ON, channel_id="C0123456789", at=SOME_DAY),
         Act("T1", "os:root", Action.PURGED, cases=1234, at=SOME_DAY),
+        Act("T1", "os:root", Action.PURGED, at=SOME_DAY),
         Act("T1", "U0123456789", Action.FORGOT_CASE, case_id=2**31 - 1, at=SOME_DAY),
     ]
     await with_log(url(tmp_path), lambda log: log.audit.note(acts))
@@ -89,6 +90,7 @@ async def test_the_table_fits_80_columns_newest_last(tmp_path: Path) -> None:
         "when (UTC)           who          what         about",
         "2026-11-02 10:30:05  U0123456789  digest on    C0123456789",
         "2026-11-02 10:30:05  os:root      purged       1,234 cases",
+        "2026-11-02 10:30:05  os:root      purged       everything of T1",
         "2026-11-02 10:30:05  U0123456789  forgot case  case 2147483647",
     ]
 
