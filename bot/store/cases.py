@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, CaseTurn, CurrentVerdict, Exclusion, LoggedCase, Part, exclusion_of
+from bot.domain.case import CaseStatus, CaseTurn, Exclusion, LoggedCase, Part, exclusion_of
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store.database import Database, StoreQueries, in_transaction
@@ -165,8 +165,9 @@ class Cases(StoreQueries):
         """Why a repeated verdict for this person is not counted; None if it replaces the earlier one."""
         query = sa.select(cases.c.requester_id, cases.c.score).where(same_reply(earlier), is_shared(cases))
         rows = await self._database.all(query.order_by(cases.c.id))
-        current = CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
-        return exclusion_of(user_id, earlier, current, has_chosen=has_chosen)
+        first_requester_id = rows[0].requester_id if rows else None
+        is_scored = any(row.score is not None for row in rows)
+        return exclusion_of(user_id, earlier, first_requester_id, is_scored, has_chosen=has_chosen)
 
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
         if case.attempt == 1 or case.excluded or case.is_for_one:
