@@ -27,10 +27,6 @@ AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 """The statuses of cases that no process works on; other cases are left alone until they are settled."""
 
 
-def to_case(row: sa.Row[Any]) -> LoggedCase:
-    return LoggedCase.model_validate(dict(row._mapping))
-
-
 _OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(cases.c.keys()) - {"rubric", "flags"}
 _OF_RATING = ("score", "weighted_score", "unscored_reason", "probabilities", "points")
 _COLUMNS = {"reason": "unscored_reason", "detail": "justification"}
@@ -133,7 +129,7 @@ class Cases(StoreQueries):
 
     async def get(self, case_id: int) -> LoggedCase | None:
         row = await self._database.one(_BY_ID, {"case_id": case_id})
-        return to_case(row) if row else None
+        return LoggedCase(**row._mapping) if row else None
 
     async def find(self, team_id: str, case_id: int) -> LoggedCase | None:
         case = await self.get(case_id)
@@ -150,11 +146,10 @@ class Cases(StoreQueries):
         """The case that a message has already, as far as this person is concerned, and its hash as it was read."""
         which = {"team_id": team_id, "channel_id": channel_id, "message_ts": message_ts, "requester_id": requester_id}
         row = await self._database.one(_LATEST, which)
-        return (to_case(row), row.message_hash) if row else None
+        return (LoggedCase(**row._mapping), row.message_hash) if row else None
 
     async def turns(self, case: LoggedCase) -> tuple[CaseTurn, ...]:
-        rows = await self._database.all(_TURNS.params(team_id=case.team_id, case_id=case.id))
-        return tuple(CaseTurn.model_validate(dict(row._mapping)) for row in rows)
+        return tuple(await self._database.rows(CaseTurn, _TURNS.params(team_id=case.team_id, case_id=case.id)))
 
     async def with_turns(self, case: LoggedCase) -> LoggedCase:
         """The case with the messages that it was read from."""

@@ -227,7 +227,7 @@ class Store:
 
         async def claim(connection: AsyncConnection) -> LoggedCase | None:
             row = (await connection.execute(CLAIM, values)).one_or_none()
-            return store_cases.to_case(row) if row else None
+            return LoggedCase(**row._mapping) if row else None
 
         case = await self.database.settle(None, claim, is_single=True)
         return _after(case, {}) if case else None
