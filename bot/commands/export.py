@@ -152,8 +152,7 @@ async def export_person(path: Path | None, user: str) -> None:
         with _output(path) as output:
             await opened.note(database, Action.EXPORTED_PERSON, [team_id], user_id=user_id)
             count = 0
-            async for kind, columns in _readable(personal.rows(team_id, user_id)):
-                document = {"kind": kind, **columns}
+            async for document in _readable(personal.rows(team_id, user_id)):
                 output.write(json.dumps(document, ensure_ascii=False, default=datetime.isoformat) + "\n")
                 count += 1
     typer.echo(f"{number_of(count, 'row')} written", err=True)

@@ -257,9 +257,6 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
     "spent": spent.c.requester_id,
 }
 
-StoredRow = tuple[str, Mapping[str, Any]]
-"""The kind, as in `_OF_PERSON`, or case or audit; its columns."""
-
 
 class Personal(StoreQueries):
     async def teams(self, user_id: str) -> Sequence[str]:
@@ -269,8 +266,8 @@ class Personal(StoreQueries):
         found = await self._database.values(all_teams)
         return [team_id for team_id in found if await anext(self.rows(team_id, user_id), None)]
 
-    async def rows(self, team_id: str, user_id: str) -> AsyncIterator[StoredRow]:
-        """Everything stored about a person, including the audit rows by or about them.
+    async def rows(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
+        """Everything stored about a person, including the audit rows by or about them: the columns, and a `kind`.
 
         Cases and audit rows come oldest first. For a case that another person asked for, the requester and a question
         that the requester typed are left out. Of a conversation, only this person's own turns are shown.
@@ -278,12 +275,12 @@ class Personal(StoreQueries):
         for kind, whose in _OF_PERSON.items():
             its = sa.select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
             for row in await self._database.all(its):
-                yield kind, dict(row._mapping)
+                yield {"kind": kind, **row._mapping}
             if kind == "settings":
                 async for case in self._cases(team_id, user_id):
-                    yield "case", case
+                    yield {"kind": "case", **case}
         for act in await Audit(self._database).of(team_id, user_id):
-            yield "audit", asdict(act)
+            yield {"kind": "audit", **asdict(act)}
 
     async def _cases(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
         is_theirs = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(theirs(team_id, user_id)))

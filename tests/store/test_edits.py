@@ -180,7 +180,7 @@ async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: s
 @pytest.mark.on("sqlite", "postgres")
 async def test_who_only_spoke_before_is_shown_their_own_words_alone(log: Store) -> None:
     await delivered(log, **OF_TWO | {"turns": (SAID, turn(Part.CONVERSATION, "3.2", "By another.", "U-4"))})
-    (row,) = [row async for kind, row in Personal(log.database).rows("T1", "U-third") if kind == "case"]
+    (row,) = [row async for row in Personal(log.database).rows("T1", "U-third") if row["kind"] == "case"]
     assert [each["text"] for each in row["turns"]] == ["Said before."]
     assert not {"question", "response", "justification", "ratings"} & row.keys()
 
