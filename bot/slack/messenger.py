@@ -115,7 +115,9 @@ class Messenger:
         self._response_hosts = to_response_hosts(client.base_url)
 
     async def tell(self, recipient: Recipient, said: Post | str) -> bool:
-        """Whether the person could be told: where they are if possible, otherwise by direct message."""
+        """Whether the person could be told: where they are if possible, else by direct message; "" says nothing."""
+        if not said:
+            return True
         post = sentence(said) if isinstance(said, str) else said
         ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [self._ephemeral, self._respond, self.direct]
         if recipient.is_in_channel:

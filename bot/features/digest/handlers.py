@@ -309,8 +309,7 @@ def register(app: AsyncApp, services: Services) -> None:
         if not said:
             settings = await services.store.channels.of(invocation.team_id, channel_id)
             said = await answers[payloads.clicked_action(body)](settings, which, body)
-        if said:
-            await services.messenger.tell(invocation.recipient, said)
+        await services.messenger.tell(invocation.recipient, said)
 
     @payloads.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(body: dict[str, Any]) -> None:

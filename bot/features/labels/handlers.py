@@ -67,8 +67,7 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         rubric = await services.rubrics.find(case.team_id, case.channel_id, case.rubric, verdict.rubric_version)
         view = words.label_modal(invocation.to_state(case.id), verdict, earlier, rubric)
-        if said := await services.messenger.show(invocation, view):
-            await _tell(services, invocation, case, said)
+        await _tell(services, invocation, case, await services.messenger.show(invocation, view))
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -196,8 +195,7 @@ def _register_asked(app: AsyncApp, services: Services) -> None:
     async def score_as_asked(body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
         state = ModalState(channel_id=invocation.channel_id, before="")
-        if refusal := await _open_blind(services, invocation, state):
-            await services.messenger.tell(invocation.recipient, refusal)
+        await services.messenger.tell(invocation.recipient, await _open_blind(services, invocation, state))
 
     @payloads.on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)
     async def agree_or_stop(body: dict[str, Any]) -> None:

@@ -148,7 +148,7 @@ def register(app: AsyncApp, services: Services) -> None:
             said = await _DO[action](_Press(services, log, request, invocation, blocks))
         if said and action in _OF_COMPARISON:
             await services.messenger.replace(invocation.recipient, said)
-        elif said:
+        else:
             await services.messenger.tell(invocation.recipient, said)
 
 

@@ -42,8 +42,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def press(body: dict[str, Any]) -> None:
         action, invocation = payloads.clicked_action(body), payloads.to_invocation(body)
         request = [action.removeprefix(ids.ACTION_RUBRIC), payloads.clicked_value(body)]
-        if said := await _answer(services, invocation, request):
-            await services.messenger.tell(invocation.recipient, said)
+        await services.messenger.tell(invocation.recipient, await _answer(services, invocation, request))
 
     payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)(partial(_delete, services))
 

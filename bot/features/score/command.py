@@ -91,8 +91,7 @@ def register(app: AsyncApp, services: Services) -> None:
                 await ack(text=help_text(services, rest, is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
                 await ack()
-                if said := await answers[word](invocation, rest):
-                    await services.messenger.tell(invocation.recipient, said)
+                await services.messenger.tell(invocation.recipient, await answers[word](invocation, rest))
             case Word():
                 await ack(text=not_understood(to_plain(text), [*answers, "help"]))
 

@@ -40,8 +40,7 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         judge = await judge_of(services.judges, case, verdict)
         view = details_modal(case, verdict, may_ask=judge is not None)
-        if said := await services.messenger.show(invocation, view):
-            await services.messenger.tell(invocation.recipient_at(case), said)
+        await services.messenger.tell(invocation.recipient_at(case), await services.messenger.show(invocation, view))
 
     @payloads.on_click(app, ids.ACTION_POINTS)
     async def show_points(body: dict[str, Any]) -> None:

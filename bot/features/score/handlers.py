@@ -74,8 +74,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
             which = (ids.VIEW_ANSWER, blocker.NO_QUESTION) if is_first else (ids.VIEW_CORRECT, messages.WRONG_QUESTION)
             turns = {} if is_first else await services.store.database.read(partial(read_said, case=case))
             view = messages.question_modal(case, *which, invocation.to_state(case.id), turns)
-            if said := await messenger.show(invocation, view):
-                await messenger.tell(invocation.recipient_at(case), said)
+            await messenger.tell(invocation.recipient_at(case), await messenger.show(invocation, view))
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
@@ -146,8 +145,7 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
     rubric, visibility = await services.intake.chosen(invocation, invocation.channel_id)
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
     view = messages.texts_modal(invocation.to_state(), names, rubric, None if invocation.is_direct else visibility)
-    if said := await services.messenger.show(invocation, view):
-        await services.messenger.tell(invocation.recipient, said)
+    await services.messenger.tell(invocation.recipient, await services.messenger.show(invocation, view))
 
 
 def register_first(app: AsyncApp, services: Services) -> None:

@@ -207,8 +207,8 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     @payloads.on_click(app, ids.ACTION_WATCH)
     async def open_in_message(body: dict[str, Any]) -> None:
         invocation, (channel_id, author_id) = payloads.to_invocation(body), clicked_watch(body)
-        if said := await open_window(watcher, invocation, channel_id, author_id):
-            await services.messenger.tell(invocation.recipient, said)
+        said = await open_window(watcher, invocation, channel_id, author_id)
+        await services.messenger.tell(invocation.recipient, said)
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE)
     async def choose(body: dict[str, Any]) -> None:
