@@ -81,6 +81,9 @@ class Members:
             logger.warning("author_unknown", author=author_id, error=slack_word(exc))
             return Member(author_id, is_bot=False)
 
+    async def name_of(self, author_id: str) -> str:
+        return (await self.of(author_id)).name
+
     async def is_foreign(self, user_id: str) -> bool:
         """Whether a person is of a company that is not allowed, or unknown here; raises one of `SLACK_ERRORS`."""
         try:

@@ -314,7 +314,7 @@ class _Visit:
         place = Place(team_id, found.channel_id, *((found.author_id, Origin.WATCHED) if found.is_watched else ()))
         its = Kind(found.lowest, found.highest, found.judge_version)
         quality = await read_quality(services.store.tallies, place, services.schedule.current(now), now, its)
-        name = (await services.members.of(found.author_id)).name if found.is_watched else ""
+        name = await services.members.name_of(found.author_id) if found.is_watched else ""
         return name, quality.mean if quality else None
 
     async def why_none(self) -> str:

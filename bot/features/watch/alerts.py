@@ -11,7 +11,6 @@ from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.changes import RECENT, REFERENCE, AskedAgain, Change, questions_line, who_changed
-from bot.features.watch.figures import name_of
 from bot.features.watch.notices import Telling, send_alert, tell_once
 from bot.features.watch.queries import Notices, Releases, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
@@ -65,7 +64,7 @@ class DriftAlerts:
         if newest is None or self._judges.get(place, "") == newest.version:
             return
         if await self._orders.note_judge(watch, newest.version):
-            post = text.new_judge_notice(watch, await name_of(self._services, watch.author_id), newest.version)
+            post = text.new_judge_notice(watch, await self._services.members.name_of(watch.author_id), newest.version)
             errors = (await send_alert(self._services, watch, post)).values()
             logger.info("new_judge_told", channel=watch.channel_id, missed=len([each for each in errors if each]))
         self._judges[place] = newest.version
@@ -100,7 +99,7 @@ class DriftAlerts:
 
     async def _tell(self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change) -> None:
         found = await self._asked.about(watch, name, change)
-        place, after, who = watched(watch), change.after, await name_of(self._services, watch.author_id)
+        place, after, who = watched(watch), change.after, await self._services.members.name_of(watch.author_id)
         lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:LOWEST]
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
         lines = [
@@ -160,7 +159,7 @@ class DriftAlerts:
         told = await self._last(watch, "unread") if unread else None
         if unread is None or (told and told > unread.since):
             return None
-        return text.unread_alert(watch, await name_of(self._services, watch.author_id), unread)
+        return text.unread_alert(watch, await self._services.members.name_of(watch.author_id), unread)
 
     async def _silent(self, watch: Watch) -> Post | None:
         now = self._services.clock()
@@ -168,7 +167,7 @@ class DriftAlerts:
         expected = await self._replies.expected(watched(watch), span.start, now - _PATIENCE)
         if expected < _MIN_SILENT or await self._tallies.in_order(watched(watch), span):
             return None
-        return text.silent_alert(watch, await name_of(self._services, watch.author_id), expected, SILENT_FOR)
+        return text.silent_alert(watch, await self._services.members.name_of(watch.author_id), expected, SILENT_FOR)
 
     async def _gone(self, watch: Watch) -> Post | None:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""
@@ -177,7 +176,7 @@ class DriftAlerts:
         before, is_there = together(by_day.values()).seen, any(day >= day_of(week_ago) for day in by_day)
         if is_there or before < _MIN_BEFORE_GONE or await self._was_told(watch, "gone"):
             return None
-        return text.gone_alert(watch, await name_of(self._services, watch.author_id), before)
+        return text.gone_alert(watch, await self._services.members.name_of(watch.author_id), before)
 
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
         last = await self._last(watch, kind)

@@ -18,7 +18,6 @@ from bot.domain.verdict import OFFLINE, base_version
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import text
-from bot.features.watch.figures import name_of
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Releases, watched
 from bot.pipeline.asking import ask, tokens_of
@@ -262,6 +261,6 @@ class NewModels:
         before, after = ([each for each in its if (each.judged_at >= now - _DAY) == is_new] for is_new in (False, True))
         change = Change("mean", before, after)
         found = await self._asked.about(watch, name, change)
-        who = await name_of(services, watch.author_id)
+        who = await services.members.name_of(watch.author_id)
         post = text.new_model_notice(watch, who, new, old, who_changed(found, change))
         await self._asked.note(watch, change, found, await tell_once(services, watch, name, post))

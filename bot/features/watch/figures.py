@@ -110,10 +110,6 @@ class CountedWatch:
     unread: Unread | None
 
 
-async def name_of(services: Services, author_id: str) -> str:
-    return (await services.members.of(author_id)).name
-
-
 async def watches_of(services: Services, person: Invocation, most: int) -> tuple[Sequence[CountedWatch], int]:
     """Up to `most` watches of the channels that a person and the app are in, and how many more there are.
 

@@ -11,7 +11,7 @@ from bot.domain.watch import Watch
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.watch import text
-from bot.features.watch.figures import name_of, read_watched
+from bot.features.watch.figures import read_watched
 from bot.features.watch.notices import Telling, tell_once
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
@@ -33,7 +33,7 @@ _NEW_FOR, _LATE = timedelta(weeks=8), timedelta(days=2)  # notices are kept for 
 async def announce(services: Services, watch: Watch, by: str) -> str:
     """Tells a channel once that it is watched, and by whom; returns why that did not reach it, or an empty string."""
     model, _ = await price_of(services, watch.team_id, watch.channel_id)
-    name = clip(await name_of(services, watch.author_id))
+    name = clip(await services.members.name_of(watch.author_id))
     said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model)}`, scores {text.scored(watch)}"
     to = replace(watch, alerts_to=(watch.channel_id,))
     post, name = Post(said.replace("*", ""), [ui.section(said)]), f"announced {watch.since:%H:%M:%S}"
@@ -67,7 +67,7 @@ async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore])
     now, store = services.clock(), services.store
     if scores[FIRST - 1].judged_at < now - _LATE:
         return None
-    week, name = Week(watch.since, now, services.schedule.zone), await name_of(services, watch.author_id)
+    week, name = Week(watch.since, now, services.schedule.zone), await services.members.name_of(watch.author_id)
     (found,) = await read_watched(store, watched(watch), week, now)
     lines = list(week_lines(replace(found, change=None), clip(name)))
     lowest = [min(scores, key=lambda each: (each.score, -each.id)).id]
@@ -110,5 +110,5 @@ async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> Te
     kept = [each for each in found if not each.deleted_at]
     if not kept:
         return None
-    post = text.low_alert(watch, await name_of(services, watch.author_id), kept, services.identity.url)
+    post = text.low_alert(watch, await services.members.name_of(watch.author_id), kept, services.identity.url)
     return post, [each.id for each in kept]

@@ -16,7 +16,7 @@ from bot.domain.watch import Shows, Watch
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch import text as words
-from bot.features.watch.figures import counted, name_of
+from bot.features.watch.figures import counted
 from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.watcher import Watcher
@@ -99,7 +99,7 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
         is_less = is_less or watch.low_since is None is not earlier.low_since
         stay = {by} if is_less else {by, *watch.alerts_to}
         lose = tuple(each for each in earlier.alerts_to if each not in stay)
-        name = await name_of(services, watch.author_id)
+        name = await services.members.name_of(watch.author_id)
         await send_alert(services, replace(earlier, alerts_to=lose), words.changed_by(watch, name, by))
     return ""
 
@@ -154,7 +154,7 @@ async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
 
 async def watched_names(services: Services, team_id: str, channel_id: str) -> Mapping[str, str]:
     watches = await services.store.watches.of(team_id, channel_id)
-    return {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
+    return {watch.author_id: await services.members.name_of(watch.author_id) for watch in watches}
 
 
 def called(typed: str, names: Mapping[str, str]) -> list[str]:
@@ -233,7 +233,7 @@ async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, a
     set_by = await services.store.audit.last_by(Action.WATCH_SET, invocation.team_id, channel_id, author_id)
     if watch is None or not await watcher.end(watch, by):
         return words.NOT_WATCHED
-    name = await name_of(services, author_id)
+    name = await services.members.name_of(author_id)
     others = dict.fromkeys((*watch.alerts_to, set_by or by))
     told = replace(watch, alerts_to=tuple(each for each in others if each != by))
     await send_alert(services, told, words.ended_by(watch, name, by))
@@ -246,7 +246,7 @@ async def _test(services: Services, invocation: Invocation, channel_id: str, aut
     watch = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)
     if watch is None:
         return words.NOT_WATCHED
-    post = words.test_alert(watch, await name_of(services, author_id), services.clock())
+    post = words.test_alert(watch, await services.members.name_of(author_id), services.clock())
     return words.tested(watch, await send_alert(services, watch, post))
 
 

@@ -16,7 +16,6 @@ from bot.feature import Services
 from bot.features.watch import ids, orders, text
 from bot.features.watch.alerts import replied_at
 from bot.features.watch.changes import REFERENCE, AskedAgain, Change, who_changed
-from bot.features.watch.figures import name_of
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, watched
 from bot.figures.quality import by_whom
@@ -41,7 +40,7 @@ async def answer(services: Services, invocation: Invocation, typed: str) -> str:
     releases, (word, _, rest) = Releases(services.store.database), typed.partition(" ")
     if is_list:
         found = await releases.of(place)
-        return text.releases([(each, await name_of(services, each.author_id)) for each in found])
+        return text.releases([(each, await services.members.name_of(each.author_id)) for each in found])
     if word == "undo":
         is_undone = rest.isdecimal() and await releases.take_back(place, int(rest[:9]), services.clock())
         return text.undone(rest) if is_undone else text.NO_RELEASE
@@ -129,7 +128,7 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
     labelled = sum(each.labelled for each in found) if are_corrected(*found) else 0
     means = [(each.corrected if labelled else None) or each.judge for each in found]  # as people would score, if known
     moved = minus(*means) if before else None
-    name, title = await name_of(services, watch.author_id), f"release {release.id}"
+    name, title = await services.members.name_of(watch.author_id), f"release {release.id}"
     replies = [each.n for each in found]
     post = partial(text.release_compared, watch, name, release, means, replies, moved, labelled)
     if not before or not moved:

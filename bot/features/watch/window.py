@@ -16,7 +16,6 @@ from bot.feature import Services
 from bot.features.watch import ids, orders
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
-from bot.features.watch.figures import name_of
 from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
 from bot.features.watch.orders import clicked_watch, end_watch, parse_watch
@@ -197,7 +196,7 @@ async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dic
         return {block_id: window_words.unsure(exc)}
     if bots := [member.name for member in known.values() if member.is_bot]:
         return {block_id: window_words.no_readers(bots)}
-    out = [await name_of(services, each) for each, is_out in zip(people, kept, strict=True) if is_out]
+    out = [await services.members.name_of(each) for each, is_out in zip(people, kept, strict=True) if is_out]
     return {block_id: window_words.kept_out(out)} if out else {}
 
 
@@ -238,5 +237,5 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
             by = invocation.user_id
             watch = await orders.order_on(services, invocation, state.channel_id or "", form.author_id)
             said = await announce(services, watch, by) if window_words.ANNOUNCE in form.also else ""
-            post = words.begun(watch, await name_of(services, form.author_id), f"{first} {said}")
+            post = words.begun(watch, await services.members.name_of(form.author_id), f"{first} {said}")
             await services.messenger.tell(Recipient(by, state.told_at or watch.channel_id), post)
