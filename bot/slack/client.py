@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot import metrics
-from bot.domain.shared import AnswerCache
+from bot.domain.shared import AnswerCache, V
 from bot.errors import SlackError
 
 # None: an error page instead of an answer of Slack's.
@@ -74,6 +74,16 @@ async def refusal_of(call: Awaitable[object]) -> str | None:
             raise
         return slack_word(exc)
     return None
+
+
+async def unless_refused(call: Awaitable[V]) -> V | None:
+    """What a call returns, or None if Slack permanently refuses it; raises transient errors."""
+    try:
+        return await call
+    except SlackApiError as exc:
+        if is_transient(exc):
+            raise
+        return None
 
 
 MISSING = "missing_scope"

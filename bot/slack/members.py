@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.shared import AnswerCache, V
-from bot.slack.client import SLACK_ERRORS, SlackClient, error_of, is_transient, slack_word
+from bot.domain.shared import AnswerCache
+from bot.slack.client import SLACK_ERRORS, SlackClient, error_of, slack_word, unless_refused
 from bot.slack.invocation import Invocation
 
 SLACKBOT = "USLACKBOT"
@@ -71,7 +71,7 @@ class Members:
     async def people(self, author_ids: Iterable[str]) -> set[str]:
         """Those of these ids that Slack says are people's; raises one of `SLACK_ERRORS` if Slack does not answer."""
         ids = tuple(author_ids)
-        members = await asyncio.gather(*(_unless_refused(self._known.get(each)) for each in ids))
+        members = await asyncio.gather(*(unless_refused(self._known.get(each)) for each in ids))
         return {each for each, member in zip(ids, members, strict=True) if member and not member.is_bot}
 
     async def of(self, author_id: str) -> Member:
@@ -114,7 +114,7 @@ class Members:
         """
         *others, last = await self._client.teams() or [None]
         for team_id in others:
-            if found := await _unless_refused(self._client.bots_info(bot=bot_id, team_id=team_id)):
+            if found := await unless_refused(self._client.bots_info(bot=bot_id, team_id=team_id)):
                 break
         else:
             found = await self._client.bots_info(bot=bot_id, team_id=last)
@@ -270,20 +270,11 @@ class Access:
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
         """Whether the person is in the channel, as Slack says now; raises one of `SLACK_ERRORS` if it may say later."""
-        return channel_id in (await _unless_refused(list_channels(self.client, user_id)) or ())
+        return channel_id in (await unless_refused(list_channels(self.client, user_id)) or ())
 
     async def is_admin(self, user_id: str) -> bool:
         """Whether the person is an admin or owner of the workspace; False and raises as `is_in`."""
-        return _is_admin(await _unless_refused(_rights(self.client, self.own, user_id)) or {})
-
-
-async def _unless_refused(call: Awaitable[V]) -> V | None:
-    try:
-        return await call
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
-        return None
+        return _is_admin(await unless_refused(_rights(self.client, self.own, user_id)) or {})
 
 
 def _is_admin(user: Mapping[str, Any]) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from slack_sdk.errors import SlackApiError
@@ -76,7 +75,9 @@ async def _send(
     try:
         if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
             return _KEPT_OUT, _DAY
-        found = await _find(services, to, mark, since) if since and to == watch.channel_id else None
+        found = None
+        if since and to == watch.channel_id:  # if it cannot be read, an alert that comes twice is better than none
+            found = await client.unless_refused(find_marked(services.client, to, mark, since.timestamp()))
         if found:
             await note_found(services.store, services.client, watch.team_id, to, found)
             return "", None
@@ -91,12 +92,3 @@ async def _send(
             return error, None
         return error, timedelta() if client.is_transient(exc) else _DAY
     return "", None
-
-
-async def _find(services: Services, channel_id: str, mark: dict[str, Any], since: datetime) -> str | None:
-    try:
-        return await find_marked(services.client, channel_id, mark, since.timestamp())
-    except SlackApiError as exc:
-        if client.is_transient(exc):
-            raise
-        return None  # the channel cannot be read; an alert that comes twice is better than none
