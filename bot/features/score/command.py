@@ -109,21 +109,17 @@ async def _typed(services: Services, invocation: Invocation, question: str, resp
 
 async def _linked(services: Services, invocation: Invocation, link: Permalink) -> Case:
     blocker = link.blocker({services.identity.host} | invocation.hosts)
-    if not blocker and link.channel_id != invocation.channel_id:
-        try:
-            is_in_both = await services.memberships.includes(invocation.user_id, link.channel_id)
-        except MembershipError as exc:
-            raise RefusedError(unsure_of_link(exc)) from exc
-        if not is_in_both:
-            raise RefusedError(NOT_IN_BOTH)
+    is_sure = blocker or link.channel_id == invocation.channel_id
+    if not is_sure and not await services.memberships.includes(invocation.user_id, link.channel_id):
+        raise RefusedError(NOT_IN_BOTH)
     return await services.intake.of_link(invocation, link, blocker)
 
 
 async def _score(services: Services, ack: AsyncAck, invocation: Invocation, asking: Awaitable[Case]) -> None:
     try:
         case, is_new = await services.intake.take(await asking, invocation)
-    except RefusedError as exc:
-        await ack(text=str(exc))
+    except (RefusedError, MembershipError) as exc:
+        await ack(text=unsure_of_link(exc) if isinstance(exc, MembershipError) else str(exc))
         return
     appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
     await ack(text=accepted(case) if is_new and not appears_here else "")
