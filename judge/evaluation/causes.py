@@ -34,7 +34,6 @@ _FEWEST_OF_A_CAUSE = 2
 _PROMPT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
 _MATERIAL = _PROMPT.partition("\n\n")[0]
 _QUESTION = "What was wrong with the reply according to reason {}? If none of the names says it, other."
-_KNOWN = "\nUse these names of the week before where they fit: {names}."
 _LINE = re.compile(
     r"\W*(?:\d+[.)]\W+)?(?P<name>[^:\n]*\w[^:\n]*?)[*_`\"]*\s*:[*_]*\s*(?P<numbers>\d+(?:\s*(?:,|and|&|-|–)\s*\d+)*)\s*[.,;]?\s*"
 )
@@ -95,7 +94,7 @@ async def find_causes(
         prompt = _PROMPT.format(
             most=_MOST_NAMES,
             words=_MOST_WORDS,
-            known=_KNOWN.format(names=names) if names else "",
+            known=f"\nUse these names of the week before where they fit: {names}." if names else "",
             reasons=_numbered(sent[key] for key in left),
         )
         answer = await write(prompt)
