@@ -9,17 +9,17 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import structlog
 from filelock import FileLock, Timeout
-from sqlalchemy import delete, select
+from sqlalchemy import Row, delete, select
 
 from bot.domain.clock import utc_now
 from bot.errors import StoreError
-from bot.store.database import Database, columns_of, upsert
+from bot.store.database import Database, upsert
 from bot.store.schema import processes
 
 _OTHERS = 0o077
@@ -103,13 +103,6 @@ _FORGOTTEN = timedelta(days=1)
 _PATIENCE_S = 3.0
 
 
-@dataclass(frozen=True)
-class Sign:
-    pid: int
-    is_connected: bool
-    seen_at: datetime
-
-
 class Processes:
     """The processes at work: each signs in the database every few seconds, which shows that it can be written."""
 
@@ -143,6 +136,7 @@ class Processes:
         if not signing_off.done() or signing_off.exception():
             logger.warning("not_signed_off", left="it is forgotten in a day")
 
-    async def latest_here(self) -> Sign | None:
-        here = select(*columns_of(processes, Sign)).filter_by(host=socket.gethostname())
-        return await self._database.first(Sign, here.order_by(processes.c.seen_at.desc()))
+    async def latest_here(self) -> Row[Any] | None:
+        """The last sign of a process on this machine, as it is stored."""
+        here = select(processes).filter_by(host=socket.gethostname())
+        return await self._database.one(here.order_by(processes.c.seen_at.desc()).limit(1))
