@@ -101,10 +101,6 @@ class Glance:
         return self.kind.scale
 
     @property
-    def is_finished(self) -> bool:
-        return self.until >= self.week.end
-
-    @property
     def low(self) -> int:
         """The highest score that counts as low, such as 2 on a scale of 0 to 5."""
         return low_to(self.scale)

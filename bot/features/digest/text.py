@@ -122,7 +122,7 @@ def _message(
     days = (due.date() - start.date()).days
     length = "Week" if days == 7 else number_of(days, "day")
     title = f"{length} up to {due:%A}, {day_name(due)} {due.year}, {due:%H:%M}"
-    if not figures.is_finished:
+    if figures.until < figures.week.end:
         title = f"This week so far (since {start:%A}, {day_name(start)}, {start:%H:%M})"
     title += f", {subject}" if subject else ""
     if not (figures.usage.cases or lead):
