@@ -1,6 +1,7 @@
 """Files: reads and writes lines of JSONL, and creates files that only their owner may read."""
 
 import codecs
+import errno
 import json
 import math
 import os
@@ -31,6 +32,8 @@ def private(path: str, flags: int) -> int:
 @contextmanager
 def written_beside(target: Path) -> Iterator[BinaryIO]:
     """A file that replaces `target`, with the same readers, once it is written; a new `target` is its owner's alone."""
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise OSError(errno.EINVAL, "Not a regular file")  # a pipe or a device would be gone for everybody
     beside = target.with_name(f"{target.name}.part")
     try:
         beside.unlink(missing_ok=True)  # another user may have made it, to read what is written
