@@ -162,7 +162,7 @@ def _run(
         work = _Work(batch, lines if chosen is None else len(chosen), limit, earlier=journal.tally.rows)
         items = given.items(lambda at: at in journal.rows or (chosen is not None and at not in chosen), limit)
         try:
-            progress = partial(show_progress, lambda: batch.done, lambda: work.rows)
+            progress = partial(show_progress, lambda: work.tally.rows + batch.failed, lambda: work.rows)
             asyncio.run(run_interruptibly(judge, batch.run(items), progress))
         except (KeyboardInterrupt, asyncio.CancelledError):
             say(f"Interrupted: {work.share}; run the same command to continue.", err=True)

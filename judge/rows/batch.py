@@ -45,10 +45,6 @@ class Batch:
     _has_verdict: bool = field(default=False, init=False)
     _absent: set[str] = field(default_factory=set, init=False)
 
-    @property
-    def done(self) -> int:
-        return self.journal.tally.rows + self.failed
-
     async def run(self, items: Iterator[Row | str]) -> None:
         """Judges the rows among `items` (see `RowFile.items`), which are read one by one as calls become free."""
         self._watch_cost()
