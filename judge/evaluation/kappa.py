@@ -8,8 +8,6 @@ from typing import NamedTuple, Self
 from judge.evaluation.stats import Interval, t_quantile
 from judge.scoring.rubric import Scale
 
-_NO_SPREAD = 1e-9
-
 
 class Moments(NamedTuple):
     """Sums over pairs of numbers x and y that two raters gave: of 1, x, y, xx, yy and xy."""
@@ -37,7 +35,7 @@ class Moments(NamedTuple):
         Biometrics 45(1)). NaN if all x or all y are equal, because then nothing can agree beyond chance.
         """
         n, x, y, xx, yy, xy = self
-        if min(n * xx - x * x, n * yy - y * y) <= _NO_SPREAD * n * n:
+        if min(n * xx - x * x, n * yy - y * y) <= 1e-9 * n * n:
             return nan
         return 1 - n * (xx + yy - 2 * xy) / (n * (xx + yy) - 2 * x * y)
 

@@ -16,9 +16,6 @@ from judge.evaluation.agreement.sample import MOST_GROUPS, Bools, Floats, Ints, 
 from judge.evaluation.kappa import Moments, atanh_interval
 from judge.evaluation.stats import t_quantile, wilson_ends
 
-_NO_SPREAD = 1e-9
-
-
 Range = Literal["any", "share", "correlation"]
 """The values that a figure can take, which decide how its interval is computed."""
 
@@ -205,7 +202,7 @@ def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
 
 def _alpha_of(pairs: Floats) -> float:
     n = pairs.sum(axis=0)
-    if np.count_nonzero(n > _NO_SPREAD) < 2:
+    if np.count_nonzero(n > 1e-9) < 2:
         return np.nan
     middles = np.cumsum(n) - n / 2
     distances = np.subtract.outer(middles, middles) ** 2

@@ -11,7 +11,6 @@ from judge.evaluation.kappa import Moments
 from judge.scoring.rubric import Calibration, Rubric, Scale
 
 _FOLDS = 5
-_SAME = 1e-9
 
 Pairs = Sequence[tuple[float, float]]
 """The judge's means with people's labels."""
@@ -57,7 +56,7 @@ def steps(pairs: Pairs, _: Scale) -> Calibration:
     runs: list[tuple[list[float], list[float]]] = []  # means of the judge, and the labels that they share
     for mean in sorted(labels):
         run = [mean], labels[mean]
-        while runs and fmean(runs[-1][1]) >= fmean(run[1]) - _SAME:
+        while runs and fmean(runs[-1][1]) >= fmean(run[1]) - 1e-9:
             before = runs.pop()
             run = before[0] + run[0], before[1] + run[1]
         runs.append(run)
