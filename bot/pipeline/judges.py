@@ -53,8 +53,6 @@ class RubricChoice:
         return await self.find(team_id, channel_id, name, chosen.version if is_chosen else None)
 
 
-_KEPT = 100
-
 MakeJudge = Callable[[Rubric, str | None, str | None], Judge]
 """Makes a judge from a rubric, a model and a tier; None is what the app's settings say."""
 
@@ -69,7 +67,7 @@ class Judges:
         self._make = make
         self._models = models
         self.watch_tier = watch_tier
-        self._kept: LRUCache[tuple[str, str, str | None, str | None], Judge] = LRUCache(_KEPT)
+        self._kept: LRUCache[tuple[str, str, str | None, str | None], Judge] = LRUCache(100)
         self.default = self.with_rubric(rubrics.shipped[rubrics.default], None)
 
     async def of(self, case: Case) -> Judge | None:

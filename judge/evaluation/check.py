@@ -26,7 +26,6 @@ from judge.scoring.ratings import UnscoredReason
 from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import one_line
 
-_AN_ANSWER = "It is an answer."  # to any question
 _MOST_FALLEN, _MOST_SHOWN = 3, 80
 _HINT = "Score the earlier responses again with the present judge."
 _ALIKE = 0.25  # points that a judge may differ from itself and still be said to give the same
@@ -314,7 +313,7 @@ def read_outputs(path: Path, judge: Judge, hint: str) -> Iterator[tuple[Row, boo
 def _is_failure(row: Row) -> bool:
     """Whether nothing to judge is the assistant's failure: not if the question is empty, or the reply not read."""
     messages, (question, response, _) = row.messages, row.dialogue
-    is_question = nothing_to_judge(question, _AN_ANSWER) is None
+    is_question = nothing_to_judge(question, "It is an answer.") is None  # to any question
     is_read = messages is None or has_reply(messages)
     return is_question and is_read and nothing_to_judge(question, response) is not None
 

@@ -21,11 +21,9 @@ _FIELDS = {"content", "text", "tool_calls", "function_call", "audio", "refusal"}
 _UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
 _CALLS, _RESULTS = ("tool_use", "tool_call"), ("tool_result",)  # the ends of types, such as server_tool_use
 _KINDS = {"image": "picture", "document": "file", "audio": "audio", "video": "video", "file": "file"}
-_AFFIXES = ("input_", "output_", "_url", "_file")
 _TEXTS = ("text", "output_text")
 _SOURCES = ("citation", "_location")  # the ends of types, such as url_citation
 _TITLES, _URLS = ("title", "document_title", "filename"), ("url", "source")
-_NAMES = ("alt_text", "alt", "filename", "name", "title")
 
 
 class Dialogue(NamedTuple):
@@ -289,13 +287,13 @@ def _kind(part: Mapping[str, Any]) -> str:
 
 def _to_mark(kind: str, part: Mapping[str, Any]) -> str:
     plain = kind
-    for affix in _AFFIXES:
+    for affix in ("input_", "output_", "_url", "_file"):
         plain = plain.replace(affix, "")
     if plain not in _KINDS:
         return mark("block", kind)
     inner = part.get(kind)
     given = {**part, **inner} if isinstance(inner, Mapping) else part
-    named = (given.get(name) for name in _NAMES)
+    named = (given.get(name) for name in ("alt_text", "alt", "filename", "name", "title"))
     return mark(_KINDS[plain], next((each for each in named if isinstance(each, str)), ""))
 
 

@@ -66,7 +66,6 @@ def is_quoted(words: str, packed_text: str) -> bool:
 
 
 MAX_WORDS = 100
-_WORD_CHARS = 10
 CUT_MARK = "[…]"
 
 _LEAD = re.compile(r"^(?:[\s\"'`)\]}.,;:|>*_#-]|—|–)+")
@@ -91,7 +90,7 @@ def shorten(text: str, most_words: int = MAX_WORDS) -> str:
 
     It is also cut after ten characters per word, so that text without spaces is shortened too.
     """
-    most_chars = most_words * _WORD_CHARS
+    most_chars = most_words * 10
     if len(text) <= most_chars and len(text.split(maxsplit=most_words)) <= most_words:
         return text
     words = [word.end() for word in islice(re.finditer(r"\S+", text), most_words - 1)]

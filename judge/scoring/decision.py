@@ -14,7 +14,6 @@ from judge.scoring.prompt import Texts, render_messages
 from judge.scoring.ratings import Rating, Result, Unscored, UnscoredReason, mean_of, quantile, unscored
 from judge.scoring.rubric import Rubric
 
-_SCORE = "score"
 _MOST_LEVELS = 10
 _MOST_OFF = 0.02  # how far the sum of the probabilities may be from 1
 
@@ -39,7 +38,7 @@ def to_questions(rubric: Rubric) -> list[dict[str, Any]]:
     levels = [{"label": each} | ({"description": rubric.levels[each]} if rubric.levels else {}) for each in labels]
     score = "The score of the response, as the instructions above define it."
     return [
-        {"type": "score", "name": _SCORE, "instructions": score, "levels": levels},
+        {"type": "score", "name": "score", "instructions": score, "levels": levels},
         *({"type": "predicate", "name": name, "instructions": said} for name, said in rubric.criteria.items()),
     ]
 

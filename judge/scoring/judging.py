@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _SAMPLES = 3
-_TIMES = 10
 _FAILED = ratings.UnscoredReason.CALL_FAILED
 _NAME_ONE = "set OPENAI_API_KEY or OPENAI_BASE_URL, and name a model with JUDGE_MODEL."
 T = TypeVar("T")
@@ -132,7 +131,7 @@ class Judge:
         if points:
             self._check_points()
         self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
-        self._patience_s = max(self._timeout_s, min(_TIMES * timeout_s, PATIENCE_S))
+        self._patience_s = max(self._timeout_s, min(10 * timeout_s, PATIENCE_S))
         self._connect, self._is_own = (client, False) if isinstance(client, Connection) else (Connection(client), True)
         self._wishes = wishes
         to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)

@@ -21,8 +21,6 @@ from judge import Judge, JudgeError
 from judge.evaluation.align import Asker, BudgetError, Way, align
 from judge.evaluation.align.examples import examples_of
 
-_TELL_EVERY = 10
-
 logger = structlog.get_logger(__name__)
 
 
@@ -108,7 +106,7 @@ class _Work:
 
     async def ask(self, *asking: Any) -> Any:
         """Like `asking.ask`, but also raises `BudgetError` if the person has left or it has ended."""
-        if self.asked % _TELL_EVERY == 0:
+        if self.asked % 10 == 0:
             with suppress(*SLACK_ERRORS):  # the next check tries again
                 self.has_left = not await self.services.access.is_in(self.request.channel_id, self.request.user_id)
             await self._tell()

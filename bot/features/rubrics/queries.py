@@ -29,7 +29,6 @@ LEAST, MOST = 10, 30
 """The fewest and the most cases of one comparison: with fewer labelled ones nothing is compared."""
 MOST_TO_LEARN = 130
 """At most this many cases are scored, so that 400 requests cover a calibration, examples and a proposed text."""
-_OF_CASE = "score/"
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class Records(db.StoreQueries):
 
     @db.in_transaction
     async def _put(self, connection: AsyncConnection, key: str, value: Mapping[str, Any]) -> None:
-        case_id = int(key.rsplit("/", 2)[1]) if key.startswith(_OF_CASE) else None
+        case_id = int(key.rsplit("/", 2)[1]) if key.startswith("score/") else None
         row = self._place | {"key": key, "case_id": case_id, "value": value}
         # Locked until the end: a transaction that drops its texts waits, and then deletes this row as well.
         has_texts = sa.select(cases.c.id).where(cases.c.id == case_id, cases.c.response.is_not(None))

@@ -19,7 +19,6 @@ from judge.scoring.sanitize import sanitize
 
 _SLOT = "<question>{prompt}</question>"
 _BATCH = 4
-_PROPOSALS, _TURNS = 12, 40
 _WHY_NONE = (
     "On the labels to learn from, judge and people agree already.",
     "The model proposed no text that can be used; a stronger one may.",
@@ -56,9 +55,9 @@ async def search(
     request = Path(__file__).with_name("request.txt").read_text(encoding="utf-8").rstrip()
     best, found = rubric, await asker.scores(rubric, learned)
     proposals, came_to = 0, 0
-    for batch in islice(_batches(learned), _TURNS):
+    for batch in islice(_batches(learned), 40):
         is_spent = not asker.can_afford(spare + len(learned) + 2 * _BATCH + 1)
-        if proposals == _PROPOSALS or is_spent:
+        if proposals == 12 or is_spent:
             break
         if (before := _closeness(best, batch, found)) == 1:
             continue
