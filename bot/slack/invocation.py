@@ -27,7 +27,8 @@ class Invocation:
 
     A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where it was opened, and
     its `response_url` leads there. In the Home tab it is the channel of the person's direct messages with the app.
-    `hosts` are the workspace's host names, if the payload has them.
+    `hosts` are the workspace's host names, if the payload has them. `action` is the id of what was clicked, and `value`
+    what a button sends back, both empty if there is none.
     """
 
     team_id: str
@@ -41,6 +42,14 @@ class Invocation:
     thread_ts: str | None = None
     hosts: frozenset[str] = frozenset()
     is_command: bool = False
+    action: str = ""
+    value: str = ""
+
+    @property
+    def case_id(self) -> int | None:
+        """The number of the case whose button was clicked, or None if the button has none."""
+        # Buttons of messages posted by an older version have a word and a colon before the number.
+        return to_case_id(self.value.rpartition(":")[2])
 
     @property
     def recipient(self) -> Recipient:
@@ -119,6 +128,7 @@ def kind_of(body: Raw) -> str | None:
 def _from_interaction(body: Raw) -> Invocation:
     user, team, view = body["user"], body.get("team") or {}, body.get("view") or {}
     state = ModalState.of(view) if body.get("type") == "view_submission" else ModalState()
+    clicked = (body.get("actions") or [{}])[0]
     return Invocation(
         team_id=body["team_id"],
         channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
@@ -130,6 +140,8 @@ def _from_interaction(body: Raw) -> Invocation:
         window_channel_id=view["private_metadata"] if view.get("type") == "home" else state.channel_id,
         thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
         hosts=_hosts(team.get("domain")),
+        action=clicked.get("action_id") or "",
+        value=clicked.get("value") or "",
     )
 
 
@@ -186,8 +198,8 @@ def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
     return replace(message, blocker=OWN_MESSAGE) if is_own else message
 
 
-Act = Callable[[Raw], Awaitable[None]]
-"""Handles the payload of a click."""
+Act = Callable[[Invocation, Raw], Awaitable[None]]
+"""Handles a click and its payload."""
 
 
 def on_click(app: AsyncApp, *action_ids: str | re.Pattern[str]) -> Callable[[Act], Act]:
@@ -196,28 +208,13 @@ def on_click(app: AsyncApp, *action_ids: str | re.Pattern[str]) -> Callable[[Act
     def register(act: Act) -> Act:
         async def acknowledge(ack: AsyncAck, body: Raw) -> None:
             await ack()
-            await act(body)
+            await act(to_invocation(body), body)
 
         for action_id in action_ids:
             app.action(action_id)(acknowledge)
         return act
 
     return register
-
-
-def clicked_action(body: Raw) -> str:
-    return str(body["actions"][0]["action_id"])
-
-
-def clicked_value(body: Raw) -> str:
-    """The value of the button that was clicked; empty if it has none."""
-    return str(body["actions"][0].get("value") or "")
-
-
-def clicked_case_id(body: Raw) -> int | None:
-    """The number of the case whose button was clicked, or None if the button has none."""
-    # Buttons of messages posted by an older version have a word and a colon before the number.
-    return to_case_id(clicked_value(body).rpartition(":")[2])
 
 
 @dataclass(frozen=True)

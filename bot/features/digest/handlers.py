@@ -24,9 +24,8 @@ from bot.figures import week as figures_week
 from bot.figures.charts import weekly_means
 from bot.pipeline.text import NOT_YOURS, not_understood, several_named
 from bot.slack import blocks as ui
-from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS
-from bot.slack.invocation import Invocation, unknown
+from bot.slack.invocation import Invocation, Raw, on_click, unknown
 from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
@@ -281,40 +280,38 @@ def _channel(settings: ChannelSettings, schedule: Schedule, counted: _Counted, m
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    async def list_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
-        person, us = payloads.to_invocation(body), services.identity
+    async def list_low(settings: ChannelSettings, which: str, person: Invocation, _: Raw) -> str:
+        us = services.identity
         found = await poster.low_list(services, settings, which, person.user_id)
         file = f"{settings.channel_id}:{which}" if "files:write" in us.scopes else ""
         window = causes.list_window(*found, us.url, file)
         return await services.messenger.show(person, window)
 
-    async def send_low(settings: ChannelSettings, which: str, body: dict[str, Any]) -> str:
-        person, view = payloads.to_invocation(body), body["view"]  # whose first block is the button
+    async def send_low(settings: ChannelSettings, which: str, person: Invocation, body: Raw) -> str:
+        view = body["view"]  # whose first block is the button
         found = await poster.low_list(services, settings, which, person.user_id)
         said = ui.context(await causes.send_file(services, person, *found))
         await services.messenger.update_modal(view["id"], ui.page(causes.LOW_TITLE, [said, *view["blocks"][1:]]))
         return ""
 
-    answers: Mapping[str, Callable[[ChannelSettings, str, dict[str, Any]], Awaitable[Post | str]]] = {
+    answers: Mapping[str, Callable[[ChannelSettings, str, Invocation, Raw], Awaitable[Post | str]]] = {
         ids.ACTION_LOW_LIST: list_low,
         ids.ACTION_LOW_FILE: send_low,
-        ids.ACTION_DIGEST_DETAILS: lambda settings, which, _: poster.details(services, settings, which),
+        ids.ACTION_DIGEST_DETAILS: lambda settings, which, *_: poster.details(services, settings, which),
     }
 
-    @payloads.on_click(app, *answers)
-    async def answer(body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        channel_id, _, which = payloads.clicked_value(body).partition(":")
+    @on_click(app, *answers)
+    async def answer(invocation: Invocation, body: Raw) -> None:
+        channel_id, _, which = invocation.value.partition(":")
         said: Post | str = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
         if not said:
             settings = await services.store.channels.of(invocation.team_id, channel_id)
-            said = await answers[payloads.clicked_action(body)](settings, which, body)
+            said = await answers[invocation.action](settings, which, invocation, body)
         await services.messenger.tell(invocation.recipient, said)
 
-    @payloads.on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
-    async def switch_digest(body: dict[str, Any]) -> None:
-        person, channel_id = payloads.to_invocation(body), payloads.clicked_value(body)
-        is_on = payloads.clicked_action(body) == ids.ACTION_DIGEST_ON
+    @on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
+    async def switch_digest(person: Invocation, _: Raw) -> None:
+        channel_id, is_on = person.value, person.action == ids.ACTION_DIGEST_ON
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
         if not refusal and is_on:
             await switch_on(services, Place(person.team_id, channel_id), person.user_id)

@@ -19,9 +19,8 @@ from bot.pipeline.retries import in_brief
 from bot.pipeline.text import texts_modal
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
-from bot.slack import invocation as payloads
 from bot.slack.client import SLACK_ERRORS, slack_word
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, Raw, on_click, to_invocation
 from bot.slack.messenger import Post
 from bot.store.cases import PageEnd
 from bot.store.database import upsert
@@ -53,33 +52,31 @@ logger = structlog.get_logger(__name__)
 
 def register(app: AsyncApp, services: Services) -> None:
     @app.event("app_home_opened")
-    async def open_home(body: dict[str, Any]) -> None:
+    async def open_home(body: Raw) -> None:
         if body["event"].get("tab") == "home":
-            await show_home(services, payloads.to_invocation(body))
+            await show_home(services, to_invocation(body))
 
-    @payloads.on_click(app, ACTION_HOME_JUDGE)
-    async def judge_something(body: dict[str, Any]) -> None:
+    @on_click(app, ACTION_HOME_JUDGE)
+    async def judge_something(person: Invocation, _: Raw) -> None:
         """The verdict on the two texts goes to the person's direct messages with the app."""
-        person, rubrics = payloads.to_invocation(body), services.rubrics
+        rubrics = services.rubrics
         state = ui.ModalState(channel_id=person.window_channel_id)
         window = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
         if said := await services.messenger.show(person, window):
             await show_home(services, person, said)
 
-    @payloads.on_click(app, ACTION_HOME_VISIBILITY)
-    async def choose_visibility(body: dict[str, Any]) -> None:
-        person, value = payloads.to_invocation(body), str(body["actions"][0]["selected_option"]["value"])
-        database = services.store.database
+    @on_click(app, ACTION_HOME_VISIBILITY)
+    async def choose_visibility(person: Invocation, body: Raw) -> None:
+        value, database = str(body["actions"][0]["selected_option"]["value"]), services.store.database
         chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
         values = {"team_id": person.team_id, "user_id": person.user_id, "visibility": chosen, "updated_at": utc_now()}
         await database.execute(upsert(database, people, values))
         await database.forget_choices()
         await show_home(services, person)
 
-    @payloads.on_click(app, slack_ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER)
-    async def turn_page(body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        page = await recent(services, invocation, to_page_end(payloads.clicked_value(body)))
+    @on_click(app, slack_ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER)
+    async def turn_page(invocation: Invocation, _: Raw) -> None:
+        page = await recent(services, invocation, to_page_end(invocation.value))
         await services.messenger.replace(invocation.recipient, page)
 
 

@@ -26,7 +26,7 @@ from bot.pipeline.text import NOT_YOURS
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
 from bot.slack.blocks import ModalState
-from bot.slack.invocation import Invocation, unknown
+from bot.slack.invocation import Invocation, Raw, unknown
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.store.assignments import DrawnCase, NotRecordedError, answer_of
@@ -53,13 +53,13 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
     @app.action(slack_ids.ACTION_AGREE)
     @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, is_agreed = payloads.to_invocation(body), payloads.clicked_action(body) == slack_ids.ACTION_AGREE
-        found = await _begin(services, invocation, payloads.clicked_case_id(body))
+        invocation = payloads.to_invocation(body)
+        found = await _begin(services, invocation, invocation.case_id)
         await ack()
         if found is None:
             return
         case, verdict = found
-        if is_agreed and verdict.score is not None:
+        if invocation.action == slack_ids.ACTION_AGREE and verdict.score is not None:
             label = Label(verdict.score, None)
             await _confirm(services, invocation, found, label, await labels.put(case, invocation.user_id, label))
             return
@@ -156,8 +156,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
 
 def _register_blind(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_BLIND)
-    async def score_a_few_blind(body: dict[str, Any]) -> None:
-        person = payloads.to_invocation(body)
+    async def score_a_few_blind(person: Invocation, _: Raw) -> None:
         if refusal := await _open_blind(services, person, ModalState(channel_id=person.window_channel_id)):
             await services.show_home(person, refusal)
 
@@ -172,15 +171,15 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
         await ack(response_action="update", view=await visit.next())
 
     @payloads.on_click(app, ids.ACTION_SKIP)
-    async def go_past(body: dict[str, Any]) -> None:
-        visit = await _visit(services, payloads.to_invocation(body), ModalState.of(body["view"]))
+    async def go_past(person: Invocation, body: Raw) -> None:
+        visit = await _visit(services, person, ModalState.of(body["view"]))
         await services.store.database.execute(answer_of(*visit.person, visit.state.case_id or 0, Outcome.SKIPPED))
         await services.messenger.update_modal(body["view"]["id"], await visit.next())
 
     @payloads.on_click(app, ids.ACTION_BEFORE)
-    async def unfold(body: dict[str, Any]) -> None:
+    async def unfold(person: Invocation, body: Raw) -> None:
         """Shows what was said before the question; a case that the person may no longer see gives way to the next."""
-        visit = await _visit(services, payloads.to_invocation(body), ModalState.of(body["view"]))
+        visit = await _visit(services, person, ModalState.of(body["view"]))
         shown = await services.store.assignments.shown(*visit.person, visit.state.case_id or 0)
         is_theirs = shown is not None and shown.channel_id in visit.theirs
         view = await visit.window(shown, is_unfolded=True) if shown and is_theirs else await visit.next()
@@ -192,15 +191,14 @@ _KEPT = ("type", "callback_id", "title", "submit", "close", "private_metadata") 
 
 def _register_asked(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_ASKED)
-    async def score_as_asked(body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
+    async def score_as_asked(invocation: Invocation, _: Raw) -> None:
         state = ModalState(channel_id=invocation.channel_id, before="")
         await services.messenger.tell(invocation.recipient, await _open_blind(services, invocation, state))
 
     @payloads.on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)
-    async def agree_or_stop(body: dict[str, Any]) -> None:
+    async def agree_or_stop(person: Invocation, body: Raw) -> None:
         """Records whether the person wants to be asked, and offers the opposite where they clicked."""
-        person, is_asked = payloads.to_invocation(body), payloads.clicked_action(body) == ids.ACTION_ASK
+        is_asked = person.action == ids.ACTION_ASK
         values = {"team_id": person.team_id, "user_id": person.user_id, "is_asked": is_asked}
         values |= {"updated_at": services.clock()}
         await services.store.database.execute(upsert(services.store.database, people, values))

@@ -9,7 +9,6 @@ The app's messages in Slack are deleted before the case in the store, so that an
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncApp
@@ -22,7 +21,7 @@ from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, are_examples, cases_at
 from bot.pipeline.quoting import unquote
 from bot.slack.client import SLACK_ERRORS, refusal_of
-from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
+from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post
 from bot.store import Store
@@ -45,8 +44,8 @@ logger = structlog.get_logger(__name__)
 
 def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, words.ACTION_FORGET)
-    async def go_ahead(body: dict[str, Any]) -> None:
-        invocation, what = to_invocation(body), clicked_value(body)
+    async def go_ahead(invocation: Invocation, _: Raw) -> None:
+        what = invocation.value
         # Not the button, but the person who clicks decides whose words are forgotten and which cases may be deleted.
         said = await (_forget_words(services, invocation) if what == _ME else _forget(services, invocation, what))
         await services.messenger.replace(invocation.recipient, said)

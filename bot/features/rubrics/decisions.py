@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
@@ -14,8 +13,8 @@ from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.comparison import BUDGET, use
 from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
 from bot.features.rubrics.text import LEFT, LONGEST_NAME, TOO_MANY
-from bot.slack import invocation as payloads
 from bot.slack.blocks import Block, short_date
+from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messenger import Post, Posted, sentence
 from bot.store.examples import Aim, Progress
 from bot.store.rubrics import ChannelJudge, SavedBeforeError, SavedRubric, TooManyRubricsError
@@ -53,7 +52,7 @@ class _Press:
     services: Services
     log: JudgeRequests
     request: JudgeRequest
-    invocation: payloads.Invocation
+    invocation: Invocation
     blocks: list[Block]
 
     async def show(self, post: Post) -> None:
@@ -137,10 +136,9 @@ _DO = _OF_COMPARISON | {
 def register(app: AsyncApp, services: Services) -> None:
     log = JudgeRequests(services.store.database)
 
-    @payloads.on_click(app, *_DO)
-    async def press(body: dict[str, Any]) -> None:
-        invocation, action = payloads.to_invocation(body), payloads.clicked_action(body)
-        request = await log.find(payloads.clicked_case_id(body) or 0)
+    @on_click(app, *_DO)
+    async def press(invocation: Invocation, body: Raw) -> None:
+        action, request = invocation.action, await log.find(invocation.case_id or 0)
         if request is None or (request.team_id, request.user_id) != (invocation.team_id, invocation.user_id):
             said = words.CLOSED
         elif not (said := await services.access.refusal(invocation, "rubrics", request.channel_id, is_change=True)):

@@ -19,7 +19,7 @@ from bot.features.rubrics.text import DEFAULT, typed_rubric
 from bot.pipeline.text import not_understood
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
-from bot.slack.invocation import Invocation, unknown
+from bot.slack.invocation import Invocation, Raw, unknown
 from bot.slack.messenger import Post
 from bot.store.examples import Aim
 from bot.store.rubrics import (
@@ -39,9 +39,8 @@ def register(app: AsyncApp, services: Services) -> None:
     decisions.register(app, services)
 
     @payloads.on_click(app, re.compile(f"^{ids.ACTION_RUBRIC}(?:use|view|edit)$"))
-    async def press(body: dict[str, Any]) -> None:
-        action, invocation = payloads.clicked_action(body), payloads.to_invocation(body)
-        request = [action.removeprefix(ids.ACTION_RUBRIC), payloads.clicked_value(body)]
+    async def press(invocation: Invocation, _: Raw) -> None:
+        request = [invocation.action.removeprefix(ids.ACTION_RUBRIC), invocation.value]
         await services.messenger.tell(invocation.recipient, await _answer(services, invocation, request))
 
     payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)(partial(_delete, services))
@@ -81,9 +80,9 @@ def register(app: AsyncApp, services: Services) -> None:
             await services.messenger.tell(here, await _begin(services, *wanted))
 
 
-async def _delete_reference(services: Services, body: dict[str, Any]) -> None:
-    invocation, state = payloads.to_invocation(body), ui.ModalState.of(body["view"])
-    place, user_id = (invocation.team_id, state.channel_id or ""), invocation.user_id
+async def _delete_reference(services: Services, invocation: Invocation, body: Raw) -> None:
+    state, user_id = ui.ModalState.of(body["view"]), invocation.user_id
+    place = invocation.team_id, state.channel_id or ""
     said = await _refer(services, invocation, state, None) or words.DELETED
     if said == words.DELETED and (await services.rubrics.of(*place)).needs_reference:
         default = ChannelJudge(model=(await services.rubrics.log.chosen(*place)).model)
@@ -152,8 +151,8 @@ async def _answer(services: Services, invocation: Invocation, typed: Sequence[st
             return not_understood(unknown(" ".join(typed)), words.HELP)
 
 
-async def _delete(services: Services, body: dict[str, Any]) -> None:
-    invocation, name, log = payloads.to_invocation(body), payloads.clicked_value(body), services.rubrics.log
+async def _delete(services: Services, invocation: Invocation, _: Raw) -> None:
+    name, log = invocation.value, services.rubrics.log
     place = invocation.team_id, invocation.channel_id
     if not (said := await services.access.refusal(invocation, "rubrics", is_change=True)):
         try:

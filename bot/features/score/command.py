@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Collection
 from difflib import get_close_matches
-from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
@@ -13,7 +12,7 @@ from bot.features.score.handlers import open_texts_window
 from bot.pipeline.text import NOT_IN_BOTH, accepted, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
-from bot.slack.invocation import Invocation, Texts, Word, on_click, parse_command, to_invocation
+from bot.slack.invocation import Invocation, Raw, Texts, Word, on_click, parse_command, to_invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
 from bot.slack.messenger import Post
@@ -77,7 +76,7 @@ def register(app: AsyncApp, services: Services) -> None:
     answers = services.words()
 
     @app.command(ids.COMMAND)
-    async def judge(ack: AsyncAck, body: dict[str, Any]) -> None:
+    async def judge(ack: AsyncAck, body: Raw) -> None:
         invocation, text = to_invocation(body), body.get("text") or ""
         match parse_command(text):
             case None:
@@ -96,8 +95,7 @@ def register(app: AsyncApp, services: Services) -> None:
                 await ack(text=not_understood(to_plain(text), [*answers, "help"]))
 
     @on_click(app, ids.ACTION_HELP)
-    async def show_help(body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
+    async def show_help(invocation: Invocation, _: Raw) -> None:
         await services.messenger.replace(invocation.recipient, help_text(services, is_direct=invocation.is_direct))
 
 

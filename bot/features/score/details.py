@@ -34,7 +34,7 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_DETAILS)
     async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
-        case = await services.case_access.readable(invocation, payloads.clicked_case_id(body))
+        case = await services.case_access.readable(invocation, invocation.case_id)
         await ack()
         case, verdict = await _read(services, case)
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
@@ -43,9 +43,9 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.messenger.tell(invocation.recipient_at(case), await services.messenger.show(invocation, view))
 
     @payloads.on_click(app, ids.ACTION_POINTS)
-    async def show_points(body: dict[str, Any]) -> None:
-        invocation, update = payloads.to_invocation(body), partial(services.messenger.update_modal, body["view"]["id"])
-        case = await services.case_access.readable(invocation, payloads.clicked_case_id(body))
+    async def show_points(invocation: payloads.Invocation, body: dict[str, Any]) -> None:
+        update = partial(services.messenger.update_modal, body["view"]["id"])
+        case = await services.case_access.readable(invocation, invocation.case_id)
         case, verdict = await _read(services, case)
         before, note = verdict, NOT_SAID
         if judge := await judge_of(services.judges, case, verdict):

@@ -40,7 +40,7 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
-        earlier = await access.readable(invocation, payloads.clicked_case_id(body))
+        earlier = await access.readable(invocation, invocation.case_id)
         if earlier.begins_thread and earlier.thread_ts is None:  # its thread is not known yet
             await ack()
             await intake.proceed(earlier, False, invocation)
@@ -57,14 +57,14 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
     intake, access, messenger = services.intake, services.case_access, services.messenger
 
     @payloads.on_click(app, ids.ACTION_OPEN_WINDOW)
-    async def open_window(body: dict[str, Any]) -> None:
-        await open_texts_window(services, payloads.to_invocation(body))
+    async def open_window(invocation: Invocation, _: dict[str, Any]) -> None:
+        await open_texts_window(services, invocation)
 
     @app.action(ids.ACTION_WRONG_QUESTION)
     @app.action(ids.ACTION_ASK)
     async def open_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, is_first = payloads.to_invocation(body), payloads.clicked_action(body) == ids.ACTION_ASK
-        case = await access.readable(invocation, payloads.clicked_case_id(body))
+        invocation = payloads.to_invocation(body)
+        is_first, case = invocation.action == ids.ACTION_ASK, await access.readable(invocation, invocation.case_id)
         await ack()
         if invocation.is_foreign:
             await messenger.tell(invocation.recipient_at(case), blocker.FOREIGN)

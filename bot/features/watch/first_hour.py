@@ -14,7 +14,7 @@ from bot.features.watch.text import not_read
 from bot.features.watch.window_text import price_a_day
 from bot.slack import blocks as ui
 from bot.slack.client import is_transient, slack_word
-from bot.slack.invocation import Invocation, clicked_value, on_click, to_invocation
+from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import Place
@@ -91,12 +91,12 @@ def register(app: AsyncApp, services: Services) -> None:
         return
 
     @on_click(app, ids.ACTION_WEEKLY)
-    async def post_weekly(body: dict[str, Any]) -> None:
-        invocation, channel_id = to_invocation(body), clicked_value(body)
+    async def post_weekly(invocation: Invocation, _: Raw) -> None:
+        channel_id = invocation.value
         said = await services.access.refusal(invocation, "digests", channel_id, is_change=True)
         said = said or await services.post_weekly(Place(invocation.team_id, channel_id), invocation.user_id)
         await services.messenger.tell(invocation.recipient, f"<#{channel_id}>: {said}")
 
     @on_click(app, ids.ACTION_ONLY_ASKED)
-    async def score_only_when_asked(body: dict[str, Any]) -> None:
-        await services.messenger.tell(to_invocation(body).recipient, ONLY_WHEN_ASKED)
+    async def score_only_when_asked(invocation: Invocation, _: Raw) -> None:
+        await services.messenger.tell(invocation.recipient, ONLY_WHEN_ASKED)

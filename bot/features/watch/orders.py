@@ -24,7 +24,7 @@ from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
 from bot.settings import OFFLINE
 from bot.slack.client import SLACK_ERRORS, slack_word
-from bot.slack.invocation import Invocation, Raw, clicked_value, on_click, to_invocation, unknown
+from bot.slack.invocation import Invocation, Raw, on_click, unknown
 from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
 from bot.store.audit import Action
@@ -177,10 +177,10 @@ def parse_watch(text: str) -> tuple[str, dict[str, Any] | None]:
     return found["name"].strip(), {name: value(found) for name, value in _VALUES.items() if found[name]}
 
 
-def clicked_watch(body: dict[str, Any]) -> tuple[str, str]:
+def clicked_watch(invocation: Invocation) -> tuple[str, str]:
     """The channel and the assistant of a button; without a channel, the one in which it was clicked."""
-    channel_id, _, author_id = clicked_value(body).rpartition(":")
-    return channel_id or to_invocation(body).channel_id, author_id
+    channel_id, _, author_id = invocation.value.rpartition(":")
+    return channel_id or invocation.channel_id, author_id
 
 
 async def follow(watcher: Watcher, invocation: Invocation, typed: str, changes: Mapping[str, Any] | None) -> Post | str:
@@ -254,13 +254,11 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
     @on_click(app, ids.ACTION_WATCH_OFF)
-    async def end(body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
-        said = await end_watch(watcher, invocation, invocation.channel_id, clicked_value(body))
+    async def end(invocation: Invocation, _: Raw) -> None:
+        said = await end_watch(watcher, invocation, invocation.channel_id, invocation.value)
         await services.messenger.replace(invocation.recipient, said)
 
     @on_click(app, ids.ACTION_TEST_ALERT)
-    async def send_test(body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
-        said = await _test(services, invocation, *clicked_watch(body))
+    async def send_test(invocation: Invocation, _: Raw) -> None:
+        said = await _test(services, invocation, *clicked_watch(invocation))
         await services.messenger.tell(invocation.recipient, said)

@@ -6,7 +6,6 @@ from datetime import datetime
 from functools import partial
 from math import ceil
 from statistics import fmean, pstdev
-from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
@@ -20,7 +19,7 @@ from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, watched
 from bot.figures.quality import by_whom
 from bot.figures.week import FEWEST
-from bot.slack.invocation import Invocation, on_click, to_invocation
+from bot.slack.invocation import Invocation, Raw, on_click
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE
@@ -52,8 +51,8 @@ async def answer(services: Services, invocation: Invocation, typed: str) -> str:
 
 def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ids.ACTION_RELEASE)
-    async def mark_without_note(body: dict[str, Any]) -> None:
-        invocation, (channel_id, author_id) = to_invocation(body), orders.clicked_watch(body)
+    async def mark_without_note(invocation: Invocation, _: Raw) -> None:
+        channel_id, author_id = orders.clicked_watch(invocation)
         said = await answer(services, replace(invocation, channel_id=channel_id), author_id)
         await services.messenger.tell(invocation.recipient, said)
 

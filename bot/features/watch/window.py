@@ -204,24 +204,23 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     services = watcher.services
 
     @payloads.on_click(app, ids.ACTION_WATCH)
-    async def open_in_message(body: dict[str, Any]) -> None:
-        invocation, (channel_id, author_id) = payloads.to_invocation(body), clicked_watch(body)
-        said = await open_window(watcher, invocation, channel_id, author_id)
+    async def open_in_message(invocation: Invocation, _: Raw) -> None:
+        said = await open_window(watcher, invocation, *clicked_watch(invocation))
         await services.messenger.tell(invocation.recipient, said)
 
     @payloads.on_click(app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE)
-    async def choose(body: dict[str, Any]) -> None:
-        invocation, state = payloads.to_invocation(body), WatchState.of(body["view"])
-        form, which = to_watch_form(body, state.channel_id or ""), payloads.clicked_action(body)
+    async def choose(invocation: Invocation, body: Raw) -> None:
+        state, which = WatchState.of(body["view"]), invocation.action
+        form = to_watch_form(body, state.channel_id or "")
         if which == ids.ACTION_WATCH_MORE:
             state = state.model_copy(update={"is_long": True})
         chosen = form if which != ids.BLOCK_ASSISTANT and form.share else None
         await _show(watcher, invocation, body["view"]["id"], state, form.author_id, chosen)
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
-    async def end(body: dict[str, Any]) -> None:
-        invocation, channel_id = payloads.to_invocation(body), WatchState.of(body["view"]).channel_id or ""
-        said, shown = await end_watch(watcher, invocation, channel_id, payloads.clicked_value(body)), None
+    async def end(invocation: Invocation, body: Raw) -> None:
+        channel_id = WatchState.of(body["view"]).channel_id or ""
+        said, shown = await end_watch(watcher, invocation, channel_id, invocation.value), None
         with suppress(*SLACK_ERRORS):
             shown = await services.messenger.update_modal(body["view"]["id"], said_modal(said))
         if not shown:

@@ -13,7 +13,7 @@ from bot.features.labels import ids
 from bot.features.labels.text import FOREIGN_LABEL, OWN_LABEL
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
-from bot.slack.invocation import clicked_case_id
+from bot.slack.invocation import Invocation
 from bot.store import Store
 from bot.store.export import Exports, Selection
 from judge import load_rubric
@@ -49,7 +49,7 @@ async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
 
 
 def test_a_button_that_an_older_version_posted_leads_to_its_case() -> None:
-    assert clicked_case_id({"actions": [{"value": "agree:374"}]}) == 374
+    assert Invocation("T1", "C1", "U1", "U1", is_foreign=False, value="agree:374").case_id == 374
 
 
 async def test_a_person_cannot_label_their_own_reply(open_stage: StageFactory) -> None:
