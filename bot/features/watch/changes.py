@@ -217,7 +217,7 @@ def _shown(name: str, mean: float) -> str:
     return forms.get(name) or f"{mean:.0%}"
 
 
-_DAY, _FEWEST = timedelta(days=1), 10
+_DAY, _MIN_ANSWERS = timedelta(days=1), 10
 _LASTING = 0.8  # of a day's ratings, and at most the rest of the week before: in a roll-out, both answer in turn
 
 
@@ -245,7 +245,7 @@ class NewModels:
             answers[row.model, bool(row.is_new)][row.served] += row.number
         for model in {model for model, _ in answers}:
             after, before = answers[model, True], answers[model, False]
-            if min(after.total(), before.total()) < _FEWEST:
+            if min(after.total(), before.total()) < _MIN_ANSWERS:
                 continue
             ((new, number),), ((old, earlier),) = after.most_common(1), before.most_common(1)
             is_lasting = number >= _LASTING * after.total() and 2 * earlier > before.total()
