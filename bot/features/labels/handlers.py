@@ -293,8 +293,8 @@ class _Visit:
         if compared := await read_compared(database, *self.person, self.state.labelled, self.theirs):
             changed = ""
             if self.state.before is not None:
-                of = await self._corrected_by(compared[0].case_id)
-                changed = words.changed(compared[0].channel_id, self.state.before, *of)
+                first, _ = compared[0]
+                changed = words.changed(first.channel_id, self.state.before, *await self._corrected_by(first.id))
             is_asked = await wants_to_be_asked(database, *self.person)
             blocks = words.compared_blocks(compared, self.services.identity.url, changed, is_asked=is_asked)
         if is_time:

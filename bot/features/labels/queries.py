@@ -1,26 +1,13 @@
 """What a person did with the cases that they were shown for blind labels."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import select
 
+from bot.domain.case import LoggedCase
 from bot.domain.label import Label
 from bot.store.database import Database
 from bot.store.schema import cases, labels, people
-
-
-@dataclass(frozen=True)
-class LabelComparison:
-    case_id: int
-    channel_id: str
-    question: str | None
-    label: int
-    score: int
-    highest: int
-    message_ts: str
-    thread_ts: str | None
-    reply_ts: str | None
 
 
 async def has_recorded(database: Database, team_id: str, user_id: str, case_id: int, label: Label) -> bool:
@@ -34,14 +21,14 @@ async def wants_to_be_asked(database: Database, team_id: str, user_id: str) -> b
 
 async def read_compared(
     database: Database, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
-) -> Sequence[LabelComparison]:
-    """Those of these cases, in these channels, that the person has labelled blind, in the order of their labels."""
-    place = cases.c.channel_id, cases.c.question, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
+) -> Sequence[tuple[LoggedCase, int]]:
+    """Those of these cases, in these channels, that the person has labelled blind, and the labels, in their order."""
     query = (
-        select(labels.c.case_id, labels.c.score.label("label"), cases.c.score, cases.c.highest, *place)
+        select(cases, labels.c.score.label("label"))
         .select_from(labels)
         .join(cases)
         .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, cases.c.score.is_not(None))
         .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
     )
-    return await database.rows(LabelComparison, query.order_by(labels.c.created_at, labels.c.case_id))
+    rows = await database.all(query.order_by(labels.c.created_at, labels.c.case_id))
+    return [(LoggedCase(**row._mapping), row.label) for row in rows]

@@ -6,7 +6,6 @@ from bot.domain.case import LoggedCase
 from bot.domain.label import Label
 from bot.domain.verdict import CaseVerdict
 from bot.features.labels import ids
-from bot.features.labels.queries import LabelComparison
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.messenger import Post
@@ -229,22 +228,22 @@ def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[ui.Block]:
 
 
 def compared_blocks(
-    compared: Sequence[LabelComparison], workspace_url: str, changed: str, *, is_asked: bool
+    compared: Sequence[tuple[LoggedCase, int]], workspace_url: str, changed: str, *, is_asked: bool
 ) -> list[ui.Block]:
     """How labels compare with the judge's scores, what they changed, and whether the person wants to be asked."""
-    lines = [_line(each, workspace_url) for each in compared]
-    same = sum(each.label == each.score for each in compared)
+    lines = [_line(*each, workspace_url) for each in compared]
+    same = sum(case.score == label for case, label in compared)
     said = "\n".join([f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines])
     offer = "At most once a week, I can ask you for three more in a direct message."
     effect = [ui.section(changed)] if changed else []
     return [ui.section(said), *effect, ui.context(offer), ui.actions(_choice(is_asked))]
 
 
-def _line(compared: LabelComparison, workspace_url: str) -> str:
-    ts = compared.reply_ts or compared.message_ts
-    said = f"• you *{compared.label}*, the judge *{compared.score}* of {compared.highest}"
-    about = excerpt(compared.question or "", _EXCERPT) or "a reply"
-    return f"{said} · <{ui.permalink(workspace_url, compared.channel_id, ts, compared.thread_ts)}|{about}>"
+def _line(case: LoggedCase, label: int, workspace_url: str) -> str:
+    ts = case.reply_ts or case.message_ts or ""
+    said = f"• you *{label}*, the judge *{case.score}* of {case.highest}"
+    about = excerpt(case.question or "", _EXCERPT) or "a reply"
+    return f"{said} · <{ui.permalink(workspace_url, case.channel_id, ts, case.thread_ts)}|{about}>"
 
 
 def meanings(rubric: Rubric | None) -> Mapping[int, str]:

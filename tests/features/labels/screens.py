@@ -2,7 +2,6 @@
 
 from bot.domain.label import Label
 from bot.features.labels import text
-from bot.features.labels.queries import LabelComparison
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
 from bot.store.assignments import LONGEST, DrawnCase
@@ -10,6 +9,7 @@ from judge import Turn
 from judge.scoring.conversation import bounded
 from tests.cases import bare_verdict
 from tests.features.labels.test_label_windows import OTHER, RUBRIC
+from tests.pipeline.test_verdict_text import a_case
 
 STATE = ModalState(channel_id="C0123456789", case_id=7, labelled=(2**31 - 1,) * 3)
 
@@ -25,7 +25,7 @@ def make(words: str) -> None:
     for highest in (5, 100, 1000):
         label = Label(1, words[: text.LONGEST_REASON] or None)
         text.label_modal(STATE, bare_verdict(1, lowest=0, highest=highest), label, RUBRIC)
-    found = [LabelComparison(7, "C1", words or None, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
+    found = [(a_case(question=words or None, score=4, highest=5, thread_ts="1.1", reply_ts="2.1"), 3)] * 3
     compared = text.compared_blocks(found, "https://acme.slack.com/", words[:200], is_asked=True)
     text.compared_modal(STATE, compared, text.NOT_RECORDED)
     text.over_modal(text.NOTHING, compared, words[:200])

@@ -7,7 +7,6 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.label import Label
-from bot.features.labels.queries import LabelComparison
 from bot.features.labels.text import (
     NOT_RECORDED,
     NOTHING,
@@ -50,7 +49,7 @@ def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], que
     for shown in (RUBRIC, OTHER, None):
         for is_unfolded in (False, True):
             check_view(blind_modal(state, case, shown, "1 of 3", NOT_RECORDED, is_unfolded=is_unfolded), "modal")
-    found = [LabelComparison(7, "C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
+    found = [(a_case(question=question, score=4, highest=5, thread_ts="1.1", reply_ts="2.1"), 3)] * 3
     compared = compared_blocks(
         found, "https://a.slack.com/", changed("C1", "2.4 to 3.6", question, None), is_asked=True
     )
@@ -87,8 +86,8 @@ STATE = ModalState(channel_id="C1", case_id=7)
 DRAWN = DrawnCase(7, "C1", "Why?", "Because.", "additive-5", "f846c469", 0, 5)
 TALKED = replace(DRAWN, messages_before=5, conversation=(Turn("Person 1", "Hello."), Turn("", "3 messages left out")))
 COMPARED = [
-    LabelComparison(7, "C1", "Why?", 3, 4, 5, "2.1", "1.1", None),
-    LabelComparison(7, "C1", None, 3, 3, 5, "3.1", None, None),
+    (a_case(question="Why?", score=4, highest=5, message_ts="2.1", thread_ts="1.1"), 3),
+    (a_case(question=None, score=3, highest=5, message_ts="3.1"), 3),
 ]
 
 

@@ -20,7 +20,7 @@ async def test_only_blind_labels_are_compared(log: Store) -> None:
     assert case
     await log.labels.put(case, ANN, Label(5, None))
     found = await read_compared(log.database, "T1", ANN, [1, 2], ["C1"])
-    assert [(each.label, each.score) for each in found] == [(2, 4)]
+    assert [(given, case.score) for case, given in found] == [(2, 4)]
     assert await read_compared(log.database, "T1", ANN, [1, 2], ["C2"]) == []
     assert await read_compared(log.database, "T1", BEN, [1, 2], ["C1"]) == []
 
