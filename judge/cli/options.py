@@ -9,22 +9,19 @@ from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperGroup, TyperOption
 
 import judge
 from judge.errors import SetupError
 from judge.scoring.model.chat import DEFAULT_MODEL
 from judge.scoring.rubric import DEFAULT_RUBRIC
 
-if TYPE_CHECKING:
-    from typer.core import TyperOption
-
 
 class Group(TyperGroup):
-    def get_help_option(self, ctx: Any) -> "TyperOption | None":
+    def get_help_option(self, ctx: Any) -> TyperOption | None:
         # If --help has no bool as its default, Typer 0.29 loads pydantic, which takes 0.2 s, to convert the missing
         # value of the parent command.
         option = super().get_help_option(ctx)

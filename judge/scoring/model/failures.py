@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+import httpx2
 import openai
 
 from judge.errors import (
@@ -29,10 +30,6 @@ from judge.errors import (
 )
 from judge.scoring.model.client import CHAT, OPENAI_URL
 from judge.scoring.sanitize import sanitize
-
-if TYPE_CHECKING:
-    import httpx2
-
 
 _Problem = Enum("_Problem", "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_DECISIONS NO_COMPLETION REJECTED")
 
@@ -145,7 +142,7 @@ def retry_after_s(error: openai.APIError) -> float | None:
     return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())
 
 
-def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusError | None:
+def hidden_error(response: httpx2.Response, body: object) -> openai.APIStatusError | None:
     """The error that came with status 200, as from OpenRouter and vLLM; None for anything else.
 
     Only an error that names an HTTP status counts; anything else that is not a completion points to a wrong address.
