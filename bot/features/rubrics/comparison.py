@@ -15,7 +15,7 @@ from bot.domain.verdict import OFFLINE
 from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import text as words
-from bot.features.rubrics.queries import LEAST, MOST, JudgeRequest, JudgeRequests, Labelled
+from bot.features.rubrics.queries import LEAST, MOST, JudgeRequest, JudgeRequests, Labelled, Records
 from bot.pipeline.asking import ask, tokens_of
 from bot.pipeline.judges import Judges
 from bot.slack.blocks import actions, button, section
@@ -124,7 +124,7 @@ async def _judged(
     for each in (judge, in_use) if len(cases) >= LEAST else ():
         known = {case.case.id: case.scored for case in cases if case.judge_version == each.version}
         make = partial(lambda its, rubric: Counted(its.by(rubric), count), each)
-        asker = Asker(make, log.records(*request.place), BUDGET, known=known)
+        asker = Asker(make, Records(services.store.database, *request.place), BUDGET, known=known)
         try:
             for case in cases:
                 of_case = await asker.scores(each.rubric, [case.case])

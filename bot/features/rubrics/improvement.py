@@ -10,7 +10,7 @@ from bot.domain.case import Recipient
 from bot.feature import Services
 from bot.features.rubrics import improvement_text as words
 from bot.features.rubrics.comparison import BUDGET, Counted
-from bot.features.rubrics.queries import UNTOLD, JudgeRequest, JudgeRequests
+from bot.features.rubrics.queries import UNTOLD, JudgeRequest, JudgeRequests, Records
 from bot.pipeline.asking import ask
 from bot.pipeline.judges import Judges
 from bot.slack.blocks import permalink
@@ -87,7 +87,7 @@ class _Work:
         found = await self.log.learn(self.request, judge.rubric.scale, examples_of(judge.rubric))
         if found is None:
             return sentence(words.FORGOTTEN.format(channel=self.request.channel_id)), None
-        cases, memory = [each.case for each in found], self.log.records(*self.request.place)
+        cases, memory = [each.case for each in found], Records(self.services.store.database, *self.request.place)
         if why := words.obstacle(judge.model, cases):
             return sentence(why), None
         known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}

@@ -133,9 +133,6 @@ class JudgeRequests(db.StoreQueries):
         its = {"team_id": team_id, "channel_id": channel_id, "aim": aim}
         return await self._database.first(JudgeRequest, _REQUESTS.filter_by(**its))
 
-    def records(self, team_id: str, channel_id: str) -> Records:
-        return Records(self._database, team_id, channel_id)
-
     async def labelled(
         self,
         team_id: str,

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
-from bot.features.rubrics.queries import MOST, JudgeRequest, JudgeRequests
+from bot.features.rubrics.queries import MOST, JudgeRequest, JudgeRequests, Records
 from bot.store import Store
 from bot.store.examples import Aim
 from bot.store.rubrics import ChannelJudge, RubricGoneError
@@ -82,13 +82,13 @@ async def test_what_is_asked_for_is_a_channels_own_and_an_improvement_goes_on_be
     await requests.begin(Aim.IMPROVE, "T1", "C1", "U1", NEW)
     assert await requests.of(Aim.COMPARE, "T1", "C1") is None
     wish = await begun(log)
-    await requests.records("T1", "C1").put("proposal/1", {})
+    await Records(log.database, "T1", "C1").put("proposal/1", {})
     await requests.offer(wish.id)
     assert await requests.drop(wish.id)
     assert not await requests.drop(wish.id)
     assert await requests.of(Aim.COMPARE, "T2", "C1") is None
     assert await requests.of(Aim.IMPROVE, "T1", "C1") is not None
-    assert await requests.records("T1", "C1").get("proposal/1") == {}
+    assert await Records(log.database, "T1", "C1").get("proposal/1") == {}
 
 
 async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_the_newest(log: Store) -> None:

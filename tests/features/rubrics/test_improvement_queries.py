@@ -9,7 +9,7 @@ from sqlalchemy import delete, select, update
 
 from bot.domain.case import CaseTurn, LoggedCase, Part
 from bot.domain.label import Label
-from bot.features.rubrics.queries import JudgeRequest, JudgeRequests
+from bot.features.rubrics.queries import JudgeRequest, JudgeRequests, Records
 from bot.store import Store
 from bot.store.examples import Aim, Progress
 from bot.store.rubrics import ChannelJudge
@@ -88,7 +88,7 @@ async def test_a_rubric_is_decided_about_once(log: Store) -> None:
 @pytest.mark.parametrize("ends", ["offer", "drop"])
 async def test_what_models_wrote_goes_at_the_end_and_the_rest_stays(log: Store, ends: str) -> None:
     improvement = await begun(log)
-    records, elsewhere = (requests(log).records("T1", channel_id) for channel_id in ("C1", "C2"))
+    records, elsewhere = (Records(log.database, "T1", channel_id) for channel_id in ("C1", "C2"))
     for each in ("parts", "attempts", "proposal/1"):
         await records.put(each, {})
     await elsewhere.put("proposal/2", {})
@@ -101,7 +101,7 @@ async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: 
     from bot.features.privacy.queries import PersonalData
 
     gone, dropped, kept = [await labelled(log, number, requester_id=f"U{number}") for number in (1, 2, 3)]
-    records = requests(log).records("T1", "C1")
+    records = Records(log.database, "T1", "C1")
     for number in (gone, dropped, kept, 99):
         await records.put(f"score/org/model, code 1234/{number}/abc", {"score": number})
     await records.put(f"score/org/model, code 1234/{kept}/abc", {"score": 5})
@@ -154,7 +154,7 @@ async def test_what_has_read_words_that_are_forgotten_ends(log: Store, way: Way,
     ours, others = [await begun(log, each) for each in ("C1", "C2")]
     for each in (ours, others):
         await requests(log).learn(each, SCALE, [])
-        await requests(log).records(*each.place).put("proposal/1", {"text": "Because."})
+        await Records(log.database, *each.place).put("proposal/1", {"text": "Because."})
         assert await requests(log).propose(each.id, "Because.")
     await way(log, case)
     ended, left = await requests(log).find(ours.id), await requests(log).find(others.id)
