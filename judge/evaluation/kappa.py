@@ -35,7 +35,7 @@ class Moments(NamedTuple):
         Biometrics 45(1)). NaN if all x or all y are equal, because then nothing can agree beyond chance.
         """
         n, x, y, xx, yy, xy = self
-        if min(n * xx - x * x, n * yy - y * y) <= 1e-9 * n * n:
+        if min(n * xx - x * x, n * yy - y * y) <= 1e-9 * n * n:  # no spread
             return nan
         return 1 - n * (xx + yy - 2 * xy) / (n * (xx + yy) - 2 * x * y)
 

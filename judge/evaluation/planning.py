@@ -17,7 +17,7 @@ def within(found: MeanEstimate, more: int) -> float:
     """
     labels, rest = found.labelled + more, found.by_scores
     each = (found.corrected_variance - rest) * found.labelled
-    if found.labelled < 8:
+    if found.labelled < 8:  # too few to show it
         each, rest = found.variance * found.independent, 0.0
     effective = labels * (found.effective / found.labelled if found.labelled else 1)
     then = replace(found, effective=effective, corrected_variance=each / labels + rest)

@@ -92,7 +92,7 @@ class Batch:
             self.report(f"line {row.line}: {exc}")
             # Rows that a server rejects may well be consecutive; if other rows get verdicts, the server works.
             self._failures_in_a_row += not (isinstance(exc, RequestRejectedError) and self._has_verdict)
-        if is_hopeless or self._failures_in_a_row >= 3 * self.concurrency:
+        if is_hopeless or self._failures_in_a_row >= 3 * self.concurrency:  # three of each worker
             self.stopped = exc
 
     def _watch_cost(self) -> None:

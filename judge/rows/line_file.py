@@ -57,7 +57,7 @@ class LineFile:
             except OSError:
                 self._file.truncate(start)
                 raise
-        if self._clock() - self._synced_at > 5.0:
+        if self._clock() - self._synced_at > 5.0:  # a crash of the machine costs no more than these seconds
             self.sync()
         return start
 

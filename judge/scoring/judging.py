@@ -131,7 +131,7 @@ class Judge:
         if points:
             self._check_points()
         self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
-        self._patience_s = max(self._timeout_s, min(10 * timeout_s, PATIENCE_S))
+        self._patience_s = max(self._timeout_s, min(10 * timeout_s, PATIENCE_S))  # retries included
         self._connect, self._is_own = (client, False) if isinstance(client, Connection) else (Connection(client), True)
         self._wishes = wishes
         to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)

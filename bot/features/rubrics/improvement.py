@@ -106,7 +106,7 @@ class _Work:
 
     async def ask(self, *asking: Any) -> Any:
         """Like `asking.ask`, but also raises `BudgetError` if the person has left or it has ended."""
-        if self.asked % 10 == 0:
+        if self.asked % 10 == 0:  # not each time: it calls Slack
             with suppress(*SLACK_ERRORS):  # the next check tries again
                 self.has_left = not await self.services.access.is_in(self.request.channel_id, self.request.user_id)
             await self._tell()

@@ -202,7 +202,7 @@ def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
 
 def _alpha_of(pairs: Floats) -> float:
     n = pairs.sum(axis=0)
-    if np.count_nonzero(n > 1e-9) < 2:
+    if np.count_nonzero(n > 1e-9) < 2:  # no spread
         return np.nan
     middles = np.cumsum(n) - n / 2
     distances = np.subtract.outer(middles, middles) ** 2

@@ -29,7 +29,7 @@ def propose(
     pairs, threads = [(one.mean or 0, each.label) for one, each in rows], [each.thread for _, each in rows]
     found: list[tuple[float, Fit, Sequence[int]]] = []
     fits: tuple[Fit, ...] = steps, line
-    for fit in fits if len(set(threads)) >= 4 else ():
+    for fit in fits if len(set(threads)) >= 4 else ():  # threads with a score
         after = cross_fitted(fit, pairs, threads, rubric.scale)
         gains = (
             abs((one.score or 0) - each.label) - abs(score - each.label)
@@ -56,7 +56,7 @@ def steps(pairs: Pairs, _: Scale) -> Calibration:
     runs: list[tuple[list[float], list[float]]] = []  # means of the judge, and the labels that they share
     for mean in sorted(labels):
         run = [mean], labels[mean]
-        while runs and fmean(runs[-1][1]) >= fmean(run[1]) - 1e-9:
+        while runs and fmean(runs[-1][1]) >= fmean(run[1]) - 1e-9:  # equal but for rounding, too
             before = runs.pop()
             run = before[0] + run[0], before[1] + run[1]
         runs.append(run)

@@ -55,7 +55,7 @@ async def search(
     request = Path(__file__).with_name("request.txt").read_text(encoding="utf-8").rstrip()
     best, found = rubric, await asker.scores(rubric, learned)
     proposals, came_to = 0, 0
-    for batch in islice(_batches(learned), 40):
+    for batch in islice(_batches(learned), 40):  # requests that may bring no proposal, too
         is_spent = not asker.can_afford(spare + len(learned) + 2 * _BATCH + 1)
         if proposals == 12 or is_spent:
             break
