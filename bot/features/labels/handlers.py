@@ -19,7 +19,7 @@ from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
-from bot.features.labels.queries import has_recorded, read_compared, wants_to_be_asked
+from bot.features.labels.queries import read_compared, wants_to_be_asked
 from bot.figures.quality import read_quality
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.text import NOT_YOURS
@@ -280,8 +280,10 @@ class _Visit:
                 await store.assignments.record(*self.person, shown, label)
                 return ""
         # Or it was recorded before, by a submission whose answer got lost.
-        number = self.state.case_id or 0
-        is_there = label is not None and await has_recorded(store.database, *self.person, number, label)
+        team_id, user_id = self.person
+        case = await store.cases.find(team_id, self.state.case_id or 0)
+        known = await store.labels.get(case, user_id) if case else None
+        is_there = known and known.is_blind and label and known.score == label.score
         return "" if is_there else words.NOT_RECORDED
 
     async def next(self, note: str = "") -> View:

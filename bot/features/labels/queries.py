@@ -5,14 +5,8 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import select
 
 from bot.domain.case import LoggedCase
-from bot.domain.label import Label
 from bot.store.database import Database
 from bot.store.schema import cases, labels, people
-
-
-async def has_recorded(database: Database, team_id: str, user_id: str, case_id: int, label: Label) -> bool:
-    theirs = {"team_id": team_id, "case_id": case_id, "user_id": user_id, "is_blind": True}
-    return await database.value(select(labels.c.score).filter_by(**theirs, score=label.score)) is not None
 
 
 async def wants_to_be_asked(database: Database, team_id: str, user_id: str) -> bool:
