@@ -26,7 +26,6 @@ from judge.scoring.ratings import UnscoredReason
 from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import one_line
 
-_MOST_FALLEN, _MOST_SHOWN = 3, 80
 _HINT = "Score the earlier responses again with the present judge."
 _ALIKE = 0.25  # points that a judge may differ from itself and still be said to give the same
 _DUST = 1e-9
@@ -169,7 +168,7 @@ class Check:
             found.reworded += prompt != hash(row.asked)
             if score < before:
                 fall = (score - before, row.line, row.dialogue.question, before, score)
-                found.fallen = nsmallest(_MOST_FALLEN, [*found.fallen, fall])
+                found.fallen = nsmallest(3, [*found.fallen, fall])
         found.counts[0]["alone"] = sum(map(len, self._before.values()))
         found.mean = each.judge if (each := mean.estimate()) else None
         both = [each for *_, given, its in pairs if given and its for each in (given, its)]
@@ -359,7 +358,7 @@ def _say(interval: Interval | None, form: str = ".2f") -> str:
     return f"{interval.mean:{form}} (95% interval {interval.low:{form}} to {interval.high:{form}})"
 
 
-def _escape(text: str, most: int = _MOST_SHOWN) -> str:
+def _escape(text: str, most: int = 80) -> str:
     """The beginning of an untrusted text as code for Markdown, so that it forms no markup, mention or link."""
     escaped = "".join(
         each if each in _PLAIN or not each.isascii() else f"&#{ord(each)};" for each in one_line(text, most)

@@ -42,7 +42,6 @@ def how_near(within: float | None, labelled: int, scale: Scale) -> Iterator[str]
 
 
 _MOST_NAMED = 5
-_UNLIKE = 0.05  # of the p-value, which ties make larger than needed
 
 
 @dataclass(frozen=True)
@@ -218,7 +217,7 @@ class FileEstimate:
         # Labelled rows that were drawn with unequal probabilities should differ from the others.
         is_even = len({probability for _, probability in misses}) == 1
         alike = {name: stats.kolmogorov_smirnov(*counts) for name, counts in self._estimator.like.items() if is_even}
-        self.unlike = {name: p for name, p in alike.items() if p < _UNLIKE}
+        self.unlike = {name: p for name, p in alike.items() if p < 0.05}  # ties make it larger than needed
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""

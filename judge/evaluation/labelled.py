@@ -19,9 +19,6 @@ from judge.scoring.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubri
 # With the comma of spreadsheets in half of Europe, unless it may part thousands.
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|0,\d+|\d+,(?!\d{3}$)\d+)")
 _LARGEST = 1e9
-# Up to these limits, values off the scale count as typing errors. Beyond them the file uses another scale, and its
-# values that happen to be on ours would mislead.
-_FEW, _SHARE_OFF_SCALE = 2, 0.05
 
 Range = tuple[float, float]
 
@@ -92,7 +89,9 @@ class LabelledRows:
             )
         for (what, (low, high)), seen in self._seen.items():
             off_scale = sum(number for each, number in seen.items() if not low <= each <= high)
-            if off_scale > max(_FEW, _SHARE_OFF_SCALE * seen.total()):
+            # A few are typing errors. With more, the file uses another scale, and its values that happen to be on ours
+            # would mislead.
+            if off_scale > max(2, 0.05 * seen.total()):
                 ends = f"{min(seen):g}", f"{max(seen):g}"
                 hint = "name the rubric that they were given by with --rubric"
                 if what == "label":

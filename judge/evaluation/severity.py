@@ -13,7 +13,6 @@ _PRIOR = 0.5  # the variance of chance over that of severity: low, so that a str
 _FEWEST = 6  # labels beyond those that it takes to compare the people
 _MOST_OPEN = 0.5  # of what nobody knew of the severities before
 _MOST_NAMED, _MOST_BY_ONE = 5, 0.5
-_DUST = 1e-20
 
 
 class Severities:
@@ -82,7 +81,7 @@ class Severities:
         """Solves the equations of the severities, by conjugate gradients."""
         found, rest = dict.fromkeys(right, 0.0), right
         way, size = right, (first := _dot(right, right))
-        while size > _DUST * first:
+        while size > 1e-20 * first:
             step = defaultdict[str, float](float)
             _add(step, way, _PRIOR)
             for each in self._shared:

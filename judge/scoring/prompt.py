@@ -94,7 +94,6 @@ def render_messages(texts: Texts) -> Sequence[Mapping[str, str]]:
 
 _SCORE_LINE = re.compile(r"\A\W*(?:(?:total|final|overall)\W+)?(?:score|rating)\b[^\n]{0,20}(?:\n+|\Z)", re.IGNORECASE)
 _MAX_CHARS = 6_000
-_WORDLESS = (UnscoredReason.EMPTY, UnscoredReason.REFUSED)
 
 
 def render_second_request(prompt: str, first: Unscored, scale: Scale) -> str:
@@ -122,4 +121,4 @@ def first_justification(first: Unscored) -> str:
 
 
 def _words(first: Unscored) -> str:
-    return "" if first.reason in _WORDLESS else spoken(first.raw)
+    return "" if first.reason in (UnscoredReason.EMPTY, UnscoredReason.REFUSED) else spoken(first.raw)

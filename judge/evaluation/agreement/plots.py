@@ -17,8 +17,6 @@ from judge.evaluation.agreement.measures import confusion
 from judge.evaluation.agreement.report import Comparison, Report
 from judge.rows.files import explaining, private, refuse_foreign
 
-_MOST_NUMBERED_LEVELS = 11
-_ACROSS, _MOST_GROUPS = 3, 12
 _MARK = "figures of slack-judge"
 
 
@@ -44,9 +42,9 @@ def save_plot(path: Path, report: Report, text: str) -> None:
 
 
 def draw(report: Report) -> Figure:
-    groups = [(f"{group}, {each.judge}", each) for group, each in report.by_group[:_MOST_GROUPS]]
+    groups = [(f"{group}, {each.judge}", each) for group, each in report.by_group[:12]]
     comparisons = [*((each.judge, each) for each in report.with_people), *groups]
-    across = min(_ACROSS, len(comparisons))
+    across = min(3, len(comparisons))
     down = ceil(len(comparisons) / across)
     figure = Figure(figsize=(4.6 * across, 4.9 * down), layout="constrained")
     places = figure.subplots(down, across, squeeze=False).ravel()
@@ -63,7 +61,7 @@ def _draw_one(axes: Axes, title: str, comparison: Comparison) -> None:
     edges = np.arange(low, high + 2) - 0.5
     axes.pcolormesh(edges, edges, shares, cmap="Blues", vmin=0, vmax=shares.max())
     axes.invert_yaxis()
-    if len(counts) <= _MOST_NUMBERED_LEVELS:
+    if len(counts) <= 11:  # more numbers would not fit
         for (row, column), count in np.ndenumerate(counts):
             color = "white" if shares[row, column] > 0.6 * shares.max() else "#222"
             axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)

@@ -51,9 +51,6 @@ def find_differences(scores: Scores) -> Iterator[Difference]:
 
 
 _KAPPA = "quadratic_weighted_kappa"
-# Half the step between the words below.
-_MARGIN = 0.1
-
 _WORDS = ((0.80, "almost perfect"), (0.60, "substantial"), (0.40, "moderate"), (0.20, "fair"), (-0.01, "slight"))
 
 
@@ -68,7 +65,7 @@ def verdict(kappa: Estimate, beside: Estimate | None) -> str:
     figures = f"(kappa {beside.value:+.2f}, between {beside.low:+.2f} and {beside.high:+.2f}; {beside.n:,} responses)"
     if beside.low > 0:
         return f"Agrees with people better than people do with each other {figures}."
-    if beside.low > -_MARGIN:
+    if beside.low > -0.1:  # half the step between the words above
         return f"Agrees with people about as well as people do with each other {figures}."
     if beside.high < 0:
         return f"Agrees with people less well than people do with each other {figures}."

@@ -15,7 +15,6 @@ from judge.scoring.sanitize import sanitize
 MOST_CHARS = 5_800
 """The longest rubric that is proposed, which can still be edited in Slack's two fields of 3,000 characters."""
 
-_MOST_EXAMPLES = 4
 _ROOM: Mapping[str, int] = {"question": 300, "response": 600, "reason": 150}
 _SLOT = "<question>{prompt}</question>"
 _INTRODUCTION = "These responses were scored by people. Score as they do.\n\n"
@@ -73,7 +72,7 @@ def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubri
             continue
         if len(prompt) <= MOST_CHARS:
             rubric, used = longer, shown
-        if len(used) == _MOST_EXAMPLES:
+        if len(used) == 4:
             break
     return rubric, used
 

@@ -12,7 +12,6 @@ from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Flag, Unscored, UnscoredReason
 
 LONGEST_TEXT = 100_000
-_LONGEST_OPENER = 200
 # Punctuation of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
 _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
 # Unicode's tag characters: copies of ASCII that no screen shows but some models read.
@@ -49,7 +48,7 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
         detail = f"The question is only [{kind}], so there is nothing to judge the response by."
     elif kind := only_mark(response):
         detail = f"The response is only [{kind}], so there is nothing to judge."
-    elif len(response) <= _LONGEST_OPENER and (what := _what_else(fold(question), fold(response).strip())):
+    elif len(response) <= 200 and (what := _what_else(fold(question), fold(response).strip())):
         detail = f"The response is {what}, so there is nothing to judge."
     else:
         return None

@@ -29,7 +29,6 @@ _LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 # Servers' answers so far were a few kB long; log probabilities take 1.5 to 5 kB for each token.
 _MOST_BYTES, _MOST_BYTES_WITH_LOGPROBS = 1_000_000, 10_000_000
 _MAX_ATTEMPTS = 5
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
 PATIENCE_S = 900.0
 """How long an answer at the tier "flex" may take; OpenAI advises 15 minutes."""
 _LIMIT, _OLDER_LIMIT = "max_completion_tokens", "max_tokens"
@@ -225,7 +224,7 @@ def _wait_s(error: "openai.APIError", attempt: int) -> float:
 
     asked_for = retry_after_s(error)
     # Half of the wait is random, so that callers that failed together do not retry together.
-    longest = min(_FIRST_WAIT_S * 2 ** (attempt - 1), _LONGEST_WAIT_S)
+    longest = min(0.5 * 2 ** (attempt - 1), 30.0)
     backoff = longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
     # A server that asks for short waits again and again does not mean it.
     return max(backoff, asked_for or 0.0) if asked_for is None or attempt > 2 * _MAX_ATTEMPTS else asked_for
