@@ -57,8 +57,6 @@ def to_agreement(rows: Iterable[LabelledCount], scale: Scale) -> Agreement | Non
 
 
 WEEKS = 4
-_MOST_WITHOUT = 0.15
-"""A larger share of the scores is a week's rather than the beginning of one that is still to be labelled."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,6 @@ class Quality:
     mean: MeanEstimate
     good: MeanEstimate
     low: MeanEstimate
-    good_from: int
     has_gap: bool = False
     severity: str = ""
 
@@ -122,7 +119,8 @@ def to_quality(
     counted += [(week, False, number) for week, number in Counter(each.week for each in others).items()]
     shares, with_label = labelled_shares(counted), {week for week, is_labelled, _ in counted if is_labelled}
     without = sum(n for week, _, n in counted if week not in with_label)
-    has_gap = without > _MOST_WITHOUT * sum(n for *_, n in counted)
+    # A smaller share of the scores may be the beginning of a week, which is still to be labelled.
+    has_gap = without > 0.15 * sum(n for *_, n in counted)
     clusters = Counter(tuple(sorted(scores)) for scores in by_thread(others))
 
     def measured(ends: Scale, value: Callable[[float], float]) -> MeanEstimator:
@@ -142,7 +140,7 @@ def to_quality(
     good = measured(Scale(0, 1), lambda score: float(score >= is_good)).estimate()
     low = measured(Scale(0, 1), lambda score: float(score <= is_low)).estimate()
     mean, said = of_scores.estimate(), " ".join(of_scores.severities.words(is_named=False))
-    return Quality(mean, good, low, is_good, has_gap, said) if mean and good and low else None
+    return Quality(mean, good, low, has_gap, said) if mean and good and low else None
 
 
 def by_whom(given: str | None, value: Callable[[float], float]) -> Given:
@@ -171,8 +169,8 @@ def corrected(quality: Quality | None) -> str:
     mean, good = quality.mean, quality.good.corrected
     return (
         f"{SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
-        f"{span(mean.corrected, '.1f', '*')}; {quality.good_from} or more: {span(good, '.0%')}. The judge's own mean "
-        f"of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}. {quality.severity}"
+        f"{span(mean.corrected, '.1f', '*')}; {good_from(mean.scale)} or more: {span(good, '.0%')}. The judge's own "
+        f"mean of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}. {quality.severity}"
     ).rstrip()
 
 

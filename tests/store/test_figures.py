@@ -452,7 +452,7 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     seen, other = Entry(score=4, labels=(0,)), Entry(score=0, labels=(5,), probability=0.5, version="v")
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
     quality = (await figures_of(log, *blind, seen, other, older)).quality
-    assert (quality.mean.n, quality.mean.labelled, quality.good_from) == (3, 2, 4)
+    assert (quality.mean.n, quality.mean.labelled) == (3, 2)
     assert quality.mean.labels_only is not None
     assert quality.mean.labels_only.mean == 2.5
     assert quality.good.judge.mean == pytest.approx(2 / 3)
@@ -505,4 +505,4 @@ async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
 
 async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
     quality = (await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))).quality
-    assert (quality.good_from, quality.good.judge.mean) == (8, 0.5)
+    assert quality.good.judge.mean == 0.5
