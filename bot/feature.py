@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import Clock
@@ -30,7 +29,7 @@ from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
 from bot.slack.blocks import Block
-from bot.slack.client import Identity, SlackClient, is_transient
+from bot.slack.client import Identity, RefusedCallError, SlackClient, or_refusal
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import Invocation
 from bot.slack.members import Access, Member, Members, Memberships
@@ -176,10 +175,9 @@ class Services:
         """
         noted, call = await self.store.assignments.note_told(team_id, case_ids, reader), self.client.chat_postMessage
         try:
-            sent = await send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
-        except SlackApiError as exc:
-            if not is_transient(exc):
-                await self.store.assignments.take_back(team_id, noted, reader)
+            sent = await or_refusal(send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS))
+        except RefusedCallError:
+            await self.store.assignments.take_back(team_id, noted, reader)
             raise
         await note_quotes(self.store, self.client, team_id, case_ids, sent["channel"], sent["ts"])
         return str(sent["ts"])

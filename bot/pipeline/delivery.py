@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import structlog
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import LoggedCase, requester_of
@@ -20,7 +19,7 @@ from bot.pipeline.intake import known_post
 from bot.pipeline.retries import in_brief
 from bot.slack import ids
 from bot.slack.blocks import ModalState
-from bot.slack.client import SLACK_ERRORS, is_transient, refusal_of, slack_word
+from bot.slack.client import SLACK_ERRORS, RefusedCallError, or_refusal, refusal_of, slack_word
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Messenger, Post, send_in_known_blocks
 from bot.store import Store
@@ -144,23 +143,19 @@ class Delivery:
         if getattr(case, f"{part}_intent"):
             oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
             try:
-                found = await find_marked(self.client, case.channel_id, mark, oldest, case.thread_ts)
-            except SlackApiError as exc:
-                if is_transient(exc):
-                    raise
+                found = await or_refusal(find_marked(self.client, case.channel_id, mark, oldest, case.thread_ts))
+            except RefusedCallError:
                 # The app may not read the thread to check, and must not post twice.
                 return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
             if found:
                 return case.model_copy(update={f"{part}_ts": found}), False
-        where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": mark}
+        where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": mark, **WITHOUT_PREVIEWS}
         try:
             # One post per channel at a time: if Slack delays one, the channel's next posts wait for it.
             async with self.lines[case.channel_id].turn(case.requester_id):
                 case = await self._still_held(case)
-                answer = await send_in_known_blocks(self.client.chat_postMessage, post, **where, **WITHOUT_PREVIEWS)
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
+                answer = await or_refusal(send_in_known_blocks(self.client.chat_postMessage, post, **where))
+        except RefusedCallError as exc:
             return _blocked(case, slack_word(exc)), False
         return case.model_copy(update={f"{part}_ts": str(answer["ts"])}), True
 

@@ -7,12 +7,11 @@ from collections.abc import Collection
 from itertools import groupby
 
 import structlog
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack import ids
 from bot.slack.blocks import section
-from bot.slack.client import is_transient, refusal_of
+from bot.slack.client import RefusedCallError, or_refusal, refusal_of
 from bot.slack.messenger import Post, send_in_known_blocks, sentence
 from bot.store import Store
 
@@ -64,10 +63,8 @@ async def _unquote(client: AsyncWebClient, channel_id: str, ts: str, case_ids: C
             logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
         return
     try:
-        post = await find_posted(client, channel_id, ts)
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
+        post = await or_refusal(find_posted(client, channel_id, ts))
+    except RefusedCallError:
         due = sentence(REMOVED)
     else:
         which = {f"{ids.BLOCK_LOW}{case_id}" for case_id in case_ids}

@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -65,25 +65,34 @@ def connection_word(exc: Exception) -> str:
     return f"HTTP {status}" if status else getattr(getattr(exc, "os_error", exc), "strerror", None) or "no answer"
 
 
-async def refusal_of(call: Awaitable[object]) -> str | None:
-    """Slack's error code if it permanently refuses a call, or None if the call succeeds; raises transient errors."""
+class RefusedCallError(SlackApiError):
+    """Slack permanently refuses a call."""
+
+
+async def or_refusal(call: Awaitable[V]) -> V:
+    """What a call returns; raises RefusedCallError if Slack permanently refuses it, transient errors as they are."""
     try:
-        await call
+        return await call
     except SlackApiError as exc:
         if is_transient(exc):
             raise
+        raise RefusedCallError("Slack refuses the call", exc.response) from exc  # type: ignore[no-untyped-call]
+
+
+async def refusal_of(call: Awaitable[object]) -> str | None:
+    """Slack's error code if it permanently refuses a call, or None if the call succeeds; raises transient errors."""
+    try:
+        await or_refusal(call)
+    except RefusedCallError as exc:
         return slack_word(exc)
     return None
 
 
 async def unless_refused(call: Awaitable[V]) -> V | None:
     """What a call returns, or None if Slack permanently refuses it; raises transient errors."""
-    try:
-        return await call
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
-        return None
+    with suppress(RefusedCallError):
+        return await or_refusal(call)
+    return None
 
 
 MISSING = "missing_scope"

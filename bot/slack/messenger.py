@@ -14,7 +14,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
 from bot.slack.blocks import section
-from bot.slack.client import error_of, is_passing, is_transient, refusal_of, slack_word
+from bot.slack.client import RefusedCallError, error_of, is_passing, or_refusal, refusal_of, slack_word
 from bot.slack.invocation import Invocation
 
 T = TypeVar("T")
@@ -195,13 +195,11 @@ class Messenger:
 
     async def direct(self, recipient: Recipient, post: Post) -> Posted | None:
         """The direct message that was sent to the person, or None if Slack refuses it."""
+        to = recipient.user_id
+        call = self._client.chat_postMessage(channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
         try:
-            answer = await self._client.chat_postMessage(
-                channel=recipient.user_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
-            )
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
+            answer = await or_refusal(call)
+        except RefusedCallError as exc:
             logger.info("private_way_failed", way="chat.postMessage", error=slack_word(exc))
             return None
         return Posted(answer["channel"], answer["ts"])

@@ -14,7 +14,6 @@ from typing import Any
 
 import structlog
 import typer
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.week import Schedule, Week
 from bot.feature import Services, WeekBlocks
@@ -110,10 +109,8 @@ async def _post_claimed(services: Services, settings: ChannelSettings, week: Wee
     ts = None
     try:
         if is_welcome:
-            status, ts = await _post_once(services, claim, settings, week, mark)
-    except SlackApiError as exc:
-        if client.is_transient(exc):
-            raise
+            status, ts = await client.or_refusal(_post_once(services, claim, settings, week, mark))
+    except client.RefusedCallError as exc:
         logger.warning("digest_refused", channel=settings.channel_id, week=week.label, error=client.slack_word(exc))
     if status is not None:
         await services.store.digests.settle(claim, status, ts)
@@ -127,10 +124,9 @@ async def _post_once(
     if not claim.is_first:
         since = week.end - timedelta(days=1)  # this machine's clock may be ahead of Slack's
         try:
-            found = await find_marked(services.client, settings.channel_id, mark, since.timestamp())
-        except SlackApiError as exc:
-            if client.is_transient(exc):
-                raise
+            sought = find_marked(services.client, settings.channel_id, mark, since.timestamp())
+            found = await client.or_refusal(sought)
+        except client.RefusedCallError:
             return DigestStatus.UNCONFIRMED, None
         if found:
             await note_found(services.store, services.client, settings.team_id, settings.channel_id, found)

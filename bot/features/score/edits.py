@@ -8,7 +8,6 @@ from typing import Any
 
 import structlog
 from cachetools import LRUCache
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
@@ -16,7 +15,7 @@ from bot.pipeline import text as messages
 from bot.pipeline.exchange import is_anybodys
 from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
-from bot.slack.client import is_transient, refusal_of
+from bot.slack.client import RefusedCallError, or_refusal, refusal_of
 from bot.slack.messages import CHANGES, Message, to_change
 from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 
@@ -82,11 +81,11 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
     store if the verdict that had replaced it is gone, or if its words must go and the app may not read the message.
     """
     try:
-        post = await find_posted(services.client, case.channel_id, ts, case.thread_ts)
+        post = await or_refusal(find_posted(services.client, case.channel_id, ts, case.thread_ts))
         if post and is_replaced(post):
             return None if await services.store.cases.is_replaced(case.id) else await _anew(services, case)
-    except SlackApiError as exc:
-        if is_transient(exc) or not case.loses_words:
+    except RefusedCallError:
+        if not case.loses_words:
             raise
         return await _anew(services, case)
     # A part of the reply was deleted: the store has dropped what the judge wrote, and kept the other parts.

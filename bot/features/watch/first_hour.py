@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from bot.domain.watch import Watch
 from bot.feature import Services
@@ -13,7 +12,7 @@ from bot.features.watch.notices import tell_once
 from bot.features.watch.text import not_read
 from bot.features.watch.window_text import price_a_day
 from bot.slack import blocks as ui
-from bot.slack.client import is_transient, slack_word
+from bot.slack.client import RefusedCallError, or_refusal, slack_word
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
@@ -47,10 +46,8 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     channel_id, invited = person.channel_id, f"You invited me to <#{person.channel_id}>."
     refusal = await orders.refusal_of(services, person, channel_id, is_change=True)
     try:
-        names, a_day = ({}, {}) if refusal else await orders.assistants(services, channel_id)
-    except SlackApiError as exc:
-        if is_transient(exc):
-            raise
+        names, a_day = ({}, {}) if refusal else await or_refusal(orders.assistants(services, channel_id))
+    except RefusedCallError as exc:
         refusal = not_read(slack_word(exc))
     if refusal:
         return Post(f"{invited} {refusal}", [ui.section(f"{invited} {refusal}"), ui.context(ONLY_WHEN_ASKED)])
