@@ -123,7 +123,7 @@ class Log:
 
 def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
     this, usage, quality = figures.this, figures.usage, figures.quality
-    good = evaluation_stats.good_from(figures.scale)
+    low, good = evaluation_stats.low_to(figures.scale), evaluation_stats.good_from(figures.scale)
     below = this.share_up_to(good - 1)
     return {
         "week": f"{figures.week.first_day}",
@@ -132,7 +132,7 @@ def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
         "scored": this.n,
         "mean": this.mean,
         "replies_by_score": dict(sorted(this.counts.items())) if this.n >= figures_week.FEWEST else None,
-        f"share_up_to_{figures.low}": this.share_up_to(figures.low),
+        f"share_up_to_{low}": this.share_up_to(low),
         f"share_from_{good}": None if below is None else 1 - below,
         "change": figures.change,
         "trend": [

@@ -12,7 +12,7 @@ from bot.figures.quality import add_up, grouped
 from bot.store.figures import BEGINNING, CountedCase, Kind, KindSum, LowCase, Place, ScoreCount, Span, Usage
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
-from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, differences, kolmogorov_smirnov, low_to
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, differences, kolmogorov_smirnov
 from judge.scoring.rubric import Scale
 
 TREND_WEEKS = 8
@@ -99,11 +99,6 @@ class Glance:
     @property
     def scale(self) -> Scale:
         return self.kind.scale
-
-    @property
-    def low(self) -> int:
-        """The highest score that counts as low, such as 2 on a scale of 0 to 5."""
-        return low_to(self.scale)
 
 
 @dataclass(frozen=True)

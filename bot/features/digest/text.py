@@ -14,7 +14,7 @@ from bot.slack.messenger import Drawn, Post
 from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
 from bot.store.figures import Usage
-from judge.evaluation.stats import SURE, Interval, good_from
+from judge.evaluation.stats import SURE, Interval, good_from, low_to
 from judge.scoring.numbers import number_of
 
 MOST_AUTHORS = 20
@@ -91,7 +91,7 @@ def measures(glance: Glance, people: quality.Quality | None = None) -> str:
     this, scale = glance.this, glance.scale
     if this.mean is None:
         return TOO_FEW if this.n else ""
-    low, good = this.share_up_to(glance.low) or 0, 1 - (this.share_up_to(good_from(scale) - 1) or 0)
+    low, good = this.share_up_to(low_to(scale)) or 0, 1 - (this.share_up_to(good_from(scale) - 1) or 0)
     mean, few, many = f"*{this.mean:.1f}*", f"*{low:.0%}*", f"*{good:.0%}*"
     if people:
         of = ((people.mean, ".1f"), (people.low, ".0%"), (people.good, ".0%"))
@@ -193,7 +193,7 @@ def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
         if mean is None:
             continue
         change = moved_in_short(author.change) or ("too few earlier" if author.last.n else "new")
-        share = f"{author.this.share_up_to(figures.low) or 0:.0%}"
+        share = f"{author.this.share_up_to(low_to(figures.scale)) or 0:.0%}"
         replies = number_of(n, "reply", "replies")
         lines.append(f"*{clip(name)}*: {replies}, {mean_of} {mean:.1f} ({change}), {share} scored {low}")
         numbers = [{"type": "raw_number", "value": float(each), "text": each} for each in (f"{n}", f"{mean:.1f}")]
