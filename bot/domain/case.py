@@ -254,10 +254,6 @@ class LoggedCase(Case):
         return max(said, key=float, default=self.message_ts or "")
 
     @property
-    def begins_thread(self) -> bool:
-        return self.message_ts is None
-
-    @property
     def has_lost_texts(self) -> bool:
         return self.response is None and self.response_hash is not None
 

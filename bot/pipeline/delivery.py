@@ -72,7 +72,7 @@ class Delivery:
                 error = await refusal_of(self._update(case, case.reply_ts or "", post))
                 case = _blocked(case, error) if error else case
             if not case.blocked_by:
-                if case.begins_thread and not (begins_now or case.excluded):
+                if case.message_ts is None and not (begins_now or case.excluded):
                     await self._change(case, case.thread_ts or "", texts)
                 await self._fold_earlier(case)
         await self.on_verdict(case, verdict)

@@ -41,7 +41,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
         earlier = await access.readable(invocation, invocation.case_id)
-        if earlier.begins_thread and earlier.thread_ts is None:  # its thread is not known yet
+        if earlier.message_ts is None and earlier.thread_ts is None:  # typed, and the thread is not known yet
             await ack()
             await intake.proceed(earlier, False, invocation)
             return
