@@ -13,19 +13,12 @@ from typing import Annotated, Any, Literal, TypeVar
 import typer
 
 from bot.domain.role import Role
-from judge.cli.options import Group, Version, refuse_clash, say
+from judge.cli.options import Version, make_app, refuse_clash, say
 from judge.errors import JudgeError, needs_extra
 
 T = TypeVar("T")
 
-app = typer.Typer(
-    cls=Group,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = make_app()
 Http = Annotated[bool, typer.Option("--http", help="Receive Slack's requests at HTTP_PORT, not over Socket Mode.")]
 Channel = Annotated[str, typer.Option("--channel", metavar="CHANNEL", help="The channel, by its name or its id.")]
 Watched = Annotated[bool, typer.Option("--watched", help="Replies that watches drew, instead of those people chose.")]
@@ -296,7 +289,7 @@ def copy(
     _run(move(source, target))
 
 
-installations = typer.Typer(cls=Group, no_args_is_help=True, help="The workspaces that installed the app by OAuth.")
+installations = make_app(help="The workspaces that installed the app by OAuth.")
 app.add_typer(installations, name="installations")
 
 

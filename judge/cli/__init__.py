@@ -21,14 +21,7 @@ from judge.rows.files import os_reason
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
-    cls=options.Group,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = options.make_app()
 
 
 @app.callback()

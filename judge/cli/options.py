@@ -30,6 +30,15 @@ class Group(TyperGroup):
         return option
 
 
+make_app = partial(
+    typer.Typer,
+    cls=Group,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 _CLASH = (
     "PyPI's package judge is installed here, too. It has the same folder judge/ as slack-judge, and the later one "
     "overwrites the other: pip uninstall judge, then pip install --force-reinstall --no-deps slack-judge."
