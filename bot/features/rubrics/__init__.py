@@ -7,7 +7,7 @@ from sqlalchemy import select
 from bot.feature import Feature, Services
 from bot.features.rubrics import comparison, handlers, improvement
 from bot.features.rubrics.queries import JudgeRequests
-from bot.pipeline.engine import JobHandler, PeriodicJob
+from bot.pipeline.engine import PeriodicJob
 from bot.store.examples import Aim
 from bot.store.schema import judge_requests
 
@@ -18,20 +18,14 @@ _HELP = """\
 
 
 def feature(services: Services) -> Feature:
-    judges, jobs = services.judges, dict[str, JobHandler]()
-    if judges:
-        jobs = {
-            Aim.COMPARE: lambda job: comparison.run(services, judges, job.case_id),
-            Aim.IMPROVE: lambda job: improvement.run(services, judges, job.case_id),
-        }
-
-    async def resubmit() -> None:
-        await JudgeRequests(services.store.database).resubmit(services.identity.team_id)
-
+    resubmit = partial(JudgeRequests(services.store.database).resubmit, services.identity.team_id)
     return Feature(
         register=partial(handlers.register, services=services),
         words={"rubric": partial(handlers.answer, services), "reference": partial(handlers.answer_reference, services)},
         more_help=_HELP,
-        jobs=jobs,
+        jobs={
+            Aim.COMPARE: lambda job: comparison.run(services, job.case_id),
+            Aim.IMPROVE: lambda job: improvement.run(services, job.case_id),
+        },
         periodic_jobs=[PeriodicJob("resubmit_judge_requests", resubmit, teams=select(judge_requests.c.team_id))],
     )

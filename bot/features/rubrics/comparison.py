@@ -17,7 +17,6 @@ from bot.features.rubrics import ids
 from bot.features.rubrics import text as words
 from bot.features.rubrics.queries import LEAST, MOST, JudgeRequest, JudgeRequests, Labelled, Records
 from bot.pipeline.asking import ask, tokens_of
-from bot.pipeline.judges import Judges
 from bot.slack.blocks import actions, button, section
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import MembershipError
@@ -61,14 +60,14 @@ class Counted:
         return written
 
 
-async def run(services: Services, judges: Judges, number: int) -> None:
+async def run(services: Services, number: int) -> None:
     """Runs a comparison until the person who asked for it can decide; does nothing if they were told the result.
 
     After a crash, it continues after the last score. Raises one of `SLACK_ERRORS` if the person could not be told.
     """
-    log = JudgeRequests(services.store.database)
+    log, judges = JudgeRequests(services.store.database), services.judges
     request = await log.find(number)
-    if request is None or request.status == Progress.OFFERED:
+    if judges is None or request is None or request.status == Progress.OFFERED:
         return
     chosen = await services.store.rubrics.chosen(*request.place)
     in_use = await judges.by(*request.place, chosen)
@@ -85,7 +84,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         return
     now = await services.store.rubrics.chosen(*request.place)
     if (now, now.reference) != (chosen, chosen.reference):  # these figures are of a judge no longer in use
-        await run(services, judges, number)
+        await run(services, number)
         return
     name = words.named(request.judge, services.rubrics.default)
     here = Recipient(request.user_id, request.channel_id, is_in_channel=True)

@@ -24,15 +24,15 @@ from judge.evaluation.align.examples import examples_of
 logger = structlog.get_logger(__name__)
 
 
-async def run(services: Services, judges: Judges, number: int) -> None:
+async def run(services: Services, number: int) -> None:
     """Runs an improvement until the person who asked for it can decide, or until it ends without a proposal.
 
     Does nothing if it has been offered or used already. After a crash, it does not repeat requests that were answered.
     Raises one of `SLACK_ERRORS` if the person could not be told.
     """
-    log = JudgeRequests(services.store.database)
+    log, judges = JudgeRequests(services.store.database), services.judges
     request = await log.find(number)
-    if request is None or request.status not in UNTOLD:
+    if judges is None or request is None or request.status not in UNTOLD:
         return
     here = Recipient(request.user_id, request.channel_id, is_in_channel=True)
     message = Posted(request.message_channel or "", request.message_ts or "")

@@ -285,8 +285,7 @@ async def test_a_repeated_job_tells_the_person_once(stage: Stage) -> None:
     await asked(stage)
     await told_of(stage, 1)
     assert stage.services
-    assert stage.services.judges
-    await run(stage.services, stage.services.judges, 1)
+    await run(stage.services, 1)
     assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1
 
 
