@@ -9,11 +9,9 @@ from bot.features.digest import handlers, poster
 from bot.pipeline.engine import PeriodicJob
 from bot.store.schema import channels
 
-_HELP = "• `/judge stats` shows this channel's week so far"
 _MORE_HELP = """\
 • `/judge stats @assistant` shows one assistant's week, `/judge stats #channel` another channel's
 • `/judge digest` sets up the weekly digest of this channel (`/judge digest help`)"""
-_DIRECT_HELP = "• `/judge stats #channel` shows a channel's week so far"
 
 _WITH_DIGESTS = select(channels.c.team_id).where(channels.c.is_digest_on)
 
@@ -24,9 +22,9 @@ def feature(services: Services) -> Feature:
     return Feature(
         register=partial(handlers.register, services=services),
         words={"digest": partial(handlers.answer_digest, services), "stats": partial(handlers.answer_stats, services)},
-        help=_HELP,
+        help="• `/judge stats` shows this channel's week so far",
         more_help=_MORE_HELP,
-        direct_help=_DIRECT_HELP,
+        direct_help="• `/judge stats #channel` shows a channel's week so far",
         periodic_jobs=[PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)],
         home_section=lambda person: at_home.blocks(person.team_id, person.user_id),
         post_weekly=partial(handlers.switch_on, services),

@@ -9,9 +9,6 @@ from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, button
 from bot.slack.invocation import Invocation
 
-_HELP = "• `/judge label` lets you score replies before you see the judge's score"
-_DIRECT_HELP = "• `/judge label` lets you score replies of your channels before you see the judge's score"
-
 
 def feature(services: Services) -> Feature:
 
@@ -23,8 +20,8 @@ def feature(services: Services) -> Feature:
     return Feature(
         register=partial(handlers.register, services=services),
         words={"label": partial(handlers.answer, services)},
-        help=_HELP,
-        direct_help=_DIRECT_HELP,
+        help="• `/judge label` lets you score replies before you see the judge's score",
+        direct_help="• `/judge label` lets you score replies of your channels before you see the judge's score",
         periodic_jobs=[PeriodicJob("ask_for_labels", partial(asking.ask_due, services), teams=asking.TEAMS)],
         home_buttons=home_buttons,
     )

@@ -26,7 +26,6 @@ from bot.slack.invocation import Invocation
 from bot.store import schema
 from bot.store.figures import Place
 
-_HELP = "• `/judge watch @assistant` scores an assistant's replies automatically"
 _MORE_HELP = "• `/judge release @assistant new prompt` compares a watched assistant's scores before and after a change"
 MOST_AT_HOME, MOST_RELEASES = 10, 3
 
@@ -60,7 +59,7 @@ def feature(services: Services) -> Feature:
     return Feature(
         register=register,
         words={"watch": partial(window.answer_command, watcher), "release": partial(releases.answer, services)},
-        help=_HELP,
+        help="• `/judge watch @assistant` scores an assistant's replies automatically",
         more_help=_MORE_HELP,
         on_message=watcher.note,
         follows=watcher.watches,
