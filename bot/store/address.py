@@ -19,7 +19,6 @@ _POSTGRESQL = ("postgres", "postgresql", "postgres+asyncpg", "postgresql+asyncpg
 _READ = ("application_name", "host", "options", "sslcert", "sslcrl", "sslkey", "sslmode", "sslrootcert")
 _TRANSLATED = ("channel_binding", "connect_timeout", "ssl")
 _OPTIONS = {*_READ, *_TRANSLATED, "target_session_attrs"}
-_MOST_PORT = 65_535
 _HOST = r"(?:\[[\w:.%]+\]|[\w.%~-]*)(?::\d{0,5})?"
 # What may follow the login. Only an option's value may contain an @, so the last @ before the options ends the login.
 _PLACE = re.compile(rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/(?P<database>[^@/?#]*))?(?:\?(?P<options>[^#]*))?")
@@ -86,7 +85,7 @@ def _to_server(rest: str) -> Address:
     ways = [("", rest), *((rest[: at.start()], rest[at.end() :]) for at in re.finditer("@", rest))]
     for login, place in ways:
         found = _PLACE.fullmatch(place)
-        if found is None or any(int(port) > _MOST_PORT for port in re.findall(r":(\d+)(?=,|$)", found["hosts"])):
+        if found is None or any(int(port) > 65_535 for port in re.findall(r":(\d+)(?=,|$)", found["hosts"])):
             unknown = None
             continue
         pairs = (part.partition("=") for part in (found["options"] or "").split("&") if part)

@@ -32,7 +32,6 @@ Work = Callable[[AsyncConnection], Coroutine[Any, Any, T]]
 
 _AT_ONCE = 32
 _AT_ONCE_ON_A_SERVER = 4  # each has a connection of its own, and adding a case needs one, too
-_CLOSE_S = 3.0
 _CHOICES_KEPT = 1000
 _PAGE = 500
 _AFTERWARDS = "slack_judge_after_commit"
@@ -67,7 +66,7 @@ class Database:
 
     async def close(self) -> None:
         """Closes the connections once nothing uses them; those to a silent server are left to the operating system."""
-        await asyncio.wait([asyncio.ensure_future(self._end())], timeout=_CLOSE_S)
+        await asyncio.wait([asyncio.ensure_future(self._end())], timeout=3)
 
     async def _end(self) -> None:
         while under_way := self._under_way | (self._writer.under_way if self._writer else set()):

@@ -63,7 +63,6 @@ WEEKS = 4
 LABELS_PER_WEEK = 20
 """How many blind labels a channel wants in a week by default."""
 
-_WEEK = timedelta(weeks=1)
 _PRIME = 2**31 - 1
 
 
@@ -154,7 +153,7 @@ class LabelDraws(StoreQueries):
         wanted = [channel_id for channel_id, budget in budgets.items() if budget.left]
         if not wanted:
             return ()
-        starts = [utc_week(now) - number * _WEEK for number in range(WEEKS + 1)]
+        starts = [utc_week(now) - timedelta(weeks=number) for number in range(WEEKS + 1)]
         sizes: dict[Any, int] = {
             (*key, bool(watched)): n for *key, watched, n in await self._sizes(team_id, frozenset(wanted), starts)
         }

@@ -31,8 +31,6 @@ from judge.errors import needs_extra
 if TYPE_CHECKING:
     from alembic.config import Config
 
-_TOLERATED_S = 5.0
-
 logger = structlog.get_logger(__name__)
 
 
@@ -42,7 +40,7 @@ async def note_clock(engine: AsyncEngine, clock: Clock = utc_now) -> None:
         before = clock()
         theirs = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
         ahead_s = (before + (clock() - before) / 2 - theirs).total_seconds()
-    if abs(ahead_s) > _TOLERATED_S:
+    if abs(ahead_s) > 5:
         logger.warning(
             "clock_is_off",
             ahead_s=round(ahead_s, 1),
@@ -72,11 +70,9 @@ async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
 HEAD = "0001"
 """The newest migration, named here so that an up-to-date database is opened without Alembic."""
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_BUSY_TIMEOUT_S = 10
 # asyncpg's default is to wait forever: a frozen server, or a network that drops packets, would stop everything.
 QUERY_TIMEOUT_S = 10
 _CONNECTIONS = 10  # kept open; those beyond a pool's size would be opened and closed for each transaction
-_PROBE_BYTES = 1 << 20
 
 
 async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
@@ -161,7 +157,7 @@ def check_writable(address: Address, *, makes: bool = True) -> None:
         if makes:
             make_folder(file.parent)
         with tempfile.TemporaryFile(dir=next(each for each in file.absolute().parents if each.is_dir())) as probe:
-            probe.write(b"\0" * _PROBE_BYTES)
+            probe.write(b"\0" * (1 << 20))
             probe.flush()
             os.fsync(probe.fileno())
         if makes:
@@ -184,7 +180,7 @@ def _configure_sqlite(engine: AsyncEngine) -> None:
     def on_connect(connection: Any, _record: object) -> None:
         connection.isolation_level = "IMMEDIATE"
         cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
+        cursor.execute("PRAGMA busy_timeout = 10000")  # ms
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")

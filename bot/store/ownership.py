@@ -22,9 +22,6 @@ from bot.errors import StoreError
 from bot.store.database import Database, upsert
 from bot.store.schema import processes
 
-_OTHERS = 0o077
-_BESIDE = ("", "-wal", "-shm", ".lock")
-
 
 def make_folder(folder: Path) -> None:
     if not folder.is_dir():
@@ -42,7 +39,7 @@ def make_file(file: Path) -> None:
 def beside(file: Path) -> Sequence[Path]:
     """All files of the database in `file`; behind a link, those that it leads to."""
     file = file.resolve()
-    return [file.with_name(f"{file.name}{ending}") for ending in _BESIDE]
+    return [file.with_name(f"{file.name}{ending}") for ending in ("", "-wal", "-shm", ".lock")]
 
 
 def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
@@ -53,7 +50,7 @@ def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
     """
     if os.name == "nt":  # Windows has no such permissions
         return []
-    exposed = [each for each in files if each.exists() and each.stat().st_mode & _OTHERS]
+    exposed = [each for each in files if each.exists() and each.stat().st_mode & 0o077]
     return [each for each in exposed if not os.statvfs(each).f_flag & os.ST_RDONLY]
 
 

@@ -30,7 +30,6 @@ from judge.rows.files import replacing
 from judge.scoring.ways import DECISION, MEMBERS
 
 _GONE = {"message_not_found", "file_deleted", "file_not_found"}
-_TRIES = 15
 _POCKET = Path(__file__).with_name("pocket.json")  # what pocket-slack answers and sends, with which the app is tested
 _ONE_RATING: dict[str, Any] = {"judge_samples": 1, "judge_escalate_to": None, "judge_escalate_spread": None}
 _OFFLINE: dict[str, Any] = _ONE_RATING | {"judge_model": OFFLINE, "judge_models": (), "judge_ask": "text"}
@@ -90,7 +89,7 @@ async def _delete(run: Run, pause_s: float) -> None:
     """Deletes all that was posted, also what an earlier check left; raises BotError if Slack cannot be reached."""
     typer.echo("Deleting what was posted ...")
     await asyncio.gather(*run.under_way, return_exceptions=True)  # an interrupted step may still post
-    for tries_left in reversed(range(_TRIES)):
+    for tries_left in reversed(range(15)):
         try:
             found = {*run.posted}
             with suppress(SlackApiError):  # without the scope, what is known to be posted

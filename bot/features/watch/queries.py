@@ -17,8 +17,6 @@ from bot.store.schema import IS_WAITED_FOR, cases, notices, releases, replies, w
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE, Watches
 
-_UNREAD_FOR = timedelta(hours=1)
-
 
 def watched(watch: Watch) -> Place:
     return Place(watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED)
@@ -79,7 +77,7 @@ class WatchOrders(Watches):
 
     async def unread(self, team_id: str, now: datetime) -> Mapping[str, Unread]:
         """The watched channels, by id, that could not be read for an hour."""
-        is_unread = sa.and_(watches.c.not_read.is_not(None), watches.c.read_until <= now - _UNREAD_FOR)
+        is_unread = sa.and_(watches.c.not_read.is_not(None), watches.c.read_until <= now - timedelta(hours=1))
         query = sa.select(watches.c.channel_id, watches.c.read_until, watches.c.not_read).filter_by(team_id=team_id)
         rows = await self._database.all(query.where(is_unread))
         return {row.channel_id: Unread(row.read_until, row.not_read) for row in rows}
