@@ -256,9 +256,7 @@ def estimate_file(
 def _figures(mean: MeanEstimate) -> dict[str, Any]:
     return {
         **_ends(mean.corrected),
-        "judge_mean": mean.judge.mean,
-        "judge_low": mean.judge.low,
-        "judge_high": mean.judge.high,
+        **{f"judge_{name}": value for name, value in _ends(mean.judge).items()},
         "judge_weight": mean.weight,
         "labels_only": _ends(mean.labels_only),
     }
