@@ -20,7 +20,6 @@ from judge.scoring.answers import spoken
 from judge.scoring.attacks.marks import neutralise
 from judge.scoring.decision import read_choices
 from judge.scoring.judging import Written
-from judge.scoring.ratings import add_known
 from judge.scoring.sanitize import one_line, sanitize
 
 Decide = Callable[[Sequence[Mapping[str, str]], Sequence[Mapping[str, Any]]], Awaitable[Written]]
@@ -52,7 +51,6 @@ class Causes:
 
     counts: Sequence[Cause]
     left_out: int  # replies, which were more than one request takes
-    tokens: int | None  # of the requests; None if the server counts none
 
     @property
     def of(self) -> Mapping[int, str]:
@@ -86,9 +84,9 @@ async def find_causes(
         raise SetupError(f"Causes need at least {FEWEST} low replies with a reason, and there are {len(reasons)}.")
     sent = dict(islice(reasons.items(), MOST))
     offered = [name for name in dict.fromkeys(known) if name != OTHER]
-    names, cause_of, tokens = ", ".join(f'"{name}"' for name in offered), dict[int, str](), list[int | None]()
+    names, cause_of = ", ".join(f'"{name}"' for name in offered), dict[int, str]()
     if decide and offered:
-        names, (cause_of, *tokens) = "", await _choose(decide, sent, offered)
+        names, cause_of = "", await _choose(decide, sent, offered)
     left = [key for key in sent if key not in cause_of]
     if len(left) >= _FEWEST_OF_A_CAUSE:
         prompt = _PROMPT.format(
@@ -97,9 +95,7 @@ async def find_causes(
             known=f"\nUse these names of the week before where they fit: {names}." if names else "",
             reasons=_numbered(sent[key] for key in left),
         )
-        answer = await write(prompt)
-        tokens.append(answer.tokens)
-        named = _read(answer.text, known)
+        named = _read((await write(prompt)).text, known)
         if not (named or cause_of):
             raise BadResponseError("The model named no causes: no line of its answer has a name, a colon and numbers.")
         cause_of |= {left[number - 1]: name for number, name in named.items() if 1 <= number <= len(left)}
@@ -109,13 +105,11 @@ async def find_causes(
     for key in sent:
         replies.get(cause_of.get(key, OTHER), replies[OTHER]).append(key)
     counts = [Cause(name, tuple(its)) for name, its in replies.items() if its]
-    return Causes(counts, len(reasons) - len(sent), add_known(tokens))
+    return Causes(counts, len(reasons) - len(sent))
 
 
-async def _choose(
-    decide: Decide, reasons: Mapping[int, str], known: Sequence[str]
-) -> tuple[dict[int, str], int | None]:
-    """The cause of each reply that has one of these, by its key, and the tokens that it took."""
+async def _choose(decide: Decide, reasons: Mapping[int, str], known: Sequence[str]) -> dict[int, str]:
+    """The cause of each reply that has one of these, by its key."""
     asks_for = {"type": "choice", "choices": [{"value": name} for name in (*known, OTHER)]}
     keys = {str(number): key for number, key in enumerate(reasons, 1)}
     questions = [asks_for | {"name": number, "instructions": _QUESTION.format(number)} for number in keys]
@@ -125,7 +119,7 @@ async def _choose(
         chosen = read_choices(answer.text, questions)
     except ValueError as exc:
         raise BadResponseError(f"The decision on the causes is not valid: {exc}.") from exc
-    return {keys[number]: name for name in known for number, its in chosen.items() if its == name}, answer.tokens
+    return {keys[number]: name for name in known for number, its in chosen.items() if its == name}
 
 
 def _read(text: str, known: Sequence[str]) -> dict[int, str]:
