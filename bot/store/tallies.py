@@ -32,7 +32,9 @@ _WORDS = 300  # more than is shown, because blanks and what people do not see ar
 class Tallies(StoreQueries):
     @made_once(figures.ScoreCount)
     def scores(self, place: Place, span: Span) -> sa.Executable:
-        found = sa.select(*_KIND, *_OUTCOME).where(is_public(place, span)).subquery()
+        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
+        outcome = cases.c.score, cases.c.unscored_reason, rater, cases.c.unread.is_not(None).label("has_unread")
+        found = sa.select(*_KIND, *outcome).where(is_public(place, span)).subquery()
         return sa.select(found, sa.func.count()).group_by(*found.c)
 
     async def counted(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]) -> Sequence[CountedCase]:
@@ -175,14 +177,6 @@ class Tallies(StoreQueries):
     async def newest(self, place: Place) -> TimedScore | None:
         newest_first = _timed_scores(place, Span(BEGINNING, END)).order_by(cases.c.judged_at.desc())
         return await self._database.first(TimedScore, newest_first)
-
-
-_OUTCOME = (
-    cases.c.score,
-    cases.c.unscored_reason,
-    sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater"),
-    cases.c.unread.is_not(None).label("has_unread"),
-)
 
 
 _KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
