@@ -33,7 +33,7 @@ class Labels(StoreQueries):
         A label that they gave blind is not replaced. A reason that they take back leaves what has learnt from it.
         """
         await lock_learning(connection)
-        key, now = _key(case, user_id), utc_now()
+        key, now = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}, utc_now()
         row = (await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))).one_or_none()
         earlier = Label(**row._mapping) if row else None
         values = key | {"channel_id": case.channel_id, "score": label.score, "reason": label.reason}
@@ -45,16 +45,12 @@ class Labels(StoreQueries):
         return earlier
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
-        query = sa.select(*columns_of(labels, Label)).filter_by(**_key(case, user_id))
+        query = sa.select(*columns_of(labels, Label)).filter_by(team_id=case.team_id, case_id=case.id, user_id=user_id)
         return await self._database.first(Label, query)
 
     async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
         team_id = (cases if has_unlabelled else labels).c.team_id
         return await self._database.values(sa.select(team_id).distinct().order_by(team_id))
-
-
-def _key(case: LoggedCase, user_id: str) -> dict[str, Any]:
-    return {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
 
 
 WEEKS = 4

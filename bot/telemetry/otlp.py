@@ -39,8 +39,6 @@ from bot.telemetry import Counts
 from judge.scoring.model.completion import to_completion, to_decision
 
 _NAME = "slack-judge"
-_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-_CAPTURES_IN_EVENTS = {"true", "event_only", "span_and_event"}
 # A receiver answers in milliseconds; a slow one must not use up the time for stopping the bot.
 _LAST_SENDING_S = 3.0
 # The bounds that the conventions name: powers of four, and doubled hundredths of a second.
@@ -91,7 +89,8 @@ class _Spans(Tracing):
                 ("slack_judge_verdict_seconds", "s", metrics.VERDICT_BOUNDS),
             )
         )
-        self._has_texts = os.environ.get(_CAPTURE, "").strip().lower() in _CAPTURES_IN_EVENTS
+        captured = os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").strip().lower()
+        self._has_texts = captured in {"true", "event_only", "span_and_event"}
 
     @contextmanager
     def span(self, name: str, of: Mapping[str, Any], kind: SpanKind = SpanKind.INTERNAL) -> Iterator[Span]:
