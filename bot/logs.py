@@ -18,9 +18,6 @@ from typing import Literal
 import structlog
 
 _MOST_A_MINUTE = 20
-_MINUTE_S = 60.0
-_LONGEST_EVENT = 200
-_MOST_ERRORS = 10
 _NUMBER = re.compile(r"\d+")
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*://)(\S*)", re.IGNORECASE)
 _HIDDEN = "***"
@@ -55,10 +52,10 @@ class RepeatFilter(logging.Filter):
             return True
         # What repeats of a line share: its first line, with its numbers masked and without its values.
         said = record.msg.get("event") if isinstance(record.msg, dict) else record.msg
-        event = record.name, _NUMBER.sub("#", str(said).partition("\n")[0][:_LONGEST_EVENT])
+        event = record.name, _NUMBER.sub("#", str(said).partition("\n")[0][:200])
         with self._lock:
             now, ended = self._clock(), Counter[tuple[str, str]]()
-            if now - self._since >= _MINUTE_S:
+            if now - self._since >= 60:
                 ended, self._seen, self._since = self._seen, ended, now
             self._seen[event] += 1
             passes = self._seen[event] <= self._most
@@ -103,7 +100,7 @@ def _traceback(exc_info: structlog.typing.ExcInfo) -> str:
     """
     lines = list[str]()
     error: BaseException | None = exc_info[1]
-    while error is not None and len(lines) < _MOST_ERRORS:
+    while error is not None and len(lines) < 10:
         kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
         lines.insert(0, "".join(traceback.format_tb(error.__traceback__)) + kind)
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)

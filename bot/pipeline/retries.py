@@ -21,9 +21,6 @@ RECORD_PAUSES = tuple(timedelta(seconds=seconds) for seconds in (0.2, 1, 3, 9))
 FLEX_PAUSE = timedelta(minutes=1)
 """The pause of a watched case while as many as may wait at the tier "flex" do."""
 
-_FIRST_PAUSE = timedelta(seconds=1)
-_LONGEST_PAUSE = timedelta(minutes=5)
-
 
 class RetryError(Exception):
     """The case cannot go further now, and continues after `pause`; the message says why, without texts."""
@@ -41,7 +38,7 @@ def may_pass(error: JudgeError) -> bool:
 
 def growing_pause(tries: int) -> timedelta:
     """The pause after this many failures in a row: 1, 2, 4 ... seconds, at most five minutes; tries are unlimited."""
-    return min(_FIRST_PAUSE * (1 << min(tries - 1, 10)), _LONGEST_PAUSE)
+    return min(timedelta(seconds=1 << min(tries - 1, 10)), timedelta(minutes=5))
 
 
 def in_brief(error: BaseException) -> str | None:

@@ -131,8 +131,6 @@ _SAME_QUESTION = "This question was scored already. Type the one that the reply 
 _NOTHING_TYPED = "Please type something other than spaces."
 _NOT_CHOSEN = "Choose a message, or type the question. A message that was deleted meanwhile cannot be chosen."
 _SAME = "This is the same as the question. What was the answer?"
-_MODALS_ROOM = 2900
-_MOST_CHOICES = 20
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 FORGOTTEN_TEXTS = "I removed the question and the response, because their author asked me to forget them."
 _FOR_ONE = "Only you will see the verdict, in direct messages."
@@ -162,14 +160,14 @@ def question_modal(
     """
     title = "Response to score" if case.response else "The response to score was not stored."
     labels = [(ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()]
-    choices = ui.menu(ids.BLOCK_CHOSEN, [ui.option(*each) for each in labels[:_MOST_CHOICES]], None)
+    choices = ui.menu(ids.BLOCK_CHOSEN, [ui.option(*each) for each in labels[:20]], None)
     typed = ui.text_box(ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked")
     hint = _NONE_KEPT if case.has_lost_texts else ""
     blocks = [
         ui.section(reason),
         *([ui.field("Choose a message of this thread", choices, is_optional=True)] if said else []),
         ui.field("Or type the question" if said else "Question", typed, hint, is_optional=bool(said)),
-        ui.quote(case.response or "", _MODALS_ROOM, ui.run(title, is_bold=True)),
+        ui.quote(case.response or "", 2900, ui.run(title, is_bold=True)),
     ]
     return ui.modal(callback_id, "Which question?", state, blocks, "Score", "Cancel")
 

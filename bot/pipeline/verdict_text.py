@@ -102,7 +102,6 @@ UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored")
 _ROOM = 3000
 _EXCERPT = 300
-_NOTIFICATION = 300
 _STEPS = 5
 
 _QUESTION_FROM = {
@@ -233,7 +232,7 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
         color = "red" if verdict.score <= low_to(scale) else "large_green"
         line = [{"type": "emoji", "name": f"{color}_circle"}, run(" "), *line]
     block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": line}]}
-    summary = f"{_in_words(verdict)}{_offline(verdict)}: {ours or excerpt(words, _NOTIFICATION) or '…'}"
+    summary = f"{_in_words(verdict)}{_offline(verdict)}: {ours or excerpt(words, 300) or '…'}"
     return block | {"block_id": ids.BLOCK_SCORE}, summary
 
 

@@ -34,8 +34,6 @@ from bot.store.figures import Place, Span
 from bot.store.visibility import Origin
 from judge.scoring.numbers import number_of
 
-_FILLERS = {"every", "at", "in"}
-
 
 def parse_digest(text: str) -> Mapping[str, Any]:
     """The settings that `/judge digest` changes, by their names in `ChannelSettings`."""
@@ -45,7 +43,8 @@ def parse_digest(text: str) -> Mapping[str, Any]:
         case ["off"]:
             return {"is_digest_on": False}
         case ["on", *words]:
-            return {"is_digest_on": True} | _schedule_changes([word for word in words if word not in _FILLERS])
+            told = [word for word in words if word not in {"every", "at", "in"}]
+            return {"is_digest_on": True} | _schedule_changes(told)
         case _:
             raise unknown(text)
 
@@ -177,7 +176,6 @@ _LISTED_FOR = timedelta(weeks=2)  # after the last verdict
 # There are few connections to the store, and new cases come first.
 _READ_AT_ONCE = 2
 _LOOK_UP_S = 2.0
-_NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
 _NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater"}
 _Key = tuple[str, str, Week]
 _Counted = tuple[figures_week.Glance, str]  # with what it is about
@@ -232,7 +230,7 @@ class ChannelsAtHome:
         ]
         more = len(listed) - len(weeks)
         last = [ui.context(f"And {more} more: type `/judge stats` there.")] if more else []
-        return [*weeks, *last] or [ui.section(_NO_CHANNELS)]
+        return [*weeks, *last] or [ui.section("Nothing was scored in your channels in the last two weeks.")]
 
     async def _count(self, channels: Sequence[Channel]) -> Mapping[Channel, int]:
         async with self._reading:

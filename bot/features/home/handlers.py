@@ -43,7 +43,6 @@ _AS_THE_WORKSPACE = "workspace"
 _WELCOME = "To score a reply, open the menu of the message (⋮ *More actions*) and choose *Score this reply*."
 _NO_CASES = "You have not asked for a score yet. Your cases from all channels appear here."
 _NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
-_NO_OLDER = "There are no older cases."
 _NO_STORE = "I cannot read the database right now. Open this tab again in a minute."
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
@@ -135,7 +134,7 @@ async def recent(services: Services, invocation: Invocation, before: PageEnd | N
     """A page with the person's newest cases, or with the next older ones after the end of another page."""
     found = await services.store.cases.recent(invocation.team_id, invocation.user_id, _PAGE + 1, before)
     shown = await services.case_access.listed(found[:_PAGE], invocation.user_id, invocation.channel_id)
-    title = _NO_OLDER if before else _NONE
+    title = "There are no older cases." if before else _NONE
     if shown:
         title = "*Your older cases*" if before else "*Your cases*, newest first"
     buttons = [ui.button("Newest", slack_ids.ACTION_RECENT_NEWEST)] if before else []

@@ -32,7 +32,6 @@ from bot.store.spending import DAY
 _ME = "me"
 _MOST = 150  # case numbers that fit in a button's value
 _QUOTED = 10
-_UNANSWERED = timedelta(days=1)
 _SENT_AGAIN_FOR = timedelta(days=1)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
 _SCRUBBED_EVERY = timedelta(days=1)
 _NOTICES_KEPT = timedelta(days=90)  # a release is told within eight weeks
@@ -143,7 +142,7 @@ async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
     if days is not None:
         deleted += await log.forget_older(now - timedelta(days=days))
     if not store.assignments.keeps_text:
-        deleted += await log.forget_unanswered(now - _UNANSWERED)
+        deleted += await log.forget_unanswered(now - timedelta(days=1))
     if text_days and (dropped := await log.drop_older_texts(now - timedelta(days=text_days))):
         logger.info("texts_dropped", older_than_days=text_days, cases=dropped)
     if deleted:

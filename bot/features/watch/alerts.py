@@ -28,8 +28,6 @@ assistant no longer writes, or is better than before.
 SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
 _AT_IT = timedelta(minutes=15)  # longer than the judge is asked before an alert
-_MIN_SILENT = 3
-_MIN_BEFORE_GONE = 10
 
 logger = structlog.get_logger(__name__)
 
@@ -165,7 +163,7 @@ class DriftAlerts:
         now = self._services.clock()
         span = Span(now - SILENT_FOR, now)
         expected = await self._replies.expected(watched(watch), span.start, now - _PATIENCE)
-        if expected < _MIN_SILENT or await self._tallies.in_order(watched(watch), span):
+        if expected < 3 or await self._tallies.in_order(watched(watch), span):
             return None
         return text.silent_alert(watch, await self._services.members.name_of(watch.author_id), expected, SILENT_FOR)
 
@@ -174,7 +172,7 @@ class DriftAlerts:
         week_ago, place = self._services.clock() - RECENT, watched(watch)
         by_day = await self._replies.coverage(place, day_of(week_ago - RECENT))
         before, is_there = together(by_day.values()).seen, any(day >= day_of(week_ago) for day in by_day)
-        if is_there or before < _MIN_BEFORE_GONE or await self._was_told(watch, "gone"):
+        if is_there or before < 10 or await self._was_told(watch, "gone"):
             return None
         return text.gone_alert(watch, await self._services.members.name_of(watch.author_id), before)
 

@@ -78,9 +78,6 @@ async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore])
     return Post(f"{title}: {lines[0]}".replace("*", ""), blocks), lowest
 
 
-_SINGLY = 5
-
-
 async def tell_low(services: Services) -> None:
     for watch in await services.store.watches.of(services.identity.team_id):
         if watch.low_since:
@@ -95,7 +92,7 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
         due = defaultdict[str, list[int]](list)
         for case_id in case_ids:
             name, is_today = f"case {case_id}", day == day_of(now)
-            if name in told or (is_today and len(told) < _SINGLY):
+            if name in told or (is_today and len(told) < 5):
                 told.add(name)
                 due[name].append(case_id)
             elif not is_today:

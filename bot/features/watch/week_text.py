@@ -15,8 +15,6 @@ from bot.slack.members import Member
 from bot.slack.messenger import Drawn
 from bot.slack.mrkdwn import clip
 
-_WAYS = (" got better", "up"), (" got worse", "down")
-
 
 def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block | Drawn]:
     """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
@@ -82,7 +80,8 @@ def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str
     if change := each.change:
         how, was = ", no clear change", f", was {shown[0].mean - change.mean:.1f} in {BEFORE}"
         if change.is_clear:
-            (how, way), (_, near, far) = _WAYS[change.mean < 0], distances(change)
+            how, way = (" got worse", "down") if change.mean < 0 else (" got better", "up")
+            _, near, far = distances(change)
             was += f" ({way} {near} to {far})"
     return (
         f"*{name}*{how}: mean {mean}{BY_LABELS if each.is_corrected else ''}{was}.",

@@ -40,8 +40,6 @@ Raw = Mapping[str, Any]
 
 FUNCTION_SCORE_REPLY = "score_reply"
 """The step's name in manifest_parts.yml, which also has those of its inputs and outputs."""
-_REQUESTER = "workflow"  # in place of a person's id
-_AUTOMATED = {"source": CaseSource.AUTOMATION, "excluded": Exclusion.AUTOMATION}
 _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 
 
@@ -62,7 +60,8 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
     if await executions.is_known(body["team_id"], execution_id):
         return
     # By the workflow, in no channel; not by the person, whom the builder of the workflow chooses.
-    invocation = Invocation(body["team_id"], "", _REQUESTER, "a workflow", is_foreign=False)
+    invocation = Invocation(body["team_id"], "", "workflow", "a workflow", is_foreign=False)
+    automated = {"source": CaseSource.AUTOMATION, "excluded": Exclusion.AUTOMATION}
     try:
         user_id = inputs["user_id"]
         await _check_person(services, user_id)
@@ -79,7 +78,7 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
             limits=services.limits.of_automation("Workflows"),
             also=partial(executions.add, execution=execution),
         )
-        case, is_new = await intake.take(asked.model_copy(update=_AUTOMATED), invocation)
+        case, is_new = await intake.take(asked.model_copy(update=automated), invocation)
     except RefusedError as exc:
         said = str(exc)
     except MembershipError as exc:
@@ -132,9 +131,6 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink, u
     return await services.intake.of_link(invocation, link), not channel.is_private
 
 
-_HAS_ENDED = "execution_not_in_running_state"
-_UNFIT = "parameter_validation_failed"
-
 logger = structlog.get_logger(__name__)
 
 
@@ -159,7 +155,7 @@ async def tell(
             await services.store.assignments.note_told(case.team_id, [case.id], EVERYBODY)
             told = text.outputs(case, verdict, services.identity.url, quotes=execution.quotes)
             refused = await _call(services, "functions.completeSuccess", execution.id, outputs=told)
-            if refused == _UNFIT:  # the installed manifest declares other outputs
+            if refused == "parameter_validation_failed":  # the installed manifest declares other outputs
                 await fail(services, execution.id, text.OTHER_OUTPUTS)
             elif refused:
                 logger.warning("step_not_ended", execution=execution.id, error=refused)
@@ -178,4 +174,4 @@ async def _call(services: Services, method: str, execution_id: str, **said: Any)
     # slack-sdk's own methods are not used, because they put the arguments into the URL.
     call = services.client.api_call(method, json={"function_execution_id": execution_id, **said})
     refused = await refusal_of(call)
-    return None if refused == _HAS_ENDED else refused
+    return None if refused == "execution_not_in_running_state" else refused
