@@ -81,12 +81,12 @@ class Judges:
         tier = None if case.probability is None else self.watch_tier
         return self.with_rubric(rubric, chosen.model, tier).against(chosen.reference or "") if rubric else None
 
-    async def by(self, team_id: str, channel_id: str, chosen: ChannelJudge) -> Judge | None:
-        """The judge of a channel that chooses this, with its reference, or None if its rubric is gone."""
-        name = chosen.rubric or self._rubrics.default
-        rubric = await self._rubrics.in_force(team_id, channel_id, name, chosen)
-        reference = (await self._rubrics.log.chosen(team_id, channel_id)).reference
-        return self.with_rubric(rubric, chosen.model).against(reference or "") if rubric else None
+    async def by(self, team_id: str, channel_id: str, wanted: ChannelJudge | None = None) -> Judge | None:
+        """The judge of a channel, or of one that chooses `wanted`, with its reference; None if its rubric is gone."""
+        chosen = await self._rubrics.log.chosen(team_id, channel_id)
+        wanted = wanted or chosen
+        rubric = await self._rubrics.in_force(team_id, channel_id, wanted.rubric or self._rubrics.default, wanted)
+        return self.with_rubric(rubric, wanted.model).against(chosen.reference or "") if rubric else None
 
     def with_rubric(self, rubric: Rubric, model: str | None, tier: str | None = None) -> Judge:
         """The judge for a rubric, which need not be saved; a model that the settings do not list is ignored."""

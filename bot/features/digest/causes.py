@@ -59,8 +59,7 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     database, reasons = services.store.database, {case.id: case.reason for case in replies if case.reason}
     if services.judges is None or len(reasons) < FEWEST or await read_causes(database, place, week.label):
         return
-    chosen = await services.store.rubrics.chosen(place.team_id, place.channel_id)
-    judge = await services.judges.by(place.team_id, place.channel_id, chosen)
+    judge = await services.judges.by(place.team_id, place.channel_id)
     if judge is None or judge.model == OFFLINE:
         return
     last = await read_causes(database, place, week.before().label)

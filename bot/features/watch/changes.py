@@ -74,8 +74,8 @@ class AskedAgain:
             await Releases(self._services.store.database).begin_judge(watched(watch), change.after[0])
 
     async def _ask(self, watch: Watch, change: Change) -> Blame | str:
-        services, place = self._services, (watch.team_id, watch.channel_id)
-        judge = services.judges and await services.judges.by(*place, await services.store.rubrics.chosen(*place))
+        judges = self._services.judges
+        judge = judges and await judges.by(watch.team_id, watch.channel_id)
         if not judge or judge.model == OFFLINE:
             return ""
         if judge.version != base_version(change.after[0].version):
