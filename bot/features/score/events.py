@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from cachetools import TTLCache
 from slack_bolt.async_app import AsyncApp
@@ -24,11 +23,10 @@ from bot.features.score import command
 from bot.pipeline.lookup import NotReadableError
 from bot.slack import messages
 from bot.slack.client import MISSING
-from bot.slack.invocation import Invocation, Texts, parse_command, to_invocation, unknown
+from bot.slack.invocation import Invocation, Raw, Texts, parse_command, to_invocation, unknown
 from bot.slack.members import SLACKBOT
 from bot.slack.mrkdwn import emoji_of, escape
 
-Raw = dict[str, Any]
 Answer = Callable[[], Awaitable[object]]
 """Tells the person the outcome, if there is anything to tell, after the event has been acknowledged."""
 Find = Callable[[], Awaitable[tuple[messages.Message | None, Invocation]]]
