@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.verdict import CaseVerdict
 from bot.pipeline.verdict_text import in_short
 from bot.slack.blocks import Block, fairness, permalink, quote, section, short_date
 from bot.slack.invocation import Invocation
@@ -67,6 +68,12 @@ class CaseAccess:
         if is_own_elsewhere and await self.memberships.keeps_out(user_id, case.channel_id):
             raise NoCaseError(f"case {case_id!r} is in a channel that {user_id!r} has left")
         return case
+
+    async def verdict(self, case: LoggedCase) -> CaseVerdict:
+        found = await self.cases.verdict(case.id)
+        if found is None:
+            raise NoCaseError(f"case {case.id} has no verdict")
+        return found
 
     async def has_left_window(self, invocation: Invocation) -> bool:
         """Whether the person may no longer see the channel in which they opened a window."""

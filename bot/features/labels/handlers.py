@@ -21,11 +21,10 @@ from bot.features.labels import ids
 from bot.features.labels import text as words
 from bot.features.labels.queries import read_compared, wants_to_be_asked
 from bot.figures.quality import read_quality
-from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.text import NOT_YOURS
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
-from bot.slack.blocks import ModalState
+from bot.slack.blocks import Block, ModalState
 from bot.slack.invocation import Invocation, Raw, unknown
 from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
@@ -102,9 +101,7 @@ def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Labe
 async def _begin(services: Services, invocation: Invocation, case_id: int | None) -> _Judged | None:
     """The case and its verdict, or None if this person may not label it, after telling them why."""
     case = await services.case_access.known(invocation, case_id)
-    verdict = await services.store.cases.verdict(case.id)
-    if verdict is None:
-        raise NoCaseError(f"case {case.id} has no verdict to label")
+    verdict = await services.case_access.verdict(case)
     label = await services.store.labels.get(case, invocation.user_id)
     if case.author_id == invocation.user_id:
         refusal = words.OWN_LABEL
@@ -214,8 +211,6 @@ def _register_asked(app: AsyncApp, services: Services) -> None:
 _IN_A_ROW = 3
 """After this many labels, the person sees how they compare with the judge's scores."""
 
-View = dict[str, Any]
-
 
 async def served_channels(services: Services, user_id: str) -> set[str]:
     """The person's channels in which replies are scored; none if Slack does not list them."""
@@ -286,7 +281,7 @@ class _Visit:
         is_there = known and known.is_blind and label and known.score == label.score
         return "" if is_there else words.NOT_RECORDED
 
-    async def next(self, note: str = "") -> View:
+    async def next(self, note: str = "") -> Block:
         """The window with the next case; or, after three labels or with no case left, with how the labels compare."""
         is_time = len(self.state.labelled) >= _IN_A_ROW
         if not is_time and (view := await self.draw(note)):
@@ -332,13 +327,13 @@ class _Visit:
             return words.NOTHING
         return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
 
-    async def draw(self, note: str = "") -> View | None:
+    async def draw(self, note: str = "") -> Block | None:
         channel_id = self.state.channel_id or ""
         within = self.theirs if channel_id.startswith("D") else self.theirs & {channel_id}
         shown = await self.services.store.assignments.draw(*self.person, within)
         return await self.window(shown, note) if shown else None
 
-    async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> View:
+    async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> Block:
         version, given = shown.rubric_version or "", len(self.state.labelled)
         rubric = await self.services.rubrics.find(self.person[0], shown.channel_id, shown.rubric, version)
         place = f"{given + 1} of at most {_IN_A_ROW}"

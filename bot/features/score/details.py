@@ -11,7 +11,6 @@ from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.pipeline.asking import judge_of, with_more
-from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.verdict_text import headline, rated_quote
 from bot.slack import blocks, ids
 from bot.slack import invocation as payloads
@@ -36,7 +35,7 @@ def register(app: AsyncApp, services: Services) -> None:
         invocation = payloads.to_invocation(body)
         case = await services.case_access.readable(invocation, invocation.case_id)
         await ack()
-        case, verdict = await _read(services, case)
+        verdict, case = await services.case_access.verdict(case), await services.store.cases.with_turns(case)
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         judge = await judge_of(services.judges, case, verdict)
         view = details_modal(case, verdict, may_ask=judge is not None)
@@ -46,7 +45,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def show_points(invocation: payloads.Invocation, body: dict[str, Any]) -> None:
         update = partial(services.messenger.update_modal, body["view"]["id"])
         case = await services.case_access.readable(invocation, invocation.case_id)
-        case, verdict = await _read(services, case)
+        verdict, case = await services.case_access.verdict(case), await services.store.cases.with_turns(case)
         before, note = verdict, NOT_SAID
         if judge := await judge_of(services.judges, case, verdict):
             await update(details_modal(case, verdict, "Asking the model…"))
@@ -57,13 +56,6 @@ def register(app: AsyncApp, services: Services) -> None:
             except JudgeError as exc:
                 logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
         await update(details_modal(case, verdict, note if verdict == before else ""))
-
-
-async def _read(services: Services, case: LoggedCase) -> tuple[LoggedCase, CaseVerdict]:
-    verdict = await services.store.cases.verdict(case.id)
-    if verdict is None:
-        raise NoCaseError(f"case {case.id} has no verdict to show")
-    return await services.store.cases.with_turns(case), verdict
 
 
 def _points(verdict: CaseVerdict) -> list[dict[str, Any]]:
