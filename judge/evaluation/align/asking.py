@@ -63,7 +63,6 @@ class Asker:
 
     Answers of an earlier run are remembered, and count against the budget again. So an alignment that was killed and
     restarted takes the same course as one that was not.
-
     """
 
     make: Callable[[Rubric], Scorer]  # the judge for a rubric

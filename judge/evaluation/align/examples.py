@@ -1,7 +1,7 @@
 """Examples: a few labelled cases in the prompt, on which judge and people differ most."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from judge.errors import RubricError
 from judge.evaluation.align.asking import Asker, CaseScores
@@ -15,8 +15,7 @@ from judge.scoring.sanitize import sanitize
 MOST_CHARS = 5_800
 """The longest rubric that is proposed, which can still be edited in Slack's two fields of 3,000 characters."""
 
-_ROOM: Mapping[str, int] = {"question": 300, "response": 600, "reason": 150}
-_SLOT = "<question>{prompt}</question>"
+SLOT = "<question>{prompt}</question>"
 _INTRODUCTION = "These responses were scored by people. Score as they do.\n\n"
 # A person who edits a rubric may change how an example ends; the words of an example never contain these tags.
 _EXAMPLE = re.compile(
@@ -65,7 +64,7 @@ def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubri
     for each in picked:
         shown = [*used, each]
         texts = "".join(map(_to_text, shown))
-        prompt = without.prompt.replace(_SLOT, f"{_INTRODUCTION}{texts}{_SLOT}")
+        prompt = without.prompt.replace(SLOT, f"{_INTRODUCTION}{texts}{SLOT}")
         try:
             longer = Rubric(without.name, prompt)  # a text may contain what a rubric has only once, such as {prompt}
         except RubricError:
@@ -85,7 +84,7 @@ def without_examples(rubric: Rubric, gone: frozenset[str] | None = None) -> Rubr
     """The rubric without its calibration and without the examples from the cases in `gone`, by default all examples."""
     prompt = _EXAMPLE.sub(lambda found: "" if gone is None or found["id"] in gone else found[0], rubric.template)
     if not _EXAMPLE.search(prompt):
-        prompt = prompt.replace(f"{_INTRODUCTION}{_SLOT}", _SLOT)
+        prompt = prompt.replace(f"{_INTRODUCTION}{SLOT}", SLOT)
     return Rubric(rubric.name, prompt)
 
 
@@ -95,10 +94,10 @@ def _to_text(case: LabelledCase) -> str:
     asked = f"Asked after {len(case.conversation)} more messages" if case.conversation else "Asked"
     lines = [
         f'<example case="{case.id}">',
-        f"{asked}:\n{quoted(case.question, _ROOM['question'])}",
-        f"Response:\n{quoted(case.response, _ROOM['response'])}",
+        f"{asked}:\n{quoted(case.question, 300)}",
+        f"Response:\n{quoted(case.response, 600)}",
         f"People gave it: {round(case.label, 1):g}",
-        *([f"Because:\n{quoted(reason, _ROOM['reason'])}"] if reason else []),
+        *([f"Because:\n{quoted(reason, 150)}"] if reason else []),
         "</example>\n\n",
     ]
     return "\n".join(lines)

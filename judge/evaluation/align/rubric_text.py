@@ -12,12 +12,11 @@ from statistics import fmean
 from judge.errors import RubricError
 from judge.evaluation.align.asking import Asker, BudgetError, CaseScore, CaseScores
 from judge.evaluation.align.cases import LabelledCase, to_digest
-from judge.evaluation.align.examples import MOST_CHARS, quoted
+from judge.evaluation.align.examples import MOST_CHARS, SLOT, quoted
 from judge.scoring.attacks import find_flags
 from judge.scoring.rubric import Rubric
 from judge.scoring.sanitize import sanitize
 
-_SLOT = "<question>{prompt}</question>"
 _BATCH = 4
 _WHY_NONE = (
     "On the labels to learn from, judge and people agree already.",
@@ -29,15 +28,15 @@ _BLOCK = re.compile(r"```(?:\S*\n)?(.*)```", re.DOTALL)
 
 def criteria_of(rubric: Rubric) -> str:
     """The text before the question, which is the part to rewrite. The rest, with the form of the answer, stays."""
-    return rubric.template.partition(_SLOT)[0].strip()
+    return rubric.template.partition(SLOT)[0].strip()
 
 
 def with_criteria(rubric: Rubric, criteria: str) -> Rubric:
     """Raises RubricError if these criteria make no valid rubric, or are too long to be edited in Slack."""
     if criteria == criteria_of(rubric):
         return rubric
-    rest, criteria = rubric.template.partition(_SLOT)[2], sanitize(criteria).strip()
-    prompt = f"{criteria}\n\n{_SLOT}{rest}"
+    rest, criteria = rubric.template.partition(SLOT)[2], sanitize(criteria).strip()
+    prompt = f"{criteria}\n\n{SLOT}{rest}"
     if not criteria or len(prompt) > MOST_CHARS:
         raise RubricError(f"rubric {rubric.name!r}: {len(prompt):,} characters; use {MOST_CHARS:,} at most")
     return Rubric(rubric.name, prompt)
