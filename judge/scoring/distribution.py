@@ -16,7 +16,6 @@ from judge.scoring.rubric import Scale
 
 # The prompt asks for the score first; a heading, or "Total score", may stand before it.
 _MOST_TOKENS = 16
-_LEAST_COVERAGE, _MOST_COVERAGE = 0.8, 1.02
 _FINAL = (UnscoredReason.FILTERED, UnscoredReason.REFUSED)  # asking for text would be no better
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
 
@@ -55,7 +54,7 @@ class DistributionMember(Member):
             return unscored(UnscoredReason.NO_SCORE, scale, text)
         chances = find_chances(choice.tokens, read.score, scale)
         coverage = math.fsum(chances.values())  # how much of the probability was on numbers of the scale
-        if not _LEAST_COVERAGE <= coverage <= _MOST_COVERAGE:
+        if not 0.8 <= coverage <= 1.02:
             return replace(read, coverage=min(coverage, 1.0))
         probabilities = {score: chance / coverage for score, chance in sorted(chances.items())}
         mean = mean_of(probabilities)

@@ -23,7 +23,6 @@ from judge.scoring.rubric import Scale
 
 UNSCORED = "unscored"
 """The name of the bar of replies without a score."""
-_MOST_BARS = 11
 
 
 def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
@@ -125,7 +124,7 @@ def to_bar(reply: Reply) -> str:
 
 
 def _bar_width(scale: Scale) -> int:
-    return ceil((scale.high - scale.low + 1) / _MOST_BARS)
+    return ceil((scale.high - scale.low + 1) / 11)  # at most eleven bars
 
 
 def _bar_name(score: int, scale: Scale) -> str:

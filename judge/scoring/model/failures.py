@@ -49,7 +49,6 @@ _WORDS = {
     _Problem.TOO_LONG: r"context[ _]?(?:length|size|window|limit)|too many tokens|prompt is too long|input token count"
     r"|max_new_tokens` must be|string_above_max_length",
 }
-_ALSO_BY_500 = (_Problem.QUOTA, _Problem.TOO_LONG)
 _STATUSES = dict.fromkeys((401, 403), _Problem.KEY) | dict.fromkeys((408, 409, 425), _Problem.UNAVAILABLE)
 _STATUSES |= {402: _Problem.QUOTA, 404: _Problem.MODEL, 413: _Problem.TOO_LONG, 429: _Problem.RATE}
 _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
@@ -215,7 +214,7 @@ def _problem(error: openai.APIStatusError) -> _Problem:
 def _named_problem(error: openai.APIStatusError) -> _Problem | None:
     words, status = all_words(error.body), error.status_code
     for problem, pattern in _WORDS.items():
-        counts = status in range(400, 600 if problem in _ALSO_BY_500 else 500)
+        counts = status in range(400, 600 if problem in (_Problem.QUOTA, _Problem.TOO_LONG) else 500)
         if counts and re.search(pattern, words, re.IGNORECASE):
             return problem
     return None

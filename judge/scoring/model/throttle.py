@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import openai
 
 T = TypeVar("T")
-_ANSWERS_FOR_ONE_MORE = 4
 # Verdicts that fail one after the other, each asked for alone, until the others that wait fail with them: of a server
 # that has answered none since it got too many, and of any other, because single texts may take it too long.
 _ENOUGH_OF_SILENT, _ENOUGH = 2, 4
@@ -101,7 +100,7 @@ class Throttle:
         self._answered += 1
         self._answers += 1
         self._failed.clear()
-        if self._limit is not None and self._answers >= _ANSWERS_FOR_ONE_MORE * self._limit:
+        if self._limit is not None and self._answers >= 4 * self._limit:
             self._limit = None if self._limit >= self._most else self._limit + 1
             self._answers = 0
 
