@@ -40,7 +40,6 @@ _UNKNOWN = (
     "nothing is stored about this person; expected a Slack user id, such as U0123ABCD (their profile > More > "
     "Copy member ID)"
 )
-_TEXTS = ("prompt", "completion")
 # promptfoo renders {{ }}, {% %} and {# #} in every string of a test, including {{ env.OPENAI_API_KEY }}. It replaces a
 # string that begins with file:// or package: with the content of the file or the result of the code. How often it
 # renders depends on the prompt, so an escape would be undone too early or not at all; a space in them always works.
@@ -88,7 +87,7 @@ def _name(row: Mapping[str, Any]) -> str:
 
 
 def _others(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in _TEXTS}
+    return {name: value for name, value in row.items() if name not in {"prompt", "completion"}}
 
 
 def _inert(value: Any) -> Any:

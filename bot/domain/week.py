@@ -13,7 +13,6 @@ from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SHORTEST_DAY = 3
 _LONGEST_WORD = 80  # characters of the text that an error message quotes
 
 
@@ -94,7 +93,7 @@ class Schedule:
 def parse_day(text: str) -> str:
     """The day of the week named by a word such as "Friday" or "fri"."""
     word = text.lower()
-    found = [day for day in DAYS if len(word) >= _SHORTEST_DAY and day.startswith(word)]
+    found = [day for day in DAYS if len(word) >= 3 and day.startswith(word)]
     if not found:
         raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a day of the week; expected one such as Monday or fri")
     return found[0]

@@ -15,7 +15,6 @@ from bot.slack.messenger import Drawn
 from judge.evaluation.stats import Interval, good_from, low_to
 from judge.scoring.rubric import Scale
 
-_MOST_BARS = 20
 _BAR = 20
 BEFORE, BY_JUDGE = "the four weeks before", ", by the judge alone"
 _NO_BREAK = "\u00a0"
@@ -61,7 +60,7 @@ def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str, by: str
     """
     found = []
     counts = [(score, this.counts.get(score, 0)) for score in range(scale.low, scale.high + 1)]
-    if this.n >= FEWEST and len(counts) <= _MOST_BARS:
+    if this.n >= FEWEST and len(counts) <= 20:
         most, title = max(this.counts.values()), f"{what.capitalize()} replies by score"
         rows = "\n".join(f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}" for score, count in counts)
         bars = [(f"{score} ({count})", count) for score, count in counts]
