@@ -96,7 +96,7 @@ def _shown(address: re.Match[str]) -> str:
 def _traceback(exc_info: structlog.typing.ExcInfo) -> str:
     """The stack and the class of an error; its message is left out, because it may quote a payload.
 
-    The errors that led to it come first.
+    The errors that led to it come first, up to ten in all.
     """
     lines = list[str]()
     error: BaseException | None = exc_info[1]
