@@ -37,9 +37,6 @@ LANDS = timedelta(seconds=3)
 
 _LOOK_EVERY = timedelta(seconds=5)  # for jobs of dead workers, and for jobs whose notification was lost
 _NEVER = timedelta(days=365)  # an in-memory queue has no other worker to take jobs over
-_MOST_IN_MEMORY = 1000
-_AGAIN_SOON = timedelta(seconds=0.5)
-_LAST_WORDS_S = 3
 _ROUND_S = 30.0  # a workspace whose periodic job takes longer no longer keeps the next one from beginning
 _WORKSPACES_AT_ONCE = 8
 
@@ -142,7 +139,7 @@ class Engine:
         finally:  # even if this wait is cancelled, no job may run on after the store is closed
             for job in filter(None, list(self._running.values())):
                 job.cancel()
-            await asyncio.wait([running], timeout=_LAST_WORDS_S)
+            await asyncio.wait([running], timeout=3)
             running.cancel()
             await asyncio.wait([running])
 
@@ -178,7 +175,7 @@ class Engine:
             if self._store.database.is_sqlite:
                 await queue.run(
                     dequeue_timeout=_LOOK_EVERY,
-                    max_concurrent_tasks=_MOST_IN_MEMORY,
+                    max_concurrent_tasks=1000,
                     heartbeat_timeout=_NEVER,
                     log_aggregation_interval=timedelta(),
                 )
@@ -202,7 +199,7 @@ class Engine:
         job = Job(kind, **json.loads(queued.payload or b""))
         key = kind, job.case_id
         if key in self._running:  # the earlier job of this case is about to end
-            raise RetryRequested(_AGAIN_SOON)
+            raise RetryRequested(timedelta(seconds=0.5))
         self._running[key] = asyncio.current_task()
         metrics.RUNNING.inc()
         try:

@@ -54,7 +54,6 @@ def linked(url: str, label: str) -> str:
 
 _DATE_PART = re.compile(r"\{(\w+)\}")
 _AS = {"time": "%H:%M UTC", "time_secs": "%H:%M:%S UTC", "ago": "%Y-%m-%d %H:%M UTC"}
-_DATES = "date", "day_divider"
 
 
 def to_date(timestamp: object, form: str, fallback: str) -> str:
@@ -69,7 +68,7 @@ def to_date(timestamp: object, form: str, fallback: str) -> str:
         return fallback if str(timestamp).isalpha() else str(timestamp)
 
     def shown(match: re.Match[str]) -> str:
-        found = _AS.get(match[1]) or ("%Y-%m-%d" if match[1].startswith(_DATES) else "")
+        found = _AS.get(match[1]) or ("%Y-%m-%d" if match[1].startswith(("date", "day_divider")) else "")
         return f"{at:{found}}" if found else match[0]
 
     return _DATE_PART.sub(shown, form)

@@ -171,7 +171,6 @@ async def _assistants(services: Services, settings: ChannelSettings) -> Mapping[
     return await poster.assistants(services, authors)
 
 
-_MOST_CHANNELS = 10
 _LISTED_FOR = timedelta(weeks=2)  # after the last verdict
 # There are few connections to the store, and new cases come first.
 _READ_AT_ONCE = 2
@@ -221,7 +220,7 @@ class ChannelsAtHome:
         busy = [each for _, each in sorted(filter(found.get, found), key=lambda key: (-found[key], key))]
         settings = await self._services.store.channels.among(team_id, theirs)
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
-        chosen = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
+        chosen = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:10]]
         shown = {(team_id, each.channel_id, poster.this_week(self._services, each)): each for each in chosen}
         glances = await self._glances.of(shown)
         weeks = [

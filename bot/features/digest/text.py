@@ -284,12 +284,9 @@ def _known(known: int, cases: int) -> str:
     return "" if known == cases else f" for {known} of {cases} cases, the rest unknown"
 
 
-_MOST_THUMBS = 10
-
-
 def thumb_lines(thumbs: Sequence[ThumbCount], members: Mapping[str, Member] | None) -> str:
     """A line of thumbs for each author to be named, most thumbs first; with None, of one author, whom a title names."""
-    shown = [each for each in thumbs if members is None or each.author_id in members][:_MOST_THUMBS]
+    shown = [each for each in thumbs if members is None or each.author_id in members][:10]
     lines = []
     for each in shown:
         whose = "Thumbs" if members is None else f"*{clip(members[each.author_id].name)}*, thumbs"

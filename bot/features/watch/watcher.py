@@ -64,8 +64,6 @@ REST = timedelta(seconds=30)
 _STREAMED_FOR = timedelta(hours=1)
 _SCORED_AGAIN_FOR = timedelta(minutes=30)
 """Up to this long after the verdict, an addition to a reply has it scored once more; later it is an edit."""
-_KEPT_S = 30.0
-_MOST_TEAMS = 1000
 Settled = tuple[SeenReply, ReplyOutcome]
 """A reply, under the first message that it has now, and what became of it."""
 Watched = Mapping[str, Mapping[str, Watch]]
@@ -88,7 +86,7 @@ class Watcher:
         self._store = services.store
         self.replies = Replies(services.store.database)
         self._limits = services.limits.of_automation("Watches")
-        self._watches = AnswerCache(self.by_channel, _KEPT_S, _MOST_TEAMS)
+        self._watches = AnswerCache(self.by_channel, kept_s=30.0, most=1000)
         # One message at a time, in their order: the second message of a reply looks for the first.
         self._seeing = asyncio.Lock()
 
