@@ -58,8 +58,7 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ACTION_HOME_JUDGE)
     async def judge_something(person: Invocation, _: Raw) -> None:
         """The verdict on the two texts goes to the person's direct messages with the app."""
-        rubrics = services.rubrics
-        state = ui.ModalState(channel_id=person.window_channel_id)
+        state, rubrics = ui.ModalState(channel_id=person.window_channel_id), services.rubrics
         window = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
         if said := await services.messenger.show(person, window):
             await show_home(services, person, said)

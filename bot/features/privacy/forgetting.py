@@ -44,9 +44,8 @@ logger = structlog.get_logger(__name__)
 def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, words.ACTION_FORGET)
     async def go_ahead(invocation: Invocation, _: Raw) -> None:
-        what = invocation.value
         # Not the button, but the person who clicks decides whose words are forgotten and which cases may be deleted.
-        said = await (_forget_words(services, invocation) if what == _ME else _forget(services, invocation, what))
+        said = await (_forget_words if invocation.value == _ME else _forget)(services, invocation)
         await services.messenger.replace(invocation.recipient, said)
 
 
@@ -93,9 +92,9 @@ async def _forget_words(services: Services, invocation: Invocation) -> str:
     return words.personal_data_forgotten_text(gone) if any(gone) else words.NO_WORDS
 
 
-async def _forget(services: Services, invocation: Invocation, what: str) -> str:
+async def _forget(services: Services, invocation: Invocation) -> str:
     """Deletes those of the numbered cases that this person may delete."""
-    numbers = [to_case_id(number) or 0 for number in what.split(",")[:_MOST]]
+    numbers = [to_case_id(number) or 0 for number in invocation.value.split(",")[:_MOST]]
     if 0 in numbers:
         return words.HOW
     found = await services.store.cases.numbered(invocation.team_id, numbers)

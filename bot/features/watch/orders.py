@@ -240,7 +240,8 @@ async def end_watch(watcher: Watcher, invocation: Invocation, channel_id: str, a
     return words.ended(name)
 
 
-async def _test(services: Services, invocation: Invocation, channel_id: str, author_id: str) -> str:
+async def _test(services: Services, invocation: Invocation) -> str:
+    channel_id, author_id = clicked_watch(invocation)
     if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
     watch = await WatchOrders(services.store.database).find(invocation.team_id, channel_id, author_id)
@@ -260,5 +261,4 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @on_click(app, ids.ACTION_TEST_ALERT)
     async def send_test(invocation: Invocation, _: Raw) -> None:
-        said = await _test(services, invocation, *clicked_watch(invocation))
-        await services.messenger.tell(invocation.recipient, said)
+        await services.messenger.tell(invocation.recipient, await _test(services, invocation))
