@@ -208,7 +208,7 @@ class Reader:
             reply = self._replies[key] = self._to_reply(row, name, version, scale, read.score)
         probability = to_probability(row.get("probability"))
         if read.labels and probability is None and row.get("probability") is not None:
-            self._problem(row, "probability", "from 1e-9 to 1")
+            self.problems.append(f"line {line}: probability {shown(row.get('probability'))} is not from 1e-9 to 1")
         blind = row.get("blind")
         is_blind = blind if isinstance(blind, bool) else None
         why = _text(row.get("reason")) or ""
@@ -260,9 +260,6 @@ class Reader:
         try:
             time = None if value is None else datetime.fromisoformat(str(value))
         except ValueError:
-            self._problem(row, "judged_at", "a time")
+            self.problems.append(f"line {row.line}: judged_at {shown(value)} is not a time")
             return None
         return time and (time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
-
-    def _problem(self, row: Row, name: str, wanted: str) -> None:
-        self.problems.append(f"line {row.line}: {name} {shown(row.get(name))} is not {wanted}")
