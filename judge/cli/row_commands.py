@@ -89,9 +89,10 @@ def causes(
 
     found = asyncio.run(find())
     if output:
+        cause_of = {line: each.name for each in found.counts for line in each.replies}
         with replacing(output) as written:
             for row in file.rows():
-                cause = {"cause": found.of[row.line]} if row.line in found.of else {}
+                cause = {"cause": cause_of[row.line]} if row.line in cause_of else {}
                 written.write(f"{encode({**row.fields, **cause})}\n".encode())
     if as_json:
         listed = [{"cause": each.name, "replies": len(each.replies), "lines": each.replies} for each in found.counts]

@@ -52,11 +52,6 @@ class Causes:
     counts: Sequence[Cause]
     left_out: int  # replies, which were more than one request takes
 
-    @property
-    def of(self) -> Mapping[int, str]:
-        """The cause of each reply."""
-        return {key: cause.name for cause in self.counts for key in cause.replies}
-
 
 async def find_causes(
     write: Callable[[str], Awaitable[Written]],
