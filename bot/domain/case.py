@@ -301,9 +301,6 @@ def exclusion_of(
     return Exclusion.ANOTHER if has_chosen or (is_scored and not is_edited) else None
 
 
-_ASKED_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
-
-
 @dataclass(frozen=True)
 class Recipient:
     """A person, and the place where they look for an answer.
@@ -321,5 +318,5 @@ class Recipient:
 
 
 def requester_of(case: Case) -> Recipient:
-    is_in_channel = case.source in _ASKED_IN_THE_CHANNEL
+    is_in_channel = case.source in {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
     return Recipient(case.requester_id, case.channel_id, case.parent_ts, case.response_url, is_in_channel)

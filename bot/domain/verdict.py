@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 OFFLINE = "offline"
 MADE_UP = "made up for the demo"
 """In place of the model if there was none: for the scores that the demo begins with."""
-_SINCE = re.compile(r", since \d{4}-\d\d-\d\d$")
-_REFERENCE = re.compile(r", with reference (\w+)")
 
 
 def later_version(version: str, since: datetime) -> str:
@@ -26,12 +24,12 @@ def later_version(version: str, since: datetime) -> str:
 
 def base_version(version: str | None) -> str:
     """What the judge itself calls its version."""
-    return _SINCE.sub("", version or "")
+    return re.sub(r", since \d{4}-\d\d-\d\d$", "", version or "")
 
 
 def reference_of(version: str | None) -> str:
     """The version of the reference that a judge of this version compared with; "" if it had none."""
-    found = _REFERENCE.search(version or "")
+    found = re.search(r", with reference (\w+)", version or "")
     return found[1] if found else ""
 
 

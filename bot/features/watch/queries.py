@@ -107,9 +107,6 @@ def _act(watch: Watch, by: str, what: Action) -> Act:
     return Act(watch.team_id, by, what, channel_id=watch.channel_id, user_id=watch.author_id)
 
 
-_LEASE = timedelta(minutes=5)
-
-
 class Notices(db.StoreQueries):
     """What each recipient of a watch is told once, by name: the intent is noted before the post, and then the post."""
 
@@ -138,7 +135,7 @@ class Notices(db.StoreQueries):
         return set(watch.alerts_to) <= set(await self._database.values(its.where(is_over)))
 
     async def claim(
-        self, watch: Watch, name: str, to: str, day: str, now: datetime, lease: timedelta = _LEASE
+        self, watch: Watch, name: str, to: str, day: str, now: datetime, lease: timedelta = timedelta(minutes=5)
     ) -> datetime | None:
         """If this is ours to tell: since when it may have been told, or `now` if it was not. None if not ours."""
         key = key_of(watch) | {"name": name, "recipient": to}
