@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from judge.evaluation.causes import Causes
     from judge.scoring.judging import Judge
 
-_SHOWN = 8
-
 
 def pairs(
     source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
@@ -105,8 +103,8 @@ def causes(
 
 
 def _where(lines: tuple[int, ...]) -> str:
-    shown = ", ".join(map(str, lines[:_SHOWN]))
-    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{', …' if len(lines) > _SHOWN else ''}"
+    shown = ", ".join(map(str, lines[:8]))
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{', …' if len(lines) > 8 else ''}"
 
 
 def view(

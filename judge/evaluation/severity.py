@@ -12,7 +12,6 @@ Shares = Mapping[str, float]
 _PRIOR = 0.5  # the variance of chance over that of severity: low, so that a strict person is not taken for chance
 _FEWEST = 6  # labels beyond those that it takes to compare the people
 _MOST_OPEN = 0.5  # of what nobody knew of the severities before
-_MOST_NAMED, _MOST_BY_ONE = 5, 0.5
 
 
 class Severities:
@@ -57,13 +56,13 @@ class Severities:
     def words(self, *, is_named: bool = True) -> Iterator[str]:
         """Whose average the figures are, with by how much people give more; a warning if they follow one person."""
         if self.of:
-            most = sorted(self.of, key=lambda by: -abs(self.of[by]))[: _MOST_NAMED * is_named]
+            most = sorted(self.of, key=lambda by: -abs(self.of[by]))[: 5 * is_named]
             of = f"{': ' if most else ''}{', '.join(f'{by} gives {self.of[by]:+z.2f}' for by in most)}"
             yield (
                 f"Corrected to the average of {len(self.people)} people, by {self.labels:,} labels of replies that "
                 f"several labelled{of}. Whether that average is too strict, no figure shows."
             )
-        elif self.largest > _MOST_BY_ONE:
+        elif self.largest > 0.5:
             yield (
                 f"Careful: one person gave {self.largest:.0%} of the labels, and figures follow how strict they are. "
                 "Others' labels of about 15 of the same replies would show that."

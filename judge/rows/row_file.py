@@ -54,7 +54,6 @@ _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".x
 PROMPT_ID = b'"prompt_id"'
 """What a line has if its row has a `prompt_id`."""
 _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
-_MOST_NAMED, _LONGEST_NAMES = 10, 200
 
 
 @dataclass(frozen=True)
@@ -180,8 +179,8 @@ def own_name(name: str) -> str:
 
 
 def _listed(names: Collection[str]) -> str:
-    first, more = list(names)[:_MOST_NAMED], len(names) - _MOST_NAMED
-    return ", ".join(first)[:_LONGEST_NAMES] + (f" and {more:,} more" if more > 0 else "")
+    first, more = list(names)[:10], len(names) - 10
+    return ", ".join(first)[:200] + (f" and {more:,} more" if more > 0 else "")
 
 
 @dataclass

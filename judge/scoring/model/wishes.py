@@ -12,8 +12,6 @@ from judge.errors import SetupError
 
 FLEX: Final = "flex"
 """The tier with batches' prices on ordinary requests, answered within minutes and if there is capacity."""
-# What the judge itself sets, or could not read the answer to.
-_RESERVED = ("messages", "input", "questions", "model", "n", "stream")
 _WORD = re.compile(r"[\w.-]{1,40}")
 
 
@@ -32,7 +30,8 @@ class Wishes:
                 raise SetupError(f"{name} is {word[:50]!r}; give one word that the server knows, such as low or flex.")
         if self.most_tokens is not None and not self.most_tokens >= 1:
             raise SetupError(f"JUDGE_ANSWER_TOKENS is {self.most_tokens!r}; a verdict takes tokens, so set 1 or more.")
-        if own := [name for name in _RESERVED if name in self.fields]:
+        # What the judge itself sets, or could not read the answer to.
+        if own := [name for name in ("messages", "input", "questions", "model", "n", "stream") if name in self.fields]:
             raise SetupError(f"JUDGE_OPTIONS has {own[0]!r}, which the judge sets itself; leave it out.")
 
     @cached_property
