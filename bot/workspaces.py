@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from cachetools import TTLCache
@@ -17,7 +17,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.shared import AnswerCache
+from bot.domain.shared import AnswerCache, V
 from bot.feature import Services
 from bot.features.score.handlers import register_first, register_last
 from bot.pipeline.delivery import Delivery
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     # Imported only where workspaces install the app: it takes 50 ms.
     from bot.store.installations import Installations, Installed
 
-T = TypeVar("T")
 _SAME_SECOND = timedelta(seconds=1)
 
 logger = structlog.get_logger(__name__)
@@ -177,7 +176,7 @@ class Workspaces:
         return self._make(client, replace(to_identity(answer), team_id=installed.team_id)) if answer else None
 
 
-async def _unless_refused(call: Awaitable[T], team_id: str) -> T | None:
+async def _unless_refused(call: Awaitable[V], team_id: str) -> V | None:
     """None if an installation is of no use; raises one of `SLACK_ERRORS` if that may pass by itself."""
     try:
         return await call

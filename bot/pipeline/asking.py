@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 from bot.domain.case import LoggedCase
 from bot.domain.limits import Limits
+from bot.domain.shared import V
 from bot.domain.verdict import CaseVerdict, base_version
 from bot.pipeline.judges import Judges
 from bot.store import Store
@@ -14,17 +14,15 @@ from judge import Judge, Verdict
 from judge.evaluation.align import BudgetError
 from judge.scoring.beside import lacks_reason
 
-T = TypeVar("T")
-
 
 async def ask(
     store: Store,
     limits: Limits,
     team_id: str,
     texts: Sequence[str],
-    request: Callable[[], Awaitable[T]],
-    taken: Callable[[T], int],
-) -> T:
+    request: Callable[[], Awaitable[V]],
+    taken: Callable[[V], int],
+) -> V:
     """The answer of a model to a request that counts in the workspace's limits like a case.
 
     The tokens are estimated from `texts`, which the model reads; `taken` says how many an answer took. Raises

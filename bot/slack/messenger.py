@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -16,8 +16,6 @@ from bot.domain.case import Recipient
 from bot.slack.blocks import section
 from bot.slack.client import RefusedCallError, error_of, is_passing, or_refusal, refusal_of, slack_word
 from bot.slack.invocation import Invocation
-
-T = TypeVar("T")
 
 WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 """Arguments of each post: otherwise Slack would fetch and show what a link in somebody's quoted text points to."""
