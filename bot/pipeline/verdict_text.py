@@ -203,7 +203,7 @@ def ratings_line(verdict: CaseVerdict) -> str:
     return f"{count} ratings: {', '.join(scores)}"
 
 
-def rated_quote(rating: Result, verdict: CaseVerdict, most_words: int) -> dict[str, Any]:
+def rated_quote(rating: Result, verdict: CaseVerdict) -> dict[str, Any]:
     if isinstance(rating, Rating):
         title, words = f"Rated {rating.score} of {verdict.highest}", rating.justification
     else:
@@ -211,7 +211,7 @@ def rated_quote(rating: Result, verdict: CaseVerdict, most_words: int) -> dict[s
     is_another = rating.served not in {None, rating.model}
     title += f" by {rating.model}" if others(verdict) else ""
     title += f", answered as {rating.served}" if is_another else ""
-    return quote(shorten(words, most_words), _ROOM, run(title, is_bold=True))
+    return quote(shorten(words, 100), _ROOM, run(title, is_bold=True))
 
 
 def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]:

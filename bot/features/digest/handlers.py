@@ -107,8 +107,6 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     return digest_state(settings, poster.schedule_of(services, settings), services.clock())
 
 
-_MOST_NAMED = 10
-
 DIRECT = "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your channels."
 _STATS_HELP = (
     "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats @name` one assistant"
@@ -127,7 +125,7 @@ def unsure(error: str) -> str:
 
 def no_author(name: str, known: Sequence[str]) -> str:
     """The answer if no assistant has this name; it does not reveal whether a person was scored."""
-    names = ", ".join(f"`@{clip(each)}`" for each in known[:_MOST_NAMED])
+    names = ", ".join(f"`@{clip(each)}`" for each in known[:10])
     shown = f"I can show {names}." if names else "No assistant's reply has been scored here lately."
     return f"I cannot show `{clip(name)}` here. {shown}"
 
@@ -172,9 +170,6 @@ async def _assistants(services: Services, settings: ChannelSettings) -> Mapping[
 
 
 _LISTED_FOR = timedelta(weeks=2)  # after the last verdict
-# There are few connections to the store, and new cases come first.
-_READ_AT_ONCE = 2
-_LOOK_UP_S = 2.0
 _NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater"}
 _Key = tuple[str, str, Week]
 _Counted = tuple[figures_week.Glance, str]  # with what it is about
@@ -188,7 +183,7 @@ class ChannelsAtHome:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._reading = asyncio.Semaphore(_READ_AT_ONCE)
+        self._reading = asyncio.Semaphore(2)  # there are few connections to the store, and new cases come first
 
         self._cases, self._glances = Shared(self._count, services.clock), Shared(self._read_glances, services.clock)
 
@@ -210,7 +205,7 @@ class ChannelsAtHome:
         if self._services.settings.digest_by != "admins":
             return True  # guests may not, but are told so when they try
         try:
-            async with asyncio.timeout(_LOOK_UP_S):
+            async with asyncio.timeout(2):
                 return await self._services.access.is_admin(user_id)
         except SLACK_ERRORS:
             return False

@@ -33,7 +33,6 @@ _ME = "me"
 _MOST = 150  # case numbers that fit in a button's value
 _QUOTED = 10
 _SENT_AGAIN_FOR = timedelta(days=1)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
-_SCRUBBED_EVERY = timedelta(days=1)
 _NOTICES_KEPT = timedelta(days=90)  # a release is told within eight weeks
 AUDIT_KEPT = timedelta(days=730)
 """How long a row of the audit is kept, whatever RETENTION_DAYS says: people's ids are not kept forever, either."""
@@ -154,4 +153,4 @@ async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
         delete(executions).where(executions.c.completed_at < now - _SENT_AGAIN_FOR),
     ):
         await store.database.execute(over)
-    await log.scrub(unless_since=now - _SCRUBBED_EVERY)  # if a reader is in the way, the next run tries again
+    await log.scrub(unless_since=now - timedelta(days=1))  # if a reader is in the way, the next run tries again

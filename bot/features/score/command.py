@@ -29,7 +29,6 @@ DIRECT_HELP = """• `/judge` opens a window for a question and a response
 • `/judge question | response` scores the two texts; only you see the verdict
 • `/judge LINK` scores a message in a channel that you and I are in"""
 _MORE = "• `/judge help more` lists everything else"
-_IN_CHANNELS = "• `/judge help` in a channel lists what works there"
 
 NOTHING_ABOVE = (
     "There is no reply above your message. Write that in the thread of the reply, "
@@ -46,7 +45,8 @@ _CLOSE = 0.75  # "stat" and "stats" are this close, and so are "watch" and "matc
 def help_text(services: Services, rest: str = "", *, is_direct: bool = False) -> str:
     """The help for `/judge`, in a channel or in direct messages; if `rest` is "more", the whole help of a channel."""
     if is_direct:
-        return f"In direct messages:\n{services.help('direct_help')}\n{_IN_CHANNELS}"
+        lines = services.help("direct_help")
+        return f"In direct messages:\n{lines}\n• `/judge help` in a channel lists what works there"
     lines = services.help("help")
     return f"{lines}\n{services.help('more_help')}" if rest == "more" else f"{lines}\n{_MORE}"
 

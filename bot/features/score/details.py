@@ -22,7 +22,6 @@ from judge.scoring.conversation import is_shortened
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
-_MOST_WORDS = 100
 _MOST_SHOWN = 600  # characters of a text that the judge read
 NOT_SAID = "The model did not say it."
 
@@ -85,7 +84,7 @@ def details_modal(case: LoggedCase, verdict: CaseVerdict, note: str = "", *, may
         "Model time": "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in total",
     }
     lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
-    ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:20]]
+    ratings = [rated_quote(rating, verdict) for rating in verdict.ratings[:20]]
     label = f"Ask for the {'reason' if lacks_reason(verdict) else 'points'}"
     button = [blocks.actions(blocks.button(label, ids.ACTION_POINTS, case.id))] if may_ask else []
     points = [*_points(verdict), *([blocks.context(note)] if note else button)]

@@ -66,8 +66,6 @@ _SCORED_AGAIN_FOR = timedelta(minutes=30)
 """Up to this long after the verdict, an addition to a reply has it scored once more; later it is an edit."""
 Settled = tuple[SeenReply, ReplyOutcome]
 """A reply, under the first message that it has now, and what became of it."""
-Watched = Mapping[str, Mapping[str, Watch]]
-"""Watches by the ids of channel and assistant."""
 
 logger = structlog.get_logger(__name__)
 
@@ -296,6 +294,7 @@ class Watcher:
             shows=watch.shows,
         )
 
-    async def by_channel(self, team_id: str) -> Watched:
+    async def by_channel(self, team_id: str) -> Mapping[str, Mapping[str, Watch]]:
+        """The watches of a workspace by the ids of channel and assistant."""
         by_channel = grouped((watch.channel_id, watch) for watch in await self.orders.of(team_id))
         return {channel_id: {watch.author_id: watch for watch in its} for channel_id, its in by_channel.items()}
