@@ -103,8 +103,8 @@ def causes(
 
 
 def _where(lines: tuple[int, ...]) -> str:
-    shown = ", ".join(map(str, lines[:8]))
-    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{', …' if len(lines) > 8 else ''}"
+    shown, more = ", ".join(map(str, lines[:8])), lines[8:]
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{', …' if more else ''}"
 
 
 def view(

@@ -54,7 +54,7 @@ class DistributionMember(Member):
             return unscored(UnscoredReason.NO_SCORE, scale, text)
         chances = find_chances(choice.tokens, read.score, scale)
         coverage = math.fsum(chances.values())  # how much of the probability was on numbers of the scale
-        if not 0.8 <= coverage <= 1.02:
+        if not 0.8 <= coverage <= 1.02:  # above 1 by rounding
             return replace(read, coverage=min(coverage, 1.0))
         probabilities = {score: chance / coverage for score, chance in sorted(chances.items())}
         mean = mean_of(probabilities)

@@ -92,7 +92,7 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
         due = defaultdict[str, list[int]](list)
         for case_id in case_ids:
             name, is_today = f"case {case_id}", day == day_of(now)
-            if name in told or (is_today and len(told) < 5):
+            if name in told or (is_today and len(told) < 5):  # five a day singly, the others together
                 told.add(name)
                 due[name].append(case_id)
             elif not is_today:

@@ -71,7 +71,7 @@ def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubri
             continue
         if len(prompt) <= MOST_CHARS:
             rubric, used = longer, shown
-        if len(used) == 4:
+        if len(used) == 4:  # more would crowd out the rubric
             break
     return rubric, used
 

@@ -224,7 +224,7 @@ def _wait_s(error: "openai.APIError", attempt: int) -> float:
 
     asked_for = retry_after_s(error)
     # Half of the wait is random, so that callers that failed together do not retry together.
-    longest = min(0.5 * 2 ** (attempt - 1), 30.0)
+    longest = min(0.5 * 2 ** (attempt - 1), 30.0)  # seconds
     backoff = longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
     # A server that asks for short waits again and again does not mean it.
     return max(backoff, asked_for or 0.0) if asked_for is None or attempt > 2 * _MAX_ATTEMPTS else asked_for

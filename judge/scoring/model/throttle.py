@@ -100,7 +100,7 @@ class Throttle:
         self._answered += 1
         self._answers += 1
         self._failed.clear()
-        if self._limit is not None and self._answers >= 4 * self._limit:
+        if self._limit is not None and self._answers >= 4 * self._limit:  # four rounds, then one more at a time
             self._limit = None if self._limit >= self._most else self._limit + 1
             self._answers = 0
 
