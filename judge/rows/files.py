@@ -32,7 +32,8 @@ def private(path: str, flags: int) -> int:
 @contextmanager
 def written_beside(target: Path) -> Iterator[BinaryIO]:
     """A file that replaces `target`, with the same readers, once it is written; a new `target` is its owner's alone."""
-    if target.exists() and not (target.is_file() or target.is_dir()):
+    is_open_file = target.is_symlink() and target.readlink().is_relative_to("/proc")  # as /dev/stdout does
+    if is_open_file or (target.exists() and not (target.is_file() or target.is_dir())):
         raise OSError(errno.EINVAL, "Not a regular file")  # a pipe or a device would be gone for everybody
     beside = target.with_name(f"{target.name}.part")
     try:

@@ -206,10 +206,12 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp
         ("-o a.xlsx", "a.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet."),
         ("-o no/a.csv", "--output no/a.csv: cannot be written (No such file or directory); name another file"),
         ("--format csv -o pipe", "pipe: cannot write it (not a regular file)."),
+        ("--format csv -o stdout", "stdout: cannot write it (not a regular file)."),
     ],
 )
 async def test_a_format_that_cannot_be_written_is_a_sentence(tmp_path: Path, options: str, sentence: str) -> None:
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")  # as /dev/stdout is
     await (await Store.open(url(tmp_path))).close()
     assert await export(tmp_path, *options.split()) == (2, "", f"judge-bot: {sentence}\n")
 
