@@ -93,7 +93,7 @@ class Schedule:
 def parse_day(text: str) -> str:
     """The day of the week named by a word such as "Friday" or "fri"."""
     word = text.lower()
-    found = [day for day in DAYS if len(word) >= 3 and day.startswith(word)]
+    found = [day for day in DAYS if len(word) >= 3 and day.startswith(word)]  # as in fri
     if not found:
         raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a day of the week; expected one such as Monday or fri")
     return found[0]

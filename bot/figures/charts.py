@@ -60,7 +60,7 @@ def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str, by: str
     """
     found = []
     counts = [(score, this.counts.get(score, 0)) for score in range(scale.low, scale.high + 1)]
-    if this.n >= FEWEST and len(counts) <= 20:
+    if this.n >= FEWEST and len(counts) <= 20:  # Slack draws no more categories
         most, title = max(this.counts.values()), f"{what.capitalize()} replies by score"
         rows = "\n".join(f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}" for score, count in counts)
         bars = [(f"{score} ({count})", count) for score, count in counts]

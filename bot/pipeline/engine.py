@@ -139,7 +139,7 @@ class Engine:
         finally:  # even if this wait is cancelled, no job may run on after the store is closed
             for job in filter(None, list(self._running.values())):
                 job.cancel()
-            await asyncio.wait([running], timeout=3)
+            await asyncio.wait([running], timeout=3)  # seconds for their last words
             running.cancel()
             await asyncio.wait([running])
 

@@ -160,7 +160,7 @@ def question_modal(
     """
     title = "Response to score" if case.response else "The response to score was not stored."
     labels = [(ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()]
-    choices = ui.menu(ids.BLOCK_CHOSEN, [ui.option(*each) for each in labels[:20]], None)
+    choices = ui.menu(ids.BLOCK_CHOSEN, [ui.option(*each) for each in labels[:20]], None)  # the newest
     typed = ui.text_box(ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked")
     hint = _NONE_KEPT if case.has_lost_texts else ""
     blocks = [

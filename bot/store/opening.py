@@ -157,7 +157,7 @@ def check_writable(address: Address, *, makes: bool = True) -> None:
         if makes:
             make_folder(file.parent)
         with tempfile.TemporaryFile(dir=next(each for each in file.absolute().parents if each.is_dir())) as probe:
-            probe.write(b"\0" * (1 << 20))
+            probe.write(b"\0" * (1 << 20))  # 1 MiB: a full disk may still take a few bytes
             probe.flush()
             os.fsync(probe.fileno())
         if makes:

@@ -168,7 +168,7 @@ class Check:
             found.reworded += prompt != hash(row.asked)
             if score < before:
                 fall = (score - before, row.line, row.dialogue.question, before, score)
-                found.fallen = nsmallest(3, [*found.fallen, fall])
+                found.fallen = nsmallest(3, [*found.fallen, fall])  # those to be named
         found.counts[0]["alone"] = sum(map(len, self._before.values()))
         found.mean = each.judge if (each := mean.estimate()) else None
         both = [each for *_, given, its in pairs if given and its for each in (given, its)]

@@ -80,7 +80,7 @@ class Severities:
         """Solves the equations of the severities, by conjugate gradients."""
         found, rest = dict.fromkeys(right, 0.0), right
         way, size = right, (first := _dot(right, right))
-        while size > 1e-20 * first:
+        while size > 1e-20 * first:  # solved but for rounding
             step = defaultdict[str, float](float)
             _add(step, way, _PRIOR)
             for each in self._shared:

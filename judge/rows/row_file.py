@@ -179,8 +179,8 @@ def own_name(name: str) -> str:
 
 
 def _listed(names: Collection[str]) -> str:
-    first, more = list(names)[:10], len(names) - 10
-    return ", ".join(first)[:200] + (f" and {more:,} more" if more > 0 else "")
+    first, more = list(names)[:10], list(names)[10:]
+    return ", ".join(first)[:200] + (f" and {len(more):,} more" if more else "")
 
 
 @dataclass

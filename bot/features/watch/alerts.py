@@ -163,7 +163,7 @@ class DriftAlerts:
         now = self._services.clock()
         span = Span(now - SILENT_FOR, now)
         expected = await self._replies.expected(watched(watch), span.start, now - _PATIENCE)
-        if expected < 3 or await self._tallies.in_order(watched(watch), span):
+        if expected < 3 or await self._tallies.in_order(watched(watch), span):  # of fewer, silence may be chance
             return None
         return text.silent_alert(watch, await self._services.members.name_of(watch.author_id), expected, SILENT_FOR)
 

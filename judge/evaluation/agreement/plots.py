@@ -42,7 +42,7 @@ def save_plot(path: Path, report: Report, text: str) -> None:
 
 
 def draw(report: Report) -> Figure:
-    groups = [(f"{group}, {each.judge}", each) for group, each in report.by_group[:12]]
+    groups = [(f"{group}, {each.judge}", each) for group, each in report.by_group[:12]]  # a picture for each
     comparisons = [*((each.judge, each) for each in report.with_people), *groups]
     across = min(3, len(comparisons))
     down = ceil(len(comparisons) / across)

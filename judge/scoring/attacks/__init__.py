@@ -48,7 +48,7 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
         detail = f"The question is only [{kind}], so there is nothing to judge the response by."
     elif kind := only_mark(response):
         detail = f"The response is only [{kind}], so there is nothing to judge."
-    elif len(response) <= 200 and (what := _what_else(fold(question), fold(response).strip())):
+    elif len(response) <= 200 and (what := _what_else(fold(question), fold(response).strip())):  # as an opener is
         detail = f"The response is {what}, so there is nothing to judge."
     else:
         return None
