@@ -273,7 +273,8 @@ def _channel(settings: ChannelSettings, schedule: Schedule, counted: _Counted, m
 
 def register(app: AsyncApp, services: Services) -> None:
     async def list_low(settings: ChannelSettings, which: str, person: Invocation, _: Raw) -> str:
-        found, us = await poster.low_list(services, settings, which, person.user_id), services.identity
+        found = await poster.low_list(services, settings, which, person.user_id)
+        us = services.identity
         file = f"{settings.channel_id}:{which}" if "files:write" in us.scopes else ""
         window = causes.list_window(*found, us.url, file)
         return await services.messenger.show(person, window)

@@ -138,7 +138,8 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @on_click(app, *_DO)
     async def press(invocation: Invocation, body: Raw) -> None:
-        action, request = invocation.action, await log.find(invocation.case_id or 0)
+        action = invocation.action
+        request = await log.find(invocation.case_id or 0)
         if request is None or (request.team_id, request.user_id) != (invocation.team_id, invocation.user_id):
             said = words.CLOSED
         elif not (said := await services.access.refusal(invocation, "rubrics", request.channel_id, is_change=True)):

@@ -34,7 +34,8 @@ def register(app: AsyncApp, services: Services) -> None:
         invocation = payloads.to_invocation(body)
         case = await services.case_access.readable(invocation, invocation.case_id)
         await ack()
-        verdict, case = await services.case_access.verdict(case), await services.store.cases.with_turns(case)
+        verdict = await services.case_access.verdict(case)
+        case = await services.store.cases.with_turns(case)
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         judge = await judge_of(services.judges, case, verdict)
         view = details_modal(case, verdict, may_ask=judge is not None)
@@ -44,7 +45,8 @@ def register(app: AsyncApp, services: Services) -> None:
     async def show_points(invocation: payloads.Invocation, body: dict[str, Any]) -> None:
         update = partial(services.messenger.update_modal, body["view"]["id"])
         case = await services.case_access.readable(invocation, invocation.case_id)
-        verdict, case = await services.case_access.verdict(case), await services.store.cases.with_turns(case)
+        verdict = await services.case_access.verdict(case)
+        case = await services.store.cases.with_turns(case)
         before, note = verdict, NOT_SAID
         if judge := await judge_of(services.judges, case, verdict):
             await update(details_modal(case, verdict, "Asking the model…"))

@@ -64,7 +64,8 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_ASK)
     async def open_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
-        is_first, case = invocation.action == ids.ACTION_ASK, await access.readable(invocation, invocation.case_id)
+        is_first = invocation.action == ids.ACTION_ASK
+        case = await access.readable(invocation, invocation.case_id)
         await ack()
         if invocation.is_foreign:
             await messenger.tell(invocation.recipient_at(case), blocker.FOREIGN)
