@@ -106,18 +106,22 @@ def batch(
         exports.export(path, table, form, find_delimiter(source) if given.is_sheet else ",")
         say(f"Rows in {path}, as a table in {table}.")
     say(options.to_summary(*work.sentences()))
-    if work.tally.rows:
-        say(f"Next: judge view {shlex.quote(str(path))}")
-    if not work.lines:
-        say(f"{source} is empty: it has no rows.", err=True)
-    if not (work.tally.rows or given.looks_like_json):
-        say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
+    _say_next(work, source, path, given.looks_like_json)
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or work.tally.unscored)
     if strict and (work.batch.malformed or not work.rows):
         what = f"{work.batch.malformed:,} skipped" if work.batch.malformed else "no rows"
         raise JudgeError(f"--strict: {source} has {what}.")
     raise typer.Exit(has_gaps if outcome is None else outcome)
+
+
+def _say_next(work: "_Work", source: Path, path: Path, looks_like_json: bool) -> None:
+    if work.tally.rows:
+        say(f"Next: judge view {shlex.quote(str(path))}")
+    if not work.lines:
+        say(f"{source} is empty: it has no rows.", err=True)
+    if not (work.tally.rows or looks_like_json):
+        say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
 
 
 def _ask_again(
