@@ -64,13 +64,19 @@ class _Press:
         await self.show(words.decided(self.blocks, said, self.request.id if goes_back else None))
         return ""
 
+    async def decide_compared(self, said: str) -> str:
+        """Shows the decision in place of the comparison; if it was pressed twice, another press has shown it."""
+        if said:
+            await self.services.messenger.replace(self.invocation.recipient, said)
+        return ""
+
     async def use_compared(self) -> str:
-        """If it was pressed twice, the first press answers."""
-        request = self.request
-        return await use(self.services, *request.place, request.user_id, request.judge, self.log.decision(request.id))
+        request, decides = self.request, self.log.decision(self.request.id)
+        said = await use(self.services, *request.place, request.user_id, request.judge, decides)
+        return await self.decide_compared(said)
 
     async def leave_compared(self) -> str:
-        return LEFT if await self.log.drop(self.request.id) else ""
+        return await self.decide_compared(LEFT if await self.log.drop(self.request.id) else "")
 
     async def stop(self) -> str:
         if not await self.log.stop(self.request.id):
@@ -123,8 +129,9 @@ class _Press:
         return await self.services.messenger.show(self.invocation, view)
 
 
-_OF_COMPARISON = {ids.ACTION_RUBRIC_USE: _Press.use_compared, ids.ACTION_RUBRIC_LEAVE: _Press.leave_compared}
-_DO = _OF_COMPARISON | {
+_DO = {
+    ids.ACTION_RUBRIC_USE: _Press.use_compared,
+    ids.ACTION_RUBRIC_LEAVE: _Press.leave_compared,
     ids.ACTION_IMPROVE_STOP: _Press.stop,
     ids.ACTION_IMPROVE_USE: _Press.use,
     ids.ACTION_IMPROVE_LEAVE: _Press.leave,
@@ -138,17 +145,14 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @on_click(app, *_DO)
     async def press(invocation: Invocation, body: Raw) -> None:
-        action = invocation.action
         request = await log.find(invocation.case_id or 0)
         if request is None or (request.team_id, request.user_id) != (invocation.team_id, invocation.user_id):
             said = words.CLOSED
         elif not (said := await services.access.refusal(invocation, "rubrics", request.channel_id, is_change=True)):
             blocks = (body.get("message") or {}).get("blocks") or []
-            said = await _DO[action](_Press(services, log, request, invocation, blocks))
-        if said and action in _OF_COMPARISON:
-            await services.messenger.replace(invocation.recipient, said)
-        else:
-            await services.messenger.tell(invocation.recipient, said)
+            said = await _DO[invocation.action](_Press(services, log, request, invocation, blocks))
+        # Beside the message: a late second press must not hide what the first one has decided.
+        await services.messenger.tell(invocation.recipient, said)
 
 
 def new_name(request: JudgeRequest, default: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from copy import copy
 
 import pytest
 from sqlalchemy import select
@@ -85,12 +86,16 @@ async def test_the_judge_changes_once_when_the_button_under_the_comparison_is_pr
     assert len(prompts(stage)) == 10
     assert all("Review the code in the response" in prompt for prompt in prompts(stage))
     assert await used(stage) is None
+    as_it_was = copy(told)
     for press in [stage.ann.click(told, ids.ACTION_RUBRIC_USE) for _ in range(5)]:
         await stage.slack.settled(press)
     await said(stage, "now scored with `code`")
     assert await used(stage) == "code"
+    await stage.slack.settled(stage.ann.click(as_it_was, ids.ACTION_RUBRIC_USE))
     assert stage.stop_bot
     await stage.stop_bot()
+    assert "now scored with `code`" in told.text
+    assert CLOSED in [m.text for m in stage.ann.ephemerals(CHANNEL)]
     assert [act for act, *_ in await acts(stage)] == [Action.JUDGE_CHANGED]
 
 
@@ -203,7 +208,7 @@ async def test_an_earlier_change_is_dropped_when_the_person_asks_for_another(sta
     stage.ann.click(third, ids.ACTION_RUBRIC_USE)
     await said(stage, "now scored with `grounded`")
     stage.ann.click(second, ids.ACTION_RUBRIC_USE)
-    await stage.slack.until(lambda: second.text == CLOSED)
+    await stage.slack.until(lambda: [m.text for m in stage.ann.ephemerals(CHANNEL)].count(CLOSED) == 2)
     assert await used(stage) == "grounded"
 
 
@@ -276,7 +281,7 @@ async def test_the_figures_wait_while_slack_does_not_say_who_is_in_the_channel(s
 async def test_only_the_person_who_asked_decides(stage: Stage) -> None:
     told = await asked(stage)
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
-    await stage.slack.until(lambda: told.text.startswith(CLOSED))
+    await stage.slack.until(lambda: [m.text for m in stage.ben.ephemerals(CHANNEL)] == [CLOSED])
     assert await used(stage) is None
     assert await JudgeRequests(stage.log.database).find(1) is not None
 
