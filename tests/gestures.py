@@ -124,10 +124,13 @@ async def forget(stage: Stage, person: Person, what: str | Message) -> str:
     from bot.features.privacy.text import ACTION_FORGET  # here, because the feature can be deleted
 
     asked = await ask(stage, person, what)
-    if ACTION_FORGET in buttons(asked):
-        person.click(asked, ACTION_FORGET)
-        await stage.slack.until(lambda: not buttons(asked))
-    return asked.text
+    if ACTION_FORGET not in buttons(asked):
+        return asked.text
+    count = len(person.ephemerals(CHANNEL))
+    person.click(asked, ACTION_FORGET)
+    # What is deleted is told in place of the question, what is not beside it.
+    await stage.slack.until(lambda: not buttons(asked) or len(person.ephemerals(CHANNEL)) > count)
+    return person.ephemerals(CHANNEL)[-1].text if buttons(asked) else asked.text
 
 
 async def ask(stage: Stage, person: Person, what: str | Message = "me") -> Message:

@@ -45,7 +45,9 @@ def register(app: AsyncApp, services: Services) -> None:
     async def go_ahead(invocation: Invocation, _: Raw) -> None:
         # Not the button, but the person who clicks decides whose words are forgotten and which cases may be deleted.
         said = await (_forget_words if invocation.value == _ME else _forget)(services, invocation)
-        await services.messenger.replace(invocation.recipient, said)
+        is_nothing = said in (words.HOW, words.NO_WORDS, words.NOTHING, words.NOT_NOW)
+        # The button stays to try again, and a second press does not hide what the first has deleted.
+        await (services.messenger.tell if is_nothing else services.messenger.replace)(invocation.recipient, said)
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:

@@ -157,12 +157,12 @@ async def _delete(services: Services, invocation: Invocation, _: Raw) -> None:
     if not (said := await services.access.refusal(invocation, "rubrics", is_change=True)):
         try:
             await log.delete(*place, name, invocation.user_id)
-            said = words.deleted(name)
+            return await services.messenger.replace(invocation.recipient, words.deleted(name))
         except RubricGoneError:
             said = words.not_made_here(name, [saved.name for saved in await log.newest(*place)])
         except RubricInUseError:
             said = words.not_deleted_in_use(name)
-    await services.messenger.replace(invocation.recipient, said)
+    await services.messenger.tell(invocation.recipient, said)
 
 
 async def _open(services: Services, invocation: Invocation, name: str, *, is_edit: bool) -> str:

@@ -111,7 +111,7 @@ async def test_a_forged_button_deletes_nothing_of_anybody_else(open_stage: Stage
     asked = await ask(stage, stage.ben, "3")
     next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
     stage.ben.click(asked, ACTION_FORGET)
-    await stage.slack.until(lambda: asked.text == said)
+    await stage.slack.until(lambda: stage.ben.ephemerals(CHANNEL)[-1].text == said)
     assert await case_numbers(stage) == [1, 2, 3]
 
 

@@ -69,8 +69,9 @@ async def test_an_author_takes_their_words_out_of_store_and_verdict(
 async def test_the_button_forgets_only_the_person_who_presses_it(stage: Stage) -> None:
     await scored(stage, stage.ann)
     asked = await ask(stage, stage.ann)
-    carol(stage).click(asked, ACTION_FORGET)
-    await stage.slack.until(lambda: asked.text == NO_WORDS)
+    other = carol(stage)
+    other.click(asked, ACTION_FORGET)
+    await stage.slack.until(lambda: [m.text for m in other.ephemerals(CHANNEL)] == [NO_WORDS])
     assert (await stage.log.cases.get(1)).response == ANSWER
 
 
@@ -80,7 +81,7 @@ async def test_a_forged_button_names_no_other_person_and_no_case(stage: Stage) -
         asked = await ask(stage, stage.ann)
         next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
         stage.ann.click(asked, ACTION_FORGET)
-        await stage.slack.until(lambda asked=asked: asked.text == HOW)
+        await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL)[-1].text == HOW)
         assert (await stage.log.cases.get(1)).response == ANSWER
 
 
