@@ -154,14 +154,15 @@ async def _answer(services: Services, invocation: Invocation, typed: Sequence[st
 async def _delete(services: Services, invocation: Invocation, _: Raw) -> None:
     name, log = invocation.value, services.rubrics.log
     place = invocation.team_id, invocation.channel_id
-    if not (said := await services.access.refusal(invocation, "rubrics", is_change=True)):
-        try:
+    said = await services.access.refusal(invocation, "rubrics", is_change=True)
+    try:
+        if not said:
             await log.delete(*place, name, invocation.user_id)
-            return await services.messenger.replace(invocation.recipient, words.deleted(name))
-        except RubricGoneError:
-            said = words.not_made_here(name, [saved.name for saved in await log.newest(*place)])
-        except RubricInUseError:
-            said = words.not_deleted_in_use(name)
+            await services.messenger.replace(invocation.recipient, words.deleted(name))
+    except RubricGoneError:
+        said = words.not_made_here(name, [saved.name for saved in await log.newest(*place)])
+    except RubricInUseError:
+        said = words.not_deleted_in_use(name)
     await services.messenger.tell(invocation.recipient, said)
 
 
