@@ -47,7 +47,7 @@ class Members:
         self._known = AnswerCache(self._ask, kept_s=3600.0, most=10_000)
 
     async def of_all(self, author_ids: Iterable[str], at_least_s: float = 0) -> Mapping[str, Member]:
-        """The members with these ids, except those that Slack does not return in time; asked for in this order.
+        """The members with these ids, in this order, except those that Slack does not return in time.
 
         `at_least_s` replaces `patience_s` if it is longer, for callers that keep no person waiting.
         """
@@ -62,7 +62,7 @@ class Members:
         with suppress(TimeoutError):
             async with asyncio.timeout(max(self.patience_s, at_least_s)):
                 await asyncio.gather(*(ask() for _ in wanted[:_ASKED_AT_ONCE]))
-        return found
+        return {each: found[each] for each in wanted if each in found}
 
     async def is_known_bot(self, author_id: str) -> bool:
         found = await self.of_all([author_id])
