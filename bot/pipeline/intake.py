@@ -149,7 +149,7 @@ class Intake:
             latest = await self.store.cases.latest(*message, case.requester_id)
             known, read_hash = latest or (None, None)
             is_edited = case.response is not None and read_hash not in {None, text_hash(case.response)}
-            if known and known.judged_at and not is_edited and await self._has_gone_on(known):
+            if known and known.judged_at and not is_edited and await self.has_gone_on(known):
                 known, is_edited = known.model_copy(update={"edited_at": utc_now()}), True
             if known and not is_edited:
                 if known.status is CaseStatus.ASKED:
@@ -203,7 +203,7 @@ class Intake:
         if why in {blocker.A_PERSONS, blocker.ANOTHERS}:
             raise blocker.RefusedError(why)
 
-    async def _has_gone_on(self, known: LoggedCase) -> bool:
+    async def has_gone_on(self, known: LoggedCase) -> bool:
         """Whether a scored reply in a thread has other words by now; if so, its case is marked, as after an edit.
 
         Without message events, the app does not hear of it. Where the thread cannot be read, nothing has changed.

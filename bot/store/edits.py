@@ -81,13 +81,13 @@ class Edits(StoreQueries):
         """Marks a case whose reply has gone on since it was scored, like an edited one."""
         await self._mark("edited_at", case.team_id, case.channel_id, [cases.c.id == case.id], sa.false())
 
-    async def note_continued(self, team_id: str, channel_id: str, last_ts: str, ts: str) -> Sequence[int]:
-        """Marks the cases, but for watched ones, that have read a reply up to `last_ts`; `ts` is an addition to it."""
+    async def cut_off_at(self, team_id: str, channel_id: str, last_ts: str, ts: str) -> Sequence[int]:
+        """The unmarked cases, but for watched ones, that have read a reply up to `last_ts` and not the message `ts`."""
         has_both = cases.c.id.in_(sa.select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
-        lacks_it = sa.and_(cases.c.probability.is_(None), ~has_both)
-        of_one = sa.and_(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None), lacks_it)
-        of_several = sa.and_(_is_said_at(team_id, channel_id, last_ts), turns.c.part == Part.RESPONSE, lacks_it)
-        return await self._mark("edited_at", team_id, channel_id, [of_one], of_several)
+        ids = sa.select(cases.c.id).filter_by(team_id=team_id, channel_id=channel_id, edited_at=None, probability=None)
+        of_one = ids.where(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None), ~has_both)
+        of_several = ids.join(turns, is_of_case(turns)).where(_is_said_at(team_id, channel_id, last_ts), ~has_both)
+        return await self._database.values(sa.union(of_one, of_several.where(turns.c.part == Part.RESPONSE)))
 
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
         """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases.

@@ -116,7 +116,7 @@ READ = {"question_source": QuestionSource.PREVIOUS}
 
 @pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize(
-    ("changes", "last_ts", "ts", "is_marked"),
+    ("changes", "last_ts", "ts", "is_cut_off"),
     [
         (READ, "5.1", "5.2", True),
         ({}, "5.1", "5.2", False),
@@ -127,12 +127,13 @@ READ = {"question_source": QuestionSource.PREVIOUS}
     ],
     ids=["one message", "not read yet", "watched", "two messages", "told of late", "said before"],
 )
-async def test_an_addition_marks_what_was_read_without_it(
-    log: Store, changes: dict[str, Any], last_ts: str, ts: str, is_marked: bool
+async def test_an_addition_may_belong_to_what_was_read_without_it(
+    log: Store, changes: dict[str, Any], last_ts: str, ts: str, is_cut_off: bool
 ) -> None:
     case = await delivered(log, **changes)
-    assert await log.edits.note_continued(*HERE, last_ts, ts) == ([case.id] if is_marked else [])
-    assert await log.edits.note_continued(*HERE, last_ts, ts) == []
+    assert await log.edits.cut_off_at(*HERE, last_ts, ts) == ([case.id] if is_cut_off else [])
+    await log.edits.note_added(case)
+    assert await log.edits.cut_off_at(*HERE, last_ts, ts) == []
 
 
 @pytest.mark.parametrize("ts", ["3.1", "5.1", "5.2"])

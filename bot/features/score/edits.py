@@ -38,7 +38,10 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
         last_ts, author_id = last_words.get(thread, said)
         if is_anybodys(message, own_ids):
             if author_id == said[1] and last_ts < ts:
-                marked = await store.note_continued(body["team_id"], raw["channel"], last_ts, ts)
+                cut_off = await store.cut_off_at(body["team_id"], raw["channel"], last_ts, ts)
+                # Slack is asked, because another process may have been told of a message in between.
+                known = await services.store.cases.numbered(body["team_id"], cut_off) if cut_off else ()
+                marked = [case.id for case in known if await services.intake.has_gone_on(case)]
             last_words[thread] = max(said, last_words.get(thread, said))  # another one may have come meanwhile
     elif change := to_change(body, own_ids):
         place = (body["team_id"], raw["channel"], change.ts)

@@ -4,8 +4,10 @@ import logging
 from pathlib import Path
 
 import pytest
+from cachetools import LRUCache
 
 from bot.domain.case import CaseStatus
+from bot.features.score.edits import LastWords, note
 from bot.slack import ids
 from pocket_slack import Entry, Message
 from pocket_slack.posts import delete
@@ -58,13 +60,13 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert [block["type"] for block in verdict.blocks[-2:]] == ["context", "actions"]
 
 
-async def test_what_its_author_adds_to_a_reply_marks_its_case_without_a_read(stage: Stage) -> None:
+async def test_what_its_author_adds_to_a_reply_marks_its_case(stage: Stage) -> None:
     parent, _ = await scored(stage)
     reads = calls(stage, "conversations.replies")
     stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=parent.ts)
     assert (await up_to_date(stage)).edited_at is not None
     assert LINE in shown(stage.ours()[0])
-    assert calls(stage, "conversations.replies") == reads + 1  # the verdict, which gets the line
+    assert calls(stage, "conversations.replies") == reads + 2  # the thread, and the verdict, which gets the line
 
 
 async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage) -> None:
@@ -74,6 +76,18 @@ async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage
     await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await redelivered(stage, events(stage)[-1])
     assert [(await stage.log.cases.get(number)).edited_at for number in (1, 2)] == [None, None]
+
+
+async def test_an_answer_marks_no_earlier_one_though_another_process_is_told_what_is_between(stage: Stage) -> None:
+    parent, _ = await scored(stage)
+    stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
+    stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
+    assert stage.services
+    last_words: LastWords = LRUCache(2)
+    for payload in [each.data["payload"] for each in events(stage)]:
+        if payload["event"]["text"] != "And then?":
+            await note(stage.services, last_words, payload)
+    assert (await stage.log.cases.get(1)).edited_at is None
 
 
 @pytest.mark.usefixtures("no_placeholder")
