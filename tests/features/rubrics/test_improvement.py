@@ -256,6 +256,7 @@ async def test_one_runs_at_a_time_until_it_is_stopped(stage: Stage) -> None:
     assert first is not None
     assert await say(stage, "improve") == words.RUNNING.format(user=first.user_id, at=short_date(first.asked_at))
     await press(stage, ids.ACTION_IMPROVE_STOP)
+    await shows(stage)
     gate.set()
     told = await shows(stage)
     assert told.text == words.STOPPED.format(channel=place(stage)[1])
