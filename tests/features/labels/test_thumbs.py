@@ -11,7 +11,8 @@ from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.digests import ThumbCount
 from bot.store.figures import Place, Span
 from bot.store.schema import thumbs
-from tests.gestures import heard, help_desk, scored, stats
+from pocket_slack import Entry
+from tests.gestures import heard, help_desk, reactions, scored, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 NO_LABELS = "thumbs (not labels):"
@@ -69,10 +70,14 @@ async def test_a_thumb_that_asks_for_a_score_is_no_opinion(stage: Stage) -> None
 
 async def test_a_thumb_is_in_the_store_before_slack_is_told(stage: Stage) -> None:
     answer, _ = await scored(stage)
-    found: list[asyncio.Task[int]] = []
-    stage.slack.workspace.journal.watch(
-        lambda entry: found.append(asyncio.ensure_future(rows(stage))) if entry.kind == "ack" else None
-    )
+    found: dict[str, asyncio.Task[int]] = {}
+
+    def count(entry: Entry) -> None:
+        if entry.kind == "ack":
+            found[entry.data["envelope_id"]] = asyncio.ensure_future(rows(stage))
+
+    stage.slack.workspace.journal.watch(count)
     stage.ann.react(answer, "+1")
     await heard(stage, 1)
-    assert await found[0] == 1
+    (told,) = reactions(stage)
+    assert await found[told.envelope_id] == 1

@@ -118,7 +118,12 @@ async def test_whom_slack_does_not_show_to_the_app_is_refused(stage: Stage) -> N
 async def test_a_reply_of_another_company_is_not_scored(stage: Stage) -> None:
     stage.helper.user.team_id = ELSEWHERE
     parent, answer = stage.ask_and_answer()
+
+    def refusals() -> int:
+        return sum(ANOTHERS in each.text for each in stage.ann.ephemerals(CHANNEL))
+
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(refusals)
     stage.ann.command(CHANNEL, ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts))
-    await stage.slack.until(lambda: str([each.text for each in stage.ann.ephemerals(CHANNEL)]).count(ANOTHERS) == 2)
+    await stage.slack.until(lambda: refusals() == 2)
     assert stage.model.requests == []
