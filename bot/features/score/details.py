@@ -47,9 +47,11 @@ def register(app: AsyncApp, services: Services) -> None:
         case = await services.case_access.readable(invocation, invocation.case_id)
         verdict = await services.case_access.verdict(case)
         case = await services.store.cases.with_turns(case)
-        before, note = verdict, NOT_SAID
+        before, note = verdict, ""
         if judge := await judge_of(services.judges, case, verdict):
-            await update(details_modal(case, verdict, "Asking the model…"))
+            if not await update(details_modal(case, verdict, "Asking the model…"), body["view"]["hash"]):
+                return  # another press is asking
+            note = NOT_SAID
             try:
                 verdict = await with_more(services.store, services.limits, judge, case, verdict)
             except BudgetError:

@@ -53,6 +53,24 @@ async def test_points_are_asked_for_once_counted_and_kept(stage: Stage) -> None:
     assert len(stage.model.requests) == asked
 
 
+async def test_a_double_click_asks_once_and_who_asks_later_sees_the_same(stage: Stage) -> None:
+    window = await details(stage)
+    stage.ben.click(stage.ours()[-1], ids.ACTION_DETAILS)
+    later = await stage.modal(stage.ben)
+    stage.model.script(points(*CRITERIA))
+    asked = len(stage.model.requests)
+    for press in [stage.ann.click(window, ids.ACTION_POINTS) for _ in range(2)]:
+        await stage.slack.settled(press)
+    await stage.slack.until(lambda: "*Points*" in _seen(stage))
+    await stage.slack.settled(stage.ben.click(later, ids.ACTION_POINTS))
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert len(stage.model.requests) == asked + 1
+    assert stage.ben.view
+    assert "relevant: *yes*" in shown(stage.ben.view)
+    assert NOT_SAID not in shown(stage.ben.view)
+
+
 async def test_points_that_are_more_than_one_from_the_score_say_so(stage: Stage) -> None:
     seen = await ask(stage, await details(stage, 5), points("relevant", "concise"))
     assert "These points add up to 1, the score is 5" in seen
