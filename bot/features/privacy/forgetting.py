@@ -116,7 +116,9 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     logger.info("cases_forgotten", cases=gone)
     refused = [error for error in errors if error and error != "message_not_found"]
     is_private = any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest)
-    stays = words.staying_text([case.id for case in theirs if case.id not in gone], len(others))
+    # Read again: another press may have deleted some meanwhile.
+    left = await services.store.cases.numbered(invocation.team_id, [case.id for case in theirs])
+    stays = words.staying_text([case.id for case in left], len(others))
     return words.forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private)
 
 

@@ -114,7 +114,7 @@ class _Press:
         request, rubrics = self.request, self.services.rubrics
         # Compare the name, because the version changes if one of the rubric's examples is forgotten.
         if (await rubrics.log.chosen(*request.place)).rubric != new_name(request, rubrics.default):
-            return words.CHOSEN_SINCE
+            return words.CHOSEN_SINCE if await self.log.find(request.id) else words.CLOSED
         decides = self.log.go_back(request.id)
         said = await use(self.services, *request.place, request.user_id, request.judge, decides)
         return await self.decide(said) if said else words.CLOSED

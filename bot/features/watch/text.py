@@ -166,7 +166,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 _HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."
-NOT_WATCHED = "This assistant is no longer watched in this channel."
+NOT_WATCHED = "This assistant is no longer watched in this channel. Past scores stay in the figures."
 _KNOWN = {
     "not_in_channel": "not a member of this channel, whose figures an alert contains",
     "cannot_dm_bot": "bots cannot receive alerts",

@@ -1,6 +1,8 @@
 """`/judge forget`: what is deleted, who may ask for it, and what others do not learn by asking."""
 
+import asyncio
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +80,24 @@ async def test_scores_that_others_asked_for_stay_and_it_says_so_before(stage: St
     assert asked.text.startswith("Deleted: case 1,")
     assert await case_numbers(stage) == [2]
     assert len(stage.ours()) == 1
+
+
+async def test_a_double_click_says_what_was_deleted_and_nothing_untrue(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    asked = await ask(stage, stage.ann, answer)
+    gate = asyncio.Event()
+    stage.slack.fail("chat.delete", held_until=gate, times=2)
+    for _ in range(2):
+        stage.ann.click(asked, ACTION_FORGET)
+    faults = partial(stage.slack.workspace.journal.of, "fault")
+    await stage.slack.until(lambda: [each.data["event"] for each in faults()].count("met") == 2)
+    gate.set()
+    await stage.slack.until(lambda: not buttons(asked))
+    assert stage.stop_bot
+    await stage.stop_bot()
+    said = [asked.text, *(each.text for each in stage.ann.ephemerals(CHANNEL))]
+    assert asked.text.startswith("Deleted: case 1,")
+    assert not any("still being scored" in each for each in said)
 
 
 async def test_it_says_before_that_a_rubric_quotes_the_case(stage: Stage) -> None:
