@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from copy import copy
 
 import pytest
 from sqlalchemy import select
@@ -86,12 +85,15 @@ async def test_the_judge_changes_once_when_the_button_under_the_comparison_is_pr
     assert len(prompts(stage)) == 10
     assert all("Review the code in the response" in prompt for prompt in prompts(stage))
     assert await used(stage) is None
-    as_it_was = copy(told)
+    asked = told.blocks
     for press in [stage.ann.click(told, ids.ACTION_RUBRIC_USE) for _ in range(5)]:
         await stage.slack.settled(press)
     await said(stage, "now scored with `code`")
     assert await used(stage) == "code"
-    await stage.slack.settled(stage.ann.click(as_it_was, ids.ACTION_RUBRIC_USE))
+    decided, told.blocks = told.blocks, asked
+    late = stage.ann.click(told, ids.ACTION_RUBRIC_USE)
+    told.blocks = decided
+    await stage.slack.settled(late)
     assert stage.stop_bot
     await stage.stop_bot()
     assert "now scored with `code`" in told.text
