@@ -46,15 +46,14 @@ def read_labelled(
     file.require(label=label)
     labelled.check()
     cases, known = list[LabelledCase](), dict[str, CaseScore]()
-    for item in items.values():
+    for item in (each for each in items.values() if each.labels):
         try:
             case = item.to_case()
         except ValueError as exc:
             file.problems.append(f"line {item.row.line}: {exc}")
             continue
-        if case:
-            cases.append(case)
-            known |= {case.id: item.known} if item.known else {}
+        cases.append(case)
+        known |= {case.id: item.known} if item.known else {}
     # Labels that seem to be on another scale would spoil the judge without a sign of it.
     if label_range is None and cases and (most := max(each.label for each in cases)) < sum(scale) / 2:
         raise SetupError(
@@ -71,10 +70,8 @@ class _Item:
     labels: dict[bool, dict[object, tuple[Given, str | None]]] = field(default_factory=dict)
     known: CaseScore | None = None
 
-    def to_case(self) -> LabelledCase | None:
-        """The case; None if it has no label. Raises ValueError as `Row.dialogue`."""
-        if not self.labels:
-            return None
+    def to_case(self) -> LabelledCase:
+        """The case; it has a label. Raises ValueError as `Row.dialogue`."""
         is_blind = True in self.labels
         given = self.labels[is_blind]
         question, response, _ = dialogue = self.row.dialogue
