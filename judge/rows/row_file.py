@@ -52,7 +52,6 @@ ADDED: Mapping[str, type] = {
 
 _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 PROMPT_ID = b'"prompt_id"'
-"""What a line has if its row has a `prompt_id`."""
 _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
 
 

@@ -64,7 +64,6 @@ async def with_points(model: ChatModel, verdict: Verdict, texts: Texts, give_up_
 
 
 def render_points_request(texts: Texts) -> str:
-    """The prompt that asks whether the response meets each criterion of the rubric."""
     criteria = "\n".join(f"- {name}: {said}" for name, said in texts.rubric.criteria.items())
     said = "\n".join(each["content"] for each in render_texts(texts))
     return _FOR_POINTS.format(material=render_material(texts), texts=said, criteria=criteria)

@@ -33,12 +33,7 @@ _POINT = re.compile(r"(\d+(?:\.\d+)?)=(\d+(?:\.\d+)?)")
 
 
 class Scale(NamedTuple):
-    """Lowest and highest score, both included; equal to the plain tuple.
-
-    Attributes:
-        low: The lowest score.
-        high: The highest score.
-    """
+    """The lowest score, `low`, and the highest, `high`, both included; equal to the plain tuple."""
 
     low: int
     high: int

@@ -38,7 +38,6 @@ class Alignment:
 
     @property
     def better(self) -> Trial | None:
-        """The trial whose judge is clearly better; None if there is none."""
         return next((each for each in self.trials if each.is_better), None)
 
 
