@@ -45,9 +45,8 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
         title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
         more = [comparison.narrowing] if comparison.narrowing else []
         lines = [fill(line, console.width) for line in (_coverage(comparison), comparison.verdict or "", *more)]
-        _print_parts(
-            console, Text("\n").join([title, *map(Text, lines)]), _measures(comparison), _confusion(comparison)
-        )
+        head = Text("\n").join([title, *map(Text, lines)])
+        _print_parts(console, head, _measures(comparison), _confusion(comparison))
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
     if report.by_group:

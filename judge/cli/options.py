@@ -99,11 +99,9 @@ def makes_judge(command: Callable[..., None], names: Collection[str] = tuple(_JU
 
 def _option(name: str) -> Parameter:
     kind, default, metavar, words = _JUDGE[name]
-    option = (
-        typer.Option(f"--{name}", help=words)
-        if kind is bool
-        else typer.Option(metavar=metavar, envvar=f"JUDGE_{name.upper()}", help=words)
-    )
+    option = typer.Option(metavar=metavar, envvar=f"JUDGE_{name.upper()}", help=words)
+    if kind is bool:
+        option = typer.Option(f"--{name}", help=words)
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
 

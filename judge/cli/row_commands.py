@@ -44,13 +44,11 @@ def pairs(
     finally:
         if lines != output:
             lines.unlink(missing_ok=True)
-    say(
-        to_summary(
-            f"Pairs: {counts['pairs']:,}, in {output}.",
-            f"Prompts left out: {counts['ties']:,} for a tie, {counts['alone']:,} with one scored response. "
-            f"Lines left out: {counts['unscored']:,} unscored, {counts['malformed']:,} skipped.",
-        )
+    left_out = (
+        f"Prompts left out: {counts['ties']:,} for a tie, {counts['alone']:,} with one scored response. "
+        f"Lines left out: {counts['unscored']:,} unscored, {counts['malformed']:,} skipped."
     )
+    say(to_summary(f"Pairs: {counts['pairs']:,}, in {output}.", left_out))
     raise typer.Exit(1 if counts["malformed"] else 0)
 
 

@@ -154,11 +154,8 @@ def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's
         return
     for each in list_rubrics():
         rubric = load_rubric(each)
-        has = [
-            f"{len(found)} {noun}"
-            for noun, found in (("levels", rubric.levels), ("criteria", rubric.criteria))
-            if found
-        ]
+        tables = {"levels": rubric.levels, "criteria": rubric.criteria}
+        has = [f"{len(found)} {noun}" for noun, found in tables.items() if found]
         scale = ", ".join([f"scale {rubric.scale.low} to {rubric.scale.high}", f"version {rubric.version}", *has])
         default = " (the default)" if each == DEFAULT_RUBRIC else ""
         typer.echo(f"{each}{default}  {scale}: {purpose_of(each)}")

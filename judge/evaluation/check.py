@@ -360,7 +360,6 @@ def _say(interval: Interval | None, form: str = ".2f") -> str:
 
 def _escape(text: str, most: int = 80) -> str:
     """The beginning of an untrusted text as code for Markdown, so that it forms no markup, mention or link."""
-    escaped = "".join(
-        each if each in _PLAIN or not each.isascii() else f"&#{ord(each)};" for each in one_line(text, most)
-    )
-    return f"<code>{escaped}</code>"
+    line = one_line(text, most)
+    escaped = (each if each in _PLAIN or not each.isascii() else f"&#{ord(each)};" for each in line)
+    return f"<code>{''.join(escaped)}</code>"

@@ -137,9 +137,8 @@ class Judge:
         to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)
         scale = self.rubric.scale
         stops = len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
-        self._members: list[panel.Member] = [
-            ways.MEMBERS[ask](to_model(name), samples, scale, stops=stops) for name in self._models
-        ]
+        to_member = partial(ways.MEMBERS[ask], samples=samples, scale=scale, stops=stops)
+        self._members: list[panel.Member] = [to_member(to_model(name)) for name in self._models]
         self._stronger: list[panel.Member] = []  # one, or none
         self._doubt = scoring_escalation.Doubt(scale, escalate_spread)
         if escalate_to is not None:
@@ -249,9 +248,8 @@ class Judge:
         if self._stronger and self._doubt.is_about(first):
             results, _ = await self._ask(self._stronger, texts, give_up_at)
             name, skipped = self._stronger[0].model.name, panel.skipped_ratings(self._stronger, results)
-            first = scoring_escalation.join(
-                first, self._combine(results, model=name, flags=flags, skipped_ratings=skipped)
-            )
+            stronger = self._combine(results, model=name, flags=flags, skipped_ratings=skipped)
+            first = scoring_escalation.join(first, stronger)
         if self._points and first.is_scored and first.points is None:
             with suppress(JudgeError, TimeoutError):  # the score stands without them
                 return await with_points(self._writer, first, texts, give_up_at)

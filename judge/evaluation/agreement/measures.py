@@ -224,9 +224,8 @@ def _mean_of_prompts(
     sample: Sample, sums: Floats, counts: Floats, range_: Range, why_undefined: str = "no responses"
 ) -> Statistic:
     """A mean, from the sum and count of each prompt; both have shape (prompts,)."""
-    left_sums, left_counts = (
-        each.sum() - np.bincount(sample.group_of, each, sample.n_groups) for each in (sums, counts)
-    )
+    groups, n = sample.group_of, sample.n_groups
+    left_sums, left_counts = (each.sum() - np.bincount(groups, each, n) for each in (sums, counts))
     with np.errstate(invalid="ignore"):
         value, without = sums.sum() / counts.sum(), left_sums / left_counts
     return Statistic(float(value), without, int(counts.sum()), int(np.count_nonzero(counts)), range_, why_undefined)

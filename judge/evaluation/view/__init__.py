@@ -160,9 +160,8 @@ _ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<\u2028\u2029"}
 def save_page(path: Path, title: str, replies: Replies) -> int:
     """Writes the page, readable only by its owner, and returns its size in bytes."""
     refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
-    page, style, script = (
-        Path(__file__).with_name(f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
-    )
+    files = (Path(__file__).with_name(f"page.{kind}") for kind in ("html", "css", "js"))
+    page, style, script = (each.read_text(encoding="utf-8") for each in files)
     hashes = [f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in (style, script)]
     fixed = {"style": style, "script": script, "style_hash": hashes[0], "script_hash": hashes[1]}
     # What fills a slot is not searched for slots: a text may contain what looks like one.

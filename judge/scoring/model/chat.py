@@ -88,9 +88,8 @@ class ChatModel:
         options = {"n": count if count > 1 else None, "temperature": temperature, "reasoning_effort": effort}
         wanted = {_LIMIT: most_tokens or self.wishes.most_tokens} | (_LOGPROBS if logprobs else {})
         wanted |= {name: value for name, value in options.items() if value is not None}
-        return await self._send(
-            CHAT, {"messages": [{"role": "user", "content": _sendable(prompt)}]}, wanted, give_up_at
-        )
+        message = {"role": "user", "content": _sendable(prompt)}
+        return await self._send(CHAT, {"messages": [message]}, wanted, give_up_at)
 
     async def decide(
         self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]], *, give_up_at: float
