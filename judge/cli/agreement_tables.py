@@ -162,8 +162,7 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
             f"{number_of(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score "
             "of the same judge, or another label of the same person, for the same response."
         )
-    problems = report.scores.problems
-    if problems:
+    if problems := report.scores.problems:
         yield f"{number_of(len(problems), 'value')} could not be used:"
         yield from (f"  {problem}" for problem in problems[:_MOST_PROBLEMS])
         if len(problems) > _MOST_PROBLEMS:

@@ -125,8 +125,7 @@ def _head(came: "Alignment", cases: "Sequence[LabelledCase]") -> Iterator[str]:
         f"{came.learned} labelled rows to learn from ({came.learned_threads} threads), {came.tested} to test on "
         f"({came.tested_threads})."
     )
-    seen = sum(not each.is_blind for each in cases)
-    if seen:
+    if seen := sum(not each.is_blind for each in cases):
         yield f"Careful: {seen} rows have labels given after the judge's score was seen; these tend to agree with it."
     yield from Severities([(by, 0.0)] for case in cases for by in case.people).words()
 

@@ -61,8 +61,7 @@ class JournalTally:
         self.input_tokens += added["input_tokens"] or 0
         self.output_tokens += added["output_tokens"] or 0
         self.reasoning_tokens += added["reasoning_tokens"] or 0
-        ratings = added["ratings"] or ()
-        self.ratings += len(ratings)
+        self.ratings += len(added["ratings"] or ())
         self.served.update(Row(0, added).served)
         self.cost_usd += added["cost_usd"] or 0.0
         self.unpriced += added["cost_usd"] is None

@@ -73,9 +73,8 @@ class DistributionMember(Member):
 
 def find_chances(tokens: Sequence[Token], score: int, scale: Scale) -> dict[int, float]:
     """The probability of each number of the scale at `score`, as far as known; "10" may be two tokens."""
-    found = _place_of(tokens, score, scale)
     chances: dict[int, float] = {}
-    if found is not None:
+    if (found := _place_of(tokens, score, scale)) is not None:
         _add(tokens, found, "", 1.0, scale, chances)
     return chances
 

@@ -149,8 +149,7 @@ class Rubric:
     @cached_property
     def calibration(self) -> Calibration | None:
         """The map from the mean of the ratings to people's score; None if the prompt has no such last line."""
-        line = _CALIBRATION.search(self.prompt)
-        if line is None:
+        if (line := _CALIBRATION.search(self.prompt)) is None:
             return None
         texts = line[1].split()
         points = tuple((float(found[1]), float(found[2])) for each in texts if (found := _POINT.fullmatch(each)))

@@ -196,8 +196,7 @@ def make_report(scores: Scores) -> Report:
 
 def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Iterable[str]) -> Iterator[Comparison]:
     for judge, other in pairs:
-        sample = to_sample(scores, judge, other)
-        if sample is not None:
+        if sample := to_sample(scores, judge, other):
             estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
             unscored = sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
             yield Comparison(judge, other, sample, estimates, unscored)

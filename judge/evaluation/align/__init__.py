@@ -43,8 +43,7 @@ class Alignment:
 
 def obstacle(cases: Sequence[LabelledCase]) -> str:
     """Why nothing can be learned from these labels; "" if something can."""
-    threads = len(threads_of(cases))
-    if threads < LEAST:
+    if (threads := len(threads_of(cases))) < LEAST:
         given = number_of(threads, "thread")
         return f"The labels come from {given}, and learning from them takes {LEAST}: {LEAST - threads} more."
     return _all_the_same(cases, "labels")

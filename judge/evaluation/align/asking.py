@@ -83,8 +83,7 @@ class Asker:
 
     def check(self, cases: Sequence[LabelledCase]) -> None:
         """Raises SetupError if the budget does not let the judge to be improved score the cases once."""
-        needed = sum(each.id not in self.known for each in cases)
-        if needed > self.budget.requests:
+        if (needed := sum(each.id not in self.known for each in cases)) > self.budget.requests:
             raise SetupError(
                 f"Scoring the {needed:,} labelled cases once takes as many requests, and the budget is "
                 f"{self.budget.requests:,}; allow more, or give fewer cases."

@@ -107,11 +107,9 @@ def _notes(mean: stats.MeanEstimate, is_blind: bool) -> Iterator[str]:
 
 
 def _left_out(replies: Sequence[Reply], used: int) -> Iterator[str]:
-    unscored = sum(reply.score is None for reply in replies)
-    if unscored:
+    if unscored := sum(reply.score is None for reply in replies):
         yield f"In no figure: {number_of(unscored, 'reply', 'replies')} without a score."
-    unused = sum(reply.score is not None and bool(reply.labels) for reply in replies) - used
-    if unused:
+    if unused := sum(reply.score is not None and bool(reply.labels) for reply in replies) - used:
         yield (
             f"In no figure: the labels of {number_of(unused, 'reply', 'replies')}, given after the score was seen or "
             "without the probability of the draw."

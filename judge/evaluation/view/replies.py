@@ -209,8 +209,7 @@ class Reader:
         probability = to_probability(row.get("probability"))
         if read.labels and probability is None and row.get("probability") is not None:
             self.problems.append(f"line {line}: probability {shown(row.get('probability'))} is not from 1e-9 to 1")
-        blind = row.get("blind")
-        is_blind = blind if isinstance(blind, bool) else None
+        is_blind = blind if isinstance(blind := row.get("blind"), bool) else None
         why = _text(row.get("reason")) or ""
         reply.labels.extend(Label(each, is_blind, why, probability, by) for by, each in read.given)
 

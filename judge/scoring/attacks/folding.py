@@ -118,8 +118,7 @@ def _decode(escape: re.Match[str]) -> tuple[str, int]:
 
 
 def _fold_character(character: str) -> str:
-    plain = _FROM_LOOK_ALIKE.get(ord(character))
-    if plain:
+    if plain := _FROM_LOOK_ALIKE.get(ord(character)):
         return plain
     if character.isspace():
         return "\n" if character == "\n" else " "
