@@ -134,7 +134,6 @@ OtherJudge = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
 
-
 _CLAUSE = re.compile(r"(?<=[.,:;]) (?=\S)")
 _LABEL = re.compile(r"^\s*(\w+ {2,})?")  # what stands before a line's text, such as "wrong  "
 _SHOWN = 10

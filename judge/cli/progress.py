@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from judge.scoring.judging import Judge
 
-
 Result = TypeVar("Result")
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from judge.rows.messages import Dialogue
     from judge.scoring.judging import Judge
 
-
 Text = Annotated[str | None, typer.Option(help="The text, @FILE to read it from a file, or - for standard input.")]
 
 

@@ -85,7 +85,6 @@ _LONE_NUMBER = re.compile(r"(?<![\w.])[0-9][0-9.]*(?<!\.)(?![\w%]|[ ]?\w)")
 _LOOK_BACK, _SENTENCE_LOOK_BACK = 60, 400
 _MOST_NUMBERS, _MOST_ANNOUNCED = 2_000, 200  # no real judgement has more
 
-
 _Kind = Enum("_Kind", "TOTAL VERDICT PROSE STEP ASIDE DENIED")
 _OWN = (_Kind.TOTAL, _Kind.VERDICT)
 

@@ -131,7 +131,6 @@ _FACTS = {
     "prompt_id": ("Prompt", "{}"),
 }
 
-
 MOST_REPLIES = 20_000
 """With more, the page would be slow to open."""
 LABEL = "human"

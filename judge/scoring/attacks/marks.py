@@ -27,7 +27,6 @@ EVERYDAY = {
 }
 """Tokens that have other uses too (`<s>` strikes text through in HTML): broken up, but not flagged."""
 
-
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")
 _TOKEN = re.compile("|".join(rf"\{sign}(?:{CONTROL[sign]}|{EVERYDAY[sign]})" for sign in "<["), re.IGNORECASE)
 # A text without any of these, including characters that fold to them, has no tag, no token and no loose stroke.
