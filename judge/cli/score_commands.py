@@ -98,9 +98,8 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
     else:
         head, body = "Unscored", verdict.unscored.detail
     warning = f"Check this one yourself: the response {' and '.join(flag.words for flag in verdict.flags)}."
-    missing = [each for each in verdict.ratings if isinstance(each, Unscored)]
-    if verdict.unscored is not None and len(verdict.ratings) == 1:
-        missing = []  # the verdict already says why
+    is_said = verdict.unscored is not None and len(verdict.ratings) == 1  # why, in the body
+    missing = [each for each in verdict.ratings if isinstance(each, Unscored) and not is_said]
     failures = dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing)
     paragraphs = [head, *body.splitlines(), _points(verdict, rubric), warning if verdict.flags else ""]
     paragraphs += [*failures, " · ".join(_footnote(verdict))]

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from judge.errors import HOPELESS, JudgeError, needs_extra
@@ -54,10 +53,9 @@ class JudgeRows:
     async def _score(self, row: Row) -> Mapping[str, Any]:
         judge = self._judge
         try:
-            question, response, _ = dialogue = row.dialogue
-            score = partial(judge.score, question, response, conversation=dialogue.conversation)
+            question, response, _ = said = row.dialogue
             async with self._turns:
-                verdict = await score(reference=row.reference)
+                verdict = await judge.score(question, response, conversation=said.conversation, reference=row.reference)
         except ValueError as exc:  # a text is missing, or is not a string
             return {"status": "skipped", "unscored_detail": f"{exc}."}
         except JudgeError as exc:

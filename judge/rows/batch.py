@@ -76,10 +76,9 @@ class Batch:
                 self._note_failure(row, exc)
                 return
             verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
-        for rating in verdict.ratings:
-            if not isinstance(rating, Unscored) or rating.reason is not UnscoredReason.CALL_FAILED:
-                continue
-            if rating.model not in self._absent:
+        unscored = [each for each in verdict.ratings if isinstance(each, Unscored)]
+        for rating in unscored:
+            if rating.reason is UnscoredReason.CALL_FAILED and rating.model not in self._absent:
                 self._absent.add(rating.model)
                 self.report(f"line {row.line}, without {rating.model!r}: {rating.detail}")
         self.journal.write(row, to_added(verdict, judge.samples))

@@ -109,9 +109,7 @@ def _text(content: object) -> str:
 
 
 def _count(tokens: object) -> int | None:
-    if not isinstance(tokens, int) or isinstance(tokens, bool):
-        return None
-    return tokens if 0 <= tokens <= _MOST_TOKENS else None
+    return tokens if type(tokens) is int and 0 <= tokens <= _MOST_TOKENS else None  # a bool is none
 
 
 def _tokens(logprobs: object) -> Iterator[Token]:
