@@ -121,10 +121,8 @@ def _print_alignment(
 def _head(came: "Alignment", cases: "Sequence[LabelledCase]") -> Iterator[str]:
     from judge.evaluation.severity import Severities
 
-    yield (
-        f"{came.learned} labelled rows to learn from ({came.learned_threads} threads), {came.tested} to test on "
-        f"({came.tested_threads})."
-    )
+    learned = f"{came.learned} labelled rows to learn from ({came.learned_threads} threads)"
+    yield f"{learned}, {came.tested} to test on ({came.tested_threads})."
     if seen := sum(not each.is_blind for each in cases):
         yield f"Careful: {seen} rows have labels given after the judge's score was seen; these tend to agree with it."
     yield from Severities([(by, 0.0)] for case in cases for by in case.people).words()

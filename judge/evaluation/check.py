@@ -302,10 +302,8 @@ def read_outputs(path: Path, judge: Judge, hint: str) -> Iterator[tuple[Row, boo
             raise SetupError(f"{path}, line {line}: {exc}; give JSONL that 'judge batch' wrote.") from exc
         for name, value in identity_of(judge).items():
             if row.get(name) != value:
-                raise SetupError(
-                    f"{path}, line {line}: judged with {name} {row.get(name)!r}, now {value!r}; scores of two judges "
-                    f"do not compare. {hint}"
-                )
+                why = f"judged with {name} {row.get(name)!r}, now {value!r}"
+                raise SetupError(f"{path}, line {line}: {why}; scores of two judges do not compare. {hint}")
         yield row, is_empty
 
 

@@ -104,10 +104,8 @@ class Journal(LineFile):
             raise SetupError(f"{where}: {problem}")
         for name, value in self._judge.items():
             if added[name] != value:
-                raise SetupError(
-                    f"{where}: judged with {name} {added[name]!r}, and now it is {value!r}; "
-                    "continue with the former, or choose another output."
-                )
+                why = f"judged with {name} {added[name]!r}, and now it is {value!r}"
+                raise SetupError(f"{where}: {why}; continue with the former, or choose another output.")
         if line in self.rows:
             raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
         self._count(line, hash(carried), offset, added)

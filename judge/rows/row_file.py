@@ -246,10 +246,8 @@ def check_prompt(path: Path, firsts: dict[str, tuple[int, int]], line: int, prom
     """Raises SetupError if an earlier row of `firsts` has this id, as JSON, and asked something else."""
     first, its_prompt = firsts.setdefault(prompt_id, (line, hash(asked)))
     if hash(asked) != its_prompt:
-        raise SetupError(
-            f"{path}: prompt_id {prompt_id} has one prompt in line {first} and another in line {line}; give each "
-            "prompt an id of its own."
-        )
+        both = f"one prompt in line {first} and another in line {line}"
+        raise SetupError(f"{path}: prompt_id {prompt_id} has {both}; give each prompt an id of its own.")
 
 
 def parse_item(line: int, raw: bytes) -> Row | str:
@@ -359,10 +357,8 @@ def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
 
 def _cells_to_fields(where: str, names: Sequence[str], cells: Sequence[str]) -> Mapping[str, str | None]:
     if any(cells[len(names) :]):
-        raise SetupError(
-            f"{where}: {len(cells)} cells, and the first line names {len(names)}; put a text with the delimiter in it "
-            "in quotation marks."
-        )
+        why = f"{len(cells)} cells, and the first line names {len(names)}"
+        raise SetupError(f"{where}: {why}; put a text with the delimiter in it in quotation marks.")
     fields = dict.fromkeys(names) | {name: cell or None for name, cell in zip(names, cells, strict=False)}
     for texts in (PROMPT, COMPLETION):
         given = [name for name in texts if name in fields]

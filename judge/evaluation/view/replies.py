@@ -162,10 +162,8 @@ def read_replies(
     for total, line in enumerate(file.lines(), start=1):  # noqa: B007 - counts them
         lines.append(line)
     if limit is None and total > MOST_REPLIES:
-        raise SetupError(
-            f"{path}: {total:,} rows are more than the {MOST_REPLIES:,} that a page can hold; say --limit "
-            f"{MOST_REPLIES} for the last of them, or give a sample."
-        )
+        why = f"{total:,} rows are more than the {MOST_REPLIES:,} that a page can hold"
+        raise SetupError(f"{path}: {why}; say --limit {MOST_REPLIES} for the last of them, or give a sample.")
     rows = list(file.rows(lines))
     file.require()
     if "score" not in file.names:
