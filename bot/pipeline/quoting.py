@@ -3,8 +3,9 @@
 Like a verdict, such a post is changed as it is in Slack. If the app may not read it, all of it gives way to a sentence.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import groupby
+from typing import Any
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -51,9 +52,12 @@ async def note_found(store: Store, client: AsyncWebClient, team_id: str, channel
 
 async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int]) -> None:
     """Removes the reasons of these cases from the posts that quote them; safe to repeat if Slack fails temporarily."""
-    found = sorted(await store.edits.quoted(case_ids))
-    for (channel_id, ts), its in groupby(found, key=lambda row: (row.channel_id, row.ts)):
-        await _unquote(client, channel_id, ts, [row.case_id for row in its])
+    found: Sequence[Any] = []
+    # Another job may have read a post before this one changed it, and put these reasons back: it finds them due.
+    while (due := sorted(await store.edits.quoted(case_ids))) != found:
+        found = due
+        for (channel_id, ts), its in groupby(found, key=lambda row: (row.channel_id, row.ts)):
+            await _unquote(client, channel_id, ts, [row.case_id for row in its])
 
 
 async def _unquote(client: AsyncWebClient, channel_id: str, ts: str, case_ids: Collection[int]) -> None:

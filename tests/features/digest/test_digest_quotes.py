@@ -1,5 +1,8 @@
 """The judge's reasons in a posted digest: each goes from it when its case loses its words."""
 
+import asyncio
+from functools import partial
+
 import pytest
 from sqlalchemy import update
 
@@ -40,6 +43,28 @@ async def test_a_reason_goes_and_the_figures_stay(open_stage: StageFactory, how:
     await stage.slack.until(lambda: REASON not in shown(message))
     assert "|Score 1 of 5> · helper · " in shown(message)
     assert "data_visualization" in {block["type"] for block in message.blocks}
+
+
+@pytest.mark.needs("privacy")
+async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(stage: Stage) -> None:
+    reasons = ["It names no source.", "It answers another question."]
+    for number, reason in enumerate(reasons, start=1):
+        stage.model.script(f"score: 1\n{reason}")
+        _, answer = stage.ask_and_answer(f"Question {number}?", f"Answer {number}.")
+        await settled(stage, number, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    verdict = await stage.log.cases.verdict(1)
+    assert verdict
+    await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, judge_version=verdict.judge_version)
+    message = await its_digest(stage)
+    assert all(reason in shown(message) for reason in reasons)
+    gate, faults = asyncio.Event(), partial(stage.slack.workspace.journal.of, "fault")
+    stage.slack.fail("chat.update", held_until=gate, times=2)
+    await go_ahead(stage, stage.ann)
+    await stage.slack.until(lambda: [each.data["event"] for each in faults()].count("met") == 2)
+    gate.set()
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert not any(reason in shown(message) for reason in reasons)
 
 
 @pytest.mark.needs("privacy")
