@@ -184,9 +184,13 @@ class Edits(StoreQueries):
         await drop_texts(self._database, connection, cases.c.id == case.id)
 
     async def note_said(self, case: LoggedCase) -> None:
-        """Records that the verdict in Slack says what `case` says, unless the case has been marked again since then."""
-        marks = {"edited_at": case.edited_at, "deleted_at": case.deleted_at, "forgotten_at": case.forgotten_at}
-        await self._database.execute(sa.update(cases).filter_by(id=case.id, **marks).values(is_stale=False))
+        """Records that the verdict in Slack says what `case` says; if the case has been marked since, it is stale.
+
+        Another process may have shown those marks already, before this one has replaced them by fewer.
+        """
+        marks = (cases.c.edited_at, cases.c.deleted_at, cases.c.forgotten_at)
+        has_more = sa.or_(*(mark.is_distinct_from(getattr(case, mark.name)) for mark in marks))
+        await self._database.execute(sa.update(cases).filter_by(id=case.id).values(is_stale=has_more))
 
 
 def _is_said_at(team_id: str, channel_id: str, ts: str) -> sa.ColumnElement[bool]:

@@ -89,6 +89,8 @@ async def test_what_happens_while_a_verdict_is_brought_up_to_date_is_still_to_be
     assert left.deleted_at is not None
     await changes.note_said(left)
     assert await stale(log) == []
+    await changes.note_said(seen)  # by another process, whose change came last
+    assert [case.deleted_at for case in await stale(log)] == [left.deleted_at]
 
 
 async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(log: Store) -> None:
