@@ -78,16 +78,18 @@ class Edits(StoreQueries):
         return [*shortened, *await self._mark("deleted_at", team_id, channel_id, [scored, asked], said)]
 
     async def note_added(self, case: LoggedCase) -> None:
-        """Marks a case whose reply has gone on since it was scored, like an edited one."""
-        await self._mark("edited_at", case.team_id, case.channel_id, [cases.c.id == case.id], sa.false())
+        """Marks a case whose reply has gone on since it was scored, like an edited one, and others of its words."""
+        is_same = cases.c.message_ts == case.message_ts, cases.c.response_hash == case.response_hash
+        its = [cases.c.id == case.id, sa.and_(*is_same, cases.c.probability.is_(None))]
+        await self._mark("edited_at", case.team_id, case.channel_id, its, sa.false())
 
-    async def cut_off_at(self, team_id: str, channel_id: str, last_ts: str, ts: str) -> Sequence[int]:
-        """The unmarked cases, but for watched ones, that have read a reply up to `last_ts` and not the message `ts`."""
-        has_both = cases.c.id.in_(sa.select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
-        ids = sa.select(cases.c.id).filter_by(team_id=team_id, channel_id=channel_id, edited_at=None, probability=None)
-        of_one = ids.where(cases.c.message_ts == last_ts, cases.c.question_source.is_not(None), ~has_both)
-        of_several = ids.join(turns, is_of_case(turns)).where(_is_said_at(team_id, channel_id, last_ts), ~has_both)
-        return await self._database.values(sa.union(of_one, of_several.where(turns.c.part == Part.RESPONSE)))
+    async def last_read(self, team_id: str, channel_id: str, thread_ts: str, by: str, ts: str) -> LoggedCase | None:
+        """The newest case of an author's last reply in a thread that was read without `ts`, but for watched ones."""
+        its = sa.select(cases).filter_by(team_id=team_id, channel_id=channel_id, thread_ts=thread_ts, author_id=by)
+        has_it = cases.c.id.in_(sa.select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
+        its = its.where(cases.c.response_hash.is_not(None), cases.c.message_ts < ts, cases.c.probability.is_(None))
+        newest = its.where(~has_it).order_by(cases.c.message_ts.desc(), cases.c.id.desc())
+        return await self._database.first(LoggedCase, newest)
 
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
         """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases.

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
-from sqlalchemy import event, insert, select
+from sqlalchemy import event, insert, select, update
 
 from bot.commands.export import export
-from bot.domain.case import CaseTurn, LoggedCase, Part, QuestionSource, text_hash
+from bot.domain.case import CaseTurn, LoggedCase, Part, text_hash
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
 from bot.store.forgetting import Personal
 from bot.store.jobs import submit_oldest
-from bot.store.schema import align_records
+from bot.store.schema import align_records, cases
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
@@ -113,29 +113,34 @@ PARTS = (turn(Part.RESPONSE, "5.1", "Let me look."), turn(Part.RESPONSE, "5.2", 
 OF_TWO = {"turns": (SAID, *PARTS), "messages_before": 1, "messages": 2, "response": "Let me look.\n\nBecause."}
 
 
-READ = {"question_source": QuestionSource.PREVIOUS}
-
-
 @pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize(
-    ("changes", "last_ts", "ts", "is_cut_off"),
+    ("changes", "thread_ts", "ts", "is_read"),
     [
-        (READ, "5.1", "5.2", True),
-        ({}, "5.1", "5.2", False),
-        (READ | {"probability": 1.0}, "5.1", "5.2", False),
-        (READ | OF_TWO, "5.2", "5.3", True),
-        (READ | OF_TWO, "5.1", "5.2", False),
-        (READ | OF_TWO, "3.1", "5.3", False),
+        ({}, "4.1", "5.2", True),
+        ({}, "4.0", "5.2", False),
+        ({}, "4.1", "5.0", False),
+        ({"author_id": "U-other"}, "4.1", "5.2", False),
+        ({"probability": 1.0}, "4.1", "5.2", False),
+        (OF_TWO, "4.1", "5.3", True),
+        (OF_TWO, "4.1", "5.2", False),
     ],
-    ids=["one message", "not read yet", "watched", "two messages", "told of late", "said before"],
+    ids=["one message", "another thread", "before", "another author", "watched", "two messages", "told of late"],
 )
-async def test_an_addition_may_belong_to_what_was_read_without_it(
-    log: Store, changes: dict[str, Any], last_ts: str, ts: str, is_cut_off: bool
+async def test_the_last_reply_that_was_read_in_a_thread_is_its_authors(
+    log: Store, changes: dict[str, Any], thread_ts: str, ts: str, is_read: bool
 ) -> None:
-    case = await delivered(log, **changes)
-    assert await log.edits.cut_off_at(*HERE, last_ts, ts) == ([case.id] if is_cut_off else [])
-    await log.edits.note_added(case)
-    assert await log.edits.cut_off_at(*HERE, last_ts, ts) == []
+    case = await delivered(log, **{"author_id": "U-bot", **changes})
+    await log.database.execute(update(cases).values(thread_ts="4.1"))
+    found = await log.edits.last_read(*HERE, thread_ts, "U-bot", ts)
+    assert (found and found.id) == (case.id if is_read else None)
+
+
+async def test_what_goes_on_marks_all_who_read_it_without_its_end(log: Store) -> None:
+    first, second = await delivered(log), await delivered(log, key="k2")
+    await delivered(log, key="k3", response="Because of that.")
+    await log.edits.note_added(second)
+    assert [case.id for case in await stale(log)] == [first.id, second.id]
 
 
 @pytest.mark.parametrize("ts", ["3.1", "5.1", "5.2"])

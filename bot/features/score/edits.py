@@ -35,14 +35,14 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
         ts, by, text = raw["ts"], raw.get("user") or raw.get("bot_id"), raw.get("text") or ""
         message = Message(ts, raw.get("thread_ts"), by, raw.get("subtype"), text.removeprefix("<"), None)
         thread, said = (raw["channel"], message.thread_ts), (ts, by or "")
-        last_ts, author_id = last_words.get(thread, said)
+        last_ts, author_id = last = last_words.get(thread, said)
         if is_anybodys(message, own_ids):
-            if author_id == said[1] and last_ts < ts:
-                cut_off = await store.cut_off_at(body["team_id"], raw["channel"], last_ts, ts)
-                # Slack is asked, because another process may have been told of a message in between.
-                known = await services.store.cases.numbered(body["team_id"], cut_off) if cut_off else ()
-                marked = [case.id for case in known if await services.intake.has_gone_on(case)]
-            last_words[thread] = max(said, last_words.get(thread, said))  # another one may have come meanwhile
+            last_words[thread] = max(said, last)
+            case = await store.last_read(body["team_id"], *thread, by, ts) if by and message.parent_ts else None
+            is_ended = case and author_id != by and last_ts > (case.message_ts or "")
+            # Slack is asked, because other processes may have been told of messages in between.
+            if case and not case.edited_at and not is_ended and await services.intake.has_gone_on(case):
+                marked = [case.id]
     elif change := to_change(body, own_ids):
         place = (body["team_id"], raw["channel"], change.ts)
         if change.text is not None:

@@ -78,6 +78,18 @@ async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage
     assert [(await stage.log.cases.get(number)).edited_at for number in (1, 2)] == [None, None]
 
 
+async def test_an_addition_marks_the_case_though_this_process_was_told_of_nothing_else(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage()
+    parent, _ = await scored(stage)
+    more = stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=parent.ts)
+    event = {"channel": more.channel_id, "user": stage.helper.id, "ts": more.ts, "thread_ts": parent.ts}
+    assert stage.services
+    await note(stage.services, LRUCache(1), {"team_id": stage.slack.workspace.team_id, "event": event})
+    assert (await up_to_date(stage)).edited_at is not None
+
+
 async def test_an_answer_marks_no_earlier_one_though_another_process_is_told_what_is_between(stage: Stage) -> None:
     parent, _ = await scored(stage)
     stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
