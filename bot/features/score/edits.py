@@ -38,11 +38,14 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
         last_ts, author_id = last = last_words.get(thread, said)
         if is_anybodys(message, own_ids):
             last_words[thread] = max(said, last)
-            case = await store.last_read(body["team_id"], *thread, by, ts) if by and message.parent_ts else None
-            is_ended = case and author_id != by and last_ts > (case.message_ts or "")
-            # Slack is asked, because other processes may have been told of messages in between.
-            if case and not case.edited_at and not is_ended and await services.intake.has_gone_on(case):
-                marked = [case.id]
+            # Only who asked has seen a verdict on a person's reply, unless SCORE_PEOPLE is on.
+            is_shown = "bot_id" in raw or services.settings.score_people is True
+            if by and message.parent_ts and is_shown:
+                case = await store.last_read(body["team_id"], *thread, by, ts)
+                is_ended = case and author_id != by and last_ts > (case.message_ts or "")
+                # Slack is asked, because other processes may have been told of messages in between.
+                if case and not case.edited_at and not is_ended and await services.intake.has_gone_on(case):
+                    marked = [case.id]
     elif change := to_change(body, own_ids):
         place = (body["team_id"], raw["channel"], change.ts)
         if change.text is not None:

@@ -84,7 +84,8 @@ async def test_an_addition_marks_the_case_though_this_process_was_told_of_nothin
     stage: Stage = await open_stage()
     parent, _ = await scored(stage)
     more = stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=parent.ts)
-    event = {"channel": more.channel_id, "user": stage.helper.id, "ts": more.ts, "thread_ts": parent.ts}
+    event = {"channel": more.channel_id, "user": stage.helper.id, "bot_id": "B1"}
+    event |= {"ts": more.ts, "thread_ts": parent.ts}
     assert stage.services
     await note(stage.services, LRUCache(1), {"team_id": stage.slack.workspace.team_id, "event": event})
     assert (await up_to_date(stage)).edited_at is not None
