@@ -5,7 +5,6 @@ Features do not import each other, except for score, which every app has. They r
 `Feature`.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -147,8 +146,9 @@ class Services:
         is_change = event.get("subtype") in CHANGES
         if event.get("type") != "message" or not (is_change or event.get("channel_type") in CHANNELS):
             return False
-        # Together: a feature that asks Slack must not let a later message overtake this one in the others.
-        await asyncio.gather(*(each.on_message(body) for each in self.features if each.on_message))
+        for each in self.features:
+            if each.on_message:
+                await each.on_message(body)
         return True
 
     def words(self) -> Mapping[str, Word]:

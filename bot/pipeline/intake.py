@@ -149,7 +149,7 @@ class Intake:
             latest = await self.store.cases.latest(*message, case.requester_id)
             known, read_hash = latest or (None, None)
             is_edited = case.response is not None and read_hash not in {None, text_hash(case.response)}
-            if known and known.judged_at and not is_edited and await self.has_gone_on(known):
+            if known and known.judged_at and not is_edited and await self._is_seen_to_go_on(known):
                 known, is_edited = known.model_copy(update={"edited_at": utc_now()}), True
             if known and not is_edited:
                 if known.status is CaseStatus.ASKED:
@@ -203,20 +203,27 @@ class Intake:
         if why in {blocker.A_PERSONS, blocker.ANOTHERS}:
             raise blocker.RefusedError(why)
 
-    async def has_gone_on(self, known: LoggedCase) -> bool:
-        """Whether a scored reply in a thread has other words by now; if so, its case is marked, as after an edit.
-
-        Without message events, the app does not hear of it. Where the thread cannot be read, nothing has changed.
-        """
-        is_in_thread = known.parent_ts is not None or known.messages > 1
-        if known.message_ts is None or known.response_hash is None or not is_in_thread:
+    async def _is_seen_to_go_on(self, known: LoggedCase) -> bool:
+        """Like `has_gone_on`, for a reply in a thread; where that cannot be read in time, nothing has changed."""
+        if known.parent_ts is None and known.messages == 1:
             return False
         try:
             async with asyncio.timeout(_LOOK_S):
-                found = await self.lookup.answered(known.channel_id, known.message_ts, known.parent_ts)
+                return await self.has_gone_on(known)
         except UNREADABLE:
             return False
-        if found is None or text_hash(found.response) == known.response_hash:
+
+    async def has_gone_on(self, known: LoggedCase) -> bool:
+        """Whether a scored reply has more messages or other words by now; if so, its case is marked, as after an edit.
+
+        Raises one of `UNREADABLE` if Slack does not say.
+        """
+        if known.message_ts is None or known.response_hash is None:
+            return False
+        found = await self.lookup.answered(known.channel_id, known.message_ts, known.parent_ts)
+        if found is None:
+            return False
+        if len(found.reply) <= known.messages and text_hash(found.response) == known.response_hash:
             return False
         await self.store.edits.note_added(known)
         return True

@@ -1,7 +1,6 @@
 """Records that messages were edited or deleted after they were scored, and removes the texts of cases, also quoted."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -84,12 +83,18 @@ class Edits(StoreQueries):
         await self._mark("edited_at", case.team_id, case.channel_id, its, sa.false())
 
     async def last_read(self, team_id: str, channel_id: str, thread_ts: str, by: str, ts: str) -> LoggedCase | None:
-        """The newest case of an author's last reply in a thread that was read without `ts`, but for watched ones."""
-        its = sa.select(cases).filter_by(team_id=team_id, channel_id=channel_id, thread_ts=thread_ts, author_id=by)
-        has_it = cases.c.id.in_(sa.select(turns.c.case_id).where(_is_said_at(team_id, channel_id, ts)))
-        its = its.where(cases.c.response_hash.is_not(None), cases.c.message_ts < ts, cases.c.probability.is_(None))
-        newest = its.where(~has_it).order_by(cases.c.message_ts.desc(), cases.c.id.desc())
-        return await self._database.first(LoggedCase, newest)
+        """The newest case, but for watched ones, of what an author wrote in a thread before `ts`."""
+        its = sa.select(cases).filter_by(team_id=team_id, channel_id=channel_id, author_id=by, probability=None)
+        is_there = sa.or_(cases.c.parent_ts == thread_ts, cases.c.message_ts == thread_ts)
+        # A range of the index over messages; a thread is seldom old.
+        its = its.where(cases.c.message_ts >= thread_ts, cases.c.message_ts < ts, is_there)
+        return await self._database.first(LoggedCase, its.order_by(cases.c.message_ts.desc(), cases.c.id.desc()))
+
+    @in_transaction
+    async def look_again(self, connection: AsyncConnection, case: LoggedCase) -> None:
+        """Has a job read the reply again, which may have gone on."""
+        await connection.execute(sa.update(cases).filter_by(id=case.id).values(is_stale=True))
+        await put_jobs(self._database, connection, [Job(JobKind.AMEND, case.team_id, case.id)])
 
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
         """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases.

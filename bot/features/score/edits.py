@@ -4,6 +4,7 @@ The change is first recorded in the store, together with a job that updates the 
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -13,6 +14,7 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline import text as messages
 from bot.pipeline.exchange import is_anybodys
+from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.quoting import find_posted, unquote
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import RefusedCallError, or_refusal, refusal_of
@@ -22,8 +24,9 @@ from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 logger = structlog.get_logger(__name__)
 
 
-LastWords = LRUCache[tuple[str, str], tuple[str, str]]
-"""The ts and the author of the last message in each thread of a channel, as far as events have told this process."""
+LastWords = LRUCache[tuple[str, str], tuple[str, str, str]]
+"""Of each thread the ts and author of the last message that events have told this process of, and the ts of the last
+one before it by another author."""
 
 
 async def note(services: Services, last_words: LastWords, body: dict[str, Any]) -> None:
@@ -34,18 +37,17 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
         # Not `to_message`, which takes ten times as long, for nearly every message in vain.
         ts, by, text = raw["ts"], raw.get("user") or raw.get("bot_id"), raw.get("text") or ""
         message = Message(ts, raw.get("thread_ts"), by, raw.get("subtype"), text.removeprefix("<"), None)
-        thread, said = (raw["channel"], message.thread_ts), (ts, by or "")
-        last_ts, author_id = last = last_words.get(thread, said)
-        if is_anybodys(message, own_ids):
-            last_words[thread] = max(said, last)
+        if by and is_anybodys(message, own_ids):
+            thread = raw["channel"], message.thread_ts
+            last_ts, author_id, others_ts = last_words.get(thread, (ts, by, ""))
+            others_ts = others_ts if author_id == by else last_ts
+            last_words[thread] = max(ts, last_ts), by, others_ts
             # Only who asked has seen a verdict on a person's reply, unless SCORE_PEOPLE is on.
             is_shown = "bot_id" in raw or services.settings.score_people is True
-            if by and message.parent_ts and is_shown:
+            if message.parent_ts and is_shown:
                 case = await store.last_read(body["team_id"], *thread, by, ts)
-                is_ended = case and author_id != by and last_ts > (case.message_ts or "")
-                # Slack is asked, because other processes may have been told of messages in between.
-                if case and not case.edited_at and not is_ended and await services.intake.has_gone_on(case):
-                    marked = [case.id]
+                if case and not case.edited_at and others_ts < (case.message_ts or ""):
+                    await store.look_again(case)  # other processes may have been told of messages in between
     elif change := to_change(body, own_ids):
         place = (body["team_id"], raw["channel"], change.ts)
         if change.text is not None:
@@ -61,6 +63,9 @@ async def amend(services: Services, case_id: int) -> None:
     case = await services.store.edits.case(case_id)
     if case is None or case.status is not CaseStatus.DELIVERED:
         return
+    with suppress(NotReadableError):
+        if not (case.edited_at or case.loses_words) and await services.intake.has_gone_on(case):
+            return  # the mark has a job of its own
     if case.loses_words:
         await services.store.edits.drop_texts(case)
     if case.loses_words or not case.justification:

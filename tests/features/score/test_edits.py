@@ -60,13 +60,38 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert [block["type"] for block in verdict.blocks[-2:]] == ["context", "actions"]
 
 
-async def test_what_its_author_adds_to_a_reply_marks_its_case(stage: Stage) -> None:
+@pytest.mark.parametrize("visibility", ["thread", "me"])
+@pytest.mark.parametrize("begins_thread", [False, True])
+async def test_what_its_author_adds_to_a_reply_marks_its_case(
+    open_stage: StageFactory, visibility: str, begins_thread: bool
+) -> None:
+    stage: Stage = await open_stage(events=EVENTS, verdict_visibility=visibility)
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.post(CHANNEL, ANSWER, thread_ts=None if begins_thread else parent.ts)
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    stage.slack.fail("conversations.replies", status=500)  # it is looked at again
+    stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=answer.ts if begins_thread else parent.ts)
+    assert (await up_to_date(stage)).edited_at is not None
+    assert all(LINE in shown(verdict) for verdict in stage.ours())
+
+
+async def test_an_addition_that_has_no_words_yet_marks_the_case(stage: Stage) -> None:
+    parent, _ = await scored(stage)
+    more = stage.helper.stream(CHANNEL, "", parent.ts)
+    assert (await up_to_date(stage)).edited_at is not None
+    stage.helper.stop(more, "Or use git restore.")
+
+
+async def test_where_this_process_was_told_who_asked_again_an_answer_is_not_looked_at(stage: Stage) -> None:
     parent, _ = await scored(stage)
     reads = calls(stage, "conversations.replies")
-    stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=parent.ts)
-    assert (await up_to_date(stage)).edited_at is not None
-    assert LINE in shown(stage.ours()[0])
-    assert calls(stage, "conversations.replies") == reads + 2  # the thread, and the verdict, which gets the line
+    for number in range(3):
+        stage.ben.post(CHANNEL, f"And {number}?", thread_ts=parent.ts)
+        stage.helper.post(CHANNEL, f"Then {number}.", thread_ts=parent.ts)
+    await redelivered(stage, events(stage)[-1])
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert calls(stage, "conversations.replies") == reads
 
 
 async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage) -> None:
