@@ -3,9 +3,8 @@
 Like a verdict, such a post is changed as it is in Slack. If the app may not read it, all of it gives way to a sentence.
 """
 
-from collections.abc import Collection, Sequence
-from itertools import groupby
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -39,48 +38,65 @@ async def note_quotes(
 ) -> None:
     """Records that a post quotes the reasons of these cases; those that were forgotten while it was sent go at once."""
     if gone := await store.edits.note_quoted(team_id, case_ids, channel_id, ts):
-        await _unquote(client, channel_id, ts, gone)
+        await _unquote(store, client, channel_id, ts, gone)
 
 
 async def note_found(store: Store, client: AsyncWebClient, team_id: str, channel_id: str, ts: str) -> None:
     """The same for a post that is found in Slack, because the process that sent it has died."""
     post = await find_posted(client, channel_id, ts)
-    blocks = [str(block.get("block_id")) for block in post.blocks] if post else []
-    case_ids = [int(each.removeprefix(ids.BLOCK_LOW)) for each in blocks if each.startswith(ids.BLOCK_LOW)]
-    await note_quotes(store, client, team_id, case_ids, channel_id, ts)
+    await note_quotes(store, client, team_id, list(_lows(post).values()) if post else [], channel_id, ts)
 
 
-async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int]) -> None:
-    """Removes the reasons of these cases from the posts that quote them; safe to repeat if Slack fails temporarily."""
-    found: Sequence[Any] = []
-    # Another job may have read a post before this one changed it, and put these reasons back: it finds them due.
-    while (due := sorted(await store.edits.quoted(case_ids))) != found:
-        found = due
-        for (channel_id, ts), its in groupby(found, key=lambda row: (row.channel_id, row.ts)):
-            await _unquote(client, channel_id, ts, [row.case_id for row in its])
+async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int]) -> Sequence[tuple[str, str]]:
+    """Removes the reasons of these cases from the posts that quote them, channel and ts, which it returns.
+
+    It is safe to repeat if Slack fails temporarily.
+    """
+    posts = sorted(await store.edits.quoted(case_ids))
+    await clear(store, client, posts, case_ids)
+    return posts
 
 
-async def _unquote(client: AsyncWebClient, channel_id: str, ts: str, case_ids: Collection[int]) -> None:
+async def clear(
+    store: Store, client: AsyncWebClient, posts: Iterable[tuple[str, str]], case_ids: Collection[int]
+) -> None:
+    """Removes from these posts the reasons of these cases, and all that are no longer in the store."""
+    for channel_id, ts in posts:
+        await _unquote(store, client, channel_id, ts, case_ids)
+
+
+async def _unquote(store: Store, client: AsyncWebClient, channel_id: str, ts: str, case_ids: Collection[int]) -> None:
     if ts.startswith(_FILE):
         error = await refusal_of(client.files_delete(file=ts))
         if error not in {None, "file_deleted", "file_not_found"}:
             logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
         return
+    change = partial(client.chat_update, channel=channel_id, ts=ts)
+    error = None
     try:
-        post = await or_refusal(find_posted(client, channel_id, ts))
+        # Again after each change: another process may have read the post before, and put these reasons back.
+        while not error and (post := await or_refusal(find_posted(client, channel_id, ts))):
+            its = _lows(post)
+            kept = await store.edits.with_reason({*its.values()}.difference(case_ids))
+            if not (gone := {block_id for block_id, case_id in its.items() if case_id not in kept}):
+                return
+            # The reason is the second line of its block.
+            blocks = [
+                section(each["text"]["text"].partition("\n")[0]) | {"block_id": each["block_id"]}
+                if each.get("block_id") in gone
+                else each
+                for each in post.blocks
+            ]
+            due = Post(post.text, blocks, [each for each in blocks if each["type"] in _PLAIN])
+            error = await refusal_of(send_in_known_blocks(change, due))
     except RefusedCallError:
-        due = sentence(REMOVED)
-    else:
-        which = {f"{ids.BLOCK_LOW}{case_id}" for case_id in case_ids}
-        if post is None:
-            return
-        # The reason is the second line of its block.
-        blocks = [
-            section(each["text"]["text"].partition("\n")[0]) | {"block_id": each["block_id"]}
-            if each.get("block_id") in which
-            else each
-            for each in post.blocks
-        ]
-        due = Post(post.text, blocks, [each for each in blocks if each["type"] in _PLAIN])
-    if error := await refusal_of(send_in_known_blocks(client.chat_update, due, channel=channel_id, ts=ts)):
+        error = await refusal_of(send_in_known_blocks(change, sentence(REMOVED)))
+    if error:
         logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
+
+
+def _lows(post: Post) -> dict[str, int]:
+    """The blocks of a post that quote a reason, by id, and the numbers of their cases."""
+    quoting = (each for each in post.blocks if str(each.get("block_id")).startswith(ids.BLOCK_LOW))
+    found = [each["block_id"] for each in quoting if "\n" in each["text"]["text"]]
+    return {block_id: int(block_id.removeprefix(ids.BLOCK_LOW)) for block_id in found}

@@ -168,12 +168,14 @@ class Edits(StoreQueries):
         kept = await self._database.values(sa.select(cases.c.id).where(has_reason))
         return [each for each in case_ids if each not in kept]
 
-    async def quoted(self, case_ids: Collection[int]) -> Sequence[sa.Row[Any]]:
-        """Channel, ts and case of what goes from posts that quote these cases: these, and all without a reason."""
-        columns, is_one = (quotes.c.channel_id, quotes.c.ts, quotes.c.case_id), quotes.c.case_id.in_(case_ids)
-        is_in_a_post = sa.tuple_(*columns[:2]).in_(sa.select(*columns[:2]).where(is_one))
-        goes = sa.or_(is_one, cases.c.justification == "")
-        return await self._database.all(sa.select(*columns).join(cases, is_of_case(quotes)).where(is_in_a_post, goes))
+    async def quoted(self, case_ids: Collection[int]) -> Sequence[tuple[str, str]]:
+        """Channel and ts of each message that quotes the reason of one of these cases."""
+        posts = sa.select(quotes.c.channel_id, quotes.c.ts).where(quotes.c.case_id.in_(case_ids))
+        return [(row.channel_id, row.ts) for row in await self._database.all(posts.distinct())]
+
+    async def with_reason(self, case_ids: Collection[int]) -> list[int]:
+        has_reason = sa.and_(cases.c.id.in_(case_ids), cases.c.justification != "")
+        return await self._database.values(sa.select(cases.c.id).where(has_reason))
 
     async def case(self, case_id: int) -> LoggedCase | None:
         """The case, if its verdict in Slack is out of date; otherwise None."""

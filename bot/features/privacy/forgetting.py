@@ -8,6 +8,7 @@ The app's messages in Slack are deleted before the case in the store, so that an
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 import structlog
@@ -19,7 +20,7 @@ from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, are_examples, cases_at
-from bot.pipeline.quoting import unquote
+from bot.pipeline.quoting import clear, unquote
 from bot.slack.client import SLACK_ERRORS, refusal_of
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messages import parse_permalink
@@ -102,7 +103,7 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     try:
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
-        await unquote(services.store, services.client, [case.id for case in at_rest])
+        posts = await unquote(services.store, services.client, [case.id for case in at_rest])
         # Replies first, because deleting the parent of a nonempty thread leaves a tombstone.
         ours = [(each.channel_id, each.reply_ts) for each in at_rest]
         ours += [(each.channel_id, each.texts_ts) for each in at_rest]
@@ -111,6 +112,8 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     except SLACK_ERRORS:
         return words.NOT_NOW  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
+    with suppress(*SLACK_ERRORS):  # meanwhile another person's deletion may have put a reason back into a post
+        await clear(services.store, services.client, posts, gone)
     if gone:
         await services.store.forgetting.scrub()
     logger.info("cases_forgotten", cases=gone)

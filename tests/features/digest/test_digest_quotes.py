@@ -46,12 +46,13 @@ async def test_a_reason_goes_and_the_figures_stay(open_stage: StageFactory, how:
 
 
 @pytest.mark.needs("privacy")
-async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(stage: Stage) -> None:
+@pytest.mark.parametrize("how", ["forget me", "two people forget a case each"])
+async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(stage: Stage, how: str) -> None:
     reasons = ["It names no source.", "It answers another question."]
-    for number, reason in enumerate(reasons, start=1):
+    for number, (reason, person) in enumerate(zip(reasons, (stage.ann, stage.ben), strict=True), start=1):
         stage.model.script(f"score: 1\n{reason}")
         _, answer = stage.ask_and_answer(f"Question {number}?", f"Answer {number}.")
-        await settled(stage, number, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+        await settled(stage, number, person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.log.cases.verdict(1)
     assert verdict
     await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, judge_version=verdict.judge_version)
@@ -59,9 +60,14 @@ async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(st
     assert all(reason in shown(message) for reason in reasons)
     gate, faults = asyncio.Event(), partial(stage.slack.workspace.journal.of, "fault")
     stage.slack.fail("chat.update", held_until=gate, times=2)
-    await go_ahead(stage, stage.ann)
+    if how == "forget me":
+        forgetting = [asyncio.create_task(go_ahead(stage, stage.ann))]
+    else:
+        which = ((stage.ann, "1"), (stage.ben, "2"))
+        forgetting = [asyncio.create_task(forget(stage, person, number)) for person, number in which]
     await stage.slack.until(lambda: [each.data["event"] for each in faults()].count("met") == 2)
     gate.set()
+    await asyncio.gather(*forgetting)
     assert stage.stop_bot
     await stage.stop_bot()
     assert not any(reason in shown(message) for reason in reasons)
