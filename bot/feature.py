@@ -5,6 +5,7 @@ Features do not import each other, except for score, which every app has. They r
 `Feature`.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -146,9 +147,8 @@ class Services:
         is_change = event.get("subtype") in CHANGES
         if event.get("type") != "message" or not (is_change or event.get("channel_type") in CHANNELS):
             return False
-        for each in self.features:
-            if each.on_message:
-                await each.on_message(body)
+        # Together: while one feature waits, a later message must not overtake this one in the others.
+        await asyncio.gather(*(each.on_message(body) for each in self.features if each.on_message))
         return True
 
     def words(self) -> Mapping[str, Word]:
