@@ -48,7 +48,7 @@ async def note_found(store: Store, client: AsyncWebClient, team_id: str, channel
 
 
 async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int]) -> Sequence[tuple[str, str]]:
-    """Removes the reasons of these cases from the posts that quote them, channel and ts, which it returns.
+    """Removes the reasons of these cases from the posts that quote them; returns the channel and ts of each.
 
     It is safe to repeat if Slack fails temporarily.
     """
@@ -75,11 +75,13 @@ async def _unquote(store: Store, client: AsyncWebClient, channel_id: str, ts: st
     error = None
     try:
         # Again after each change: another process may have read the post before, and put these reasons back.
-        while not error and (post := await or_refusal(find_posted(client, channel_id, ts))):
-            its = _lows(post)
+        for _ in range(5):
+            post = await or_refusal(find_posted(client, channel_id, ts))
+            its = _lows(post) if post else {}
             kept = await store.edits.with_reason({*its.values()}.difference(case_ids))
-            if not (gone := {block_id for block_id, case_id in its.items() if case_id not in kept}):
-                return
+            gone = {block_id for block_id, case_id in its.items() if case_id not in kept}
+            if not (post and gone):
+                break
             # The reason is the second line of its block.
             blocks = [
                 section(each["text"]["text"].partition("\n")[0]) | {"block_id": each["block_id"]}
@@ -88,7 +90,8 @@ async def _unquote(store: Store, client: AsyncWebClient, channel_id: str, ts: st
                 for each in post.blocks
             ]
             due = Post(post.text, blocks, [each for each in blocks if each["type"] in _PLAIN])
-            error = await refusal_of(send_in_known_blocks(change, due))
+            if error := await refusal_of(send_in_known_blocks(change, due)):
+                break
     except RefusedCallError:
         error = await refusal_of(send_in_known_blocks(change, sentence(REMOVED)))
     if error:

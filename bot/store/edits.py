@@ -169,7 +169,7 @@ class Edits(StoreQueries):
         return [each for each in case_ids if each not in kept]
 
     async def quoted(self, case_ids: Collection[int]) -> Sequence[tuple[str, str]]:
-        """Channel and ts of each message that quotes the reason of one of these cases."""
+        """Channel and ts of each post, or file, that quotes the reason of one of these cases."""
         posts = sa.select(quotes.c.channel_id, quotes.c.ts).where(quotes.c.case_id.in_(case_ids))
         return [(row.channel_id, row.ts) for row in await self._database.all(posts.distinct())]
 

@@ -30,7 +30,7 @@ one before it by another author."""
 
 
 async def note(services: Services, last_words: LastWords, body: dict[str, Any]) -> None:
-    """Marks the cases of a message that was edited or deleted, or of the reply that a new message goes on with."""
+    """Marks the cases of a message that was edited or deleted; has a reply looked at that a new one may go on with."""
     store, own_ids, raw = services.store.edits, services.identity.own_ids, body["event"]
     marked: Sequence[int] = ()
     if raw.get("subtype") not in CHANGES:
@@ -59,7 +59,7 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
 
 
 async def amend(services: Services, case_id: int) -> None:
-    """Updates one verdict in Slack; does nothing if it is not delivered yet."""
+    """Updates one verdict in Slack, after a look whether its reply has gone on; nothing if it is not delivered yet."""
     case = await services.store.edits.case(case_id)
     if case is None or case.status is not CaseStatus.DELIVERED:
         return
@@ -68,7 +68,7 @@ async def amend(services: Services, case_id: int) -> None:
             return  # the mark has a job of its own
     if case.loses_words:
         await services.store.edits.drop_texts(case)
-    if case.loses_words or not case.justification:
+    if case.loses_words or (case.edited_at and not case.justification):
         await unquote(services.store, services.client, [case.id])
     if case.forgotten_at and case.texts_ts:
         await services.messenger.update(Posted(case.channel_id, case.texts_ts), sentence(messages.FORGOTTEN_TEXTS))

@@ -1,17 +1,19 @@
 """The judge's reasons in a posted digest: each goes from it when its case loses its words."""
 
 import asyncio
+from datetime import timedelta
 from functools import partial
 
 import pytest
 from sqlalchemy import update
 
+from bot.domain.clock import utc_now
 from bot.domain.label import Label
 from bot.pipeline.quoting import REMOVED, note_quotes, unquote
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Message
-from tests.gestures import add_case, add_cases, forget, go_ahead, help_desk, its_digest, settled
+from tests.gestures import add_case, add_cases, forget, go_ahead, help_desk, its_digest, settled, up_to_date
 from tests.stage import Stage, StageFactory, shown
 
 REASON = "It names no source."
@@ -45,11 +47,12 @@ async def test_a_reason_goes_and_the_figures_stay(open_stage: StageFactory, how:
     assert "data_visualization" in {block["type"] for block in message.blocks}
 
 
-@pytest.mark.needs("privacy")
-@pytest.mark.parametrize("how", ["forget me", "two people forget a case each"])
-async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(stage: Stage, how: str) -> None:
-    reasons = ["It names no source.", "It answers another question."]
-    for number, (reason, person) in enumerate(zip(reasons, (stage.ann, stage.ben), strict=True), start=1):
+REASONS = ["It names no source.", "It answers another question."]
+
+
+async def with_two_reasons(stage: Stage) -> Message:
+    """A digest with two reasons; ann asked for the first score, ben for the second."""
+    for number, (reason, person) in enumerate(zip(REASONS, (stage.ann, stage.ben), strict=True), start=1):
         stage.model.script(f"score: 1\n{reason}")
         _, answer = stage.ask_and_answer(f"Question {number}?", f"Answer {number}.")
         await settled(stage, number, person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
@@ -57,20 +60,60 @@ async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(st
     assert verdict
     await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, judge_version=verdict.judge_version)
     message = await its_digest(stage)
-    assert all(reason in shown(message) for reason in reasons)
-    gate, faults = asyncio.Event(), partial(stage.slack.workspace.journal.of, "fault")
+    assert all(reason in shown(message) for reason in REASONS)
+    return message
+
+
+async def met(stage: Stage, count: int) -> None:
+    """Returns once so many calls have met a fault."""
+    faults = partial(stage.slack.workspace.journal.of, "fault")
+    await stage.slack.until(lambda: [each.data["event"] for each in faults()].count("met") == count)
+
+
+@pytest.mark.needs("privacy")
+@pytest.mark.parametrize("how", ["forget me", "two people forget a case each"])
+async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(stage: Stage, how: str) -> None:
+    message, gate = await with_two_reasons(stage), asyncio.Event()
     stage.slack.fail("chat.update", held_until=gate, times=2)
     if how == "forget me":
         forgetting = [asyncio.create_task(go_ahead(stage, stage.ann))]
     else:
         which = ((stage.ann, "1"), (stage.ben, "2"))
         forgetting = [asyncio.create_task(forget(stage, person, number)) for person, number in which]
-    await stage.slack.until(lambda: [each.data["event"] for each in faults()].count("met") == 2)
+    await met(stage, 2)
     gate.set()
     await asyncio.gather(*forgetting)
     assert stage.stop_bot
     await stage.stop_bot()
-    assert not any(reason in shown(message) for reason in reasons)
+    assert not any(reason in shown(message) for reason in REASONS)
+
+
+@pytest.mark.needs("privacy")
+async def test_a_reason_that_another_deletion_puts_back_goes_once_its_case_is_deleted(stage: Stage) -> None:
+    message, updating, deleting = await with_two_reasons(stage), asyncio.Event(), asyncio.Event()
+    stage.slack.fail("chat.update", held_until=updating)
+    second = asyncio.create_task(forget(stage, stage.ben, "2"))
+    await met(stage, 1)
+    stage.slack.fail("chat.delete", held_until=deleting)
+    first = asyncio.create_task(forget(stage, stage.ann, "1"))
+    await met(stage, 2)
+    assert REASONS[0] not in shown(message)
+    updating.set()
+    await second
+    assert REASONS[0] in shown(message)
+    deleting.set()
+    await first
+    assert not any(reason in shown(message) for reason in REASONS)
+
+
+async def test_a_look_at_a_reply_takes_nothing_from_a_post_though_its_texts_were_dropped(stage: Stage) -> None:
+    message = await with_two_reasons(stage)
+    await stage.log.forgetting.drop_older_texts(utc_now() + timedelta(days=1))
+    case = await stage.log.cases.get(1)
+    assert case
+    await stage.log.edits.look_again(case)
+    await up_to_date(stage)
+    assert all(reason in shown(message) for reason in REASONS)
 
 
 @pytest.mark.needs("privacy")
