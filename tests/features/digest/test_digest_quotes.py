@@ -106,6 +106,21 @@ async def test_a_reason_that_another_deletion_puts_back_goes_once_its_case_is_de
     assert not any(reason in shown(message) for reason in REASONS)
 
 
+async def test_a_reason_that_a_slow_change_puts_back_goes_with_the_next_one(stage: Stage) -> None:
+    message, updating = await with_two_reasons(stage), asyncio.Event()
+    assert stage.services
+    client = stage.services.client
+    stage.slack.fail("chat.update", held_until=updating)
+    await stage.log.database.execute(update(cases).filter_by(id=1).values(justification=""))
+    slow = asyncio.create_task(unquote(stage.log, client, [1]))
+    await met(stage, 1)
+    await stage.log.database.execute(update(cases).filter_by(id=2).values(justification=""))
+    await unquote(stage.log, client, [2])
+    updating.set()
+    await slow
+    assert not any(reason in shown(message) for reason in REASONS)
+
+
 async def test_a_look_at_a_reply_takes_nothing_from_a_post_though_its_texts_were_dropped(stage: Stage) -> None:
     message = await with_two_reasons(stage)
     await stage.log.forgetting.drop_older_texts(utc_now() + timedelta(days=1))
