@@ -71,6 +71,7 @@ async def test_the_case_is_in_the_store_before_slack_is_told(
     at_the_ack = responses_at_the_ack(stage, tmp_path)
     ask(stage, stage.ann, reply)
     await stage.reaches(1, CaseStatus.DELIVERED)
+    await stage.slack.until(lambda: at_the_ack)
     # What a link leads to is looked up afterwards, on a busy machine before the answer arrives.
     assert at_the_ack[0] in ([ANSWER], *[[None]] * (source is CaseSource.LINK))
 
