@@ -50,7 +50,7 @@ def register(app: AsyncApp, services: Services) -> None:
         before, note = verdict, ""
         if judge := await judge_of(services.judges, case, verdict):
             if not await update(details_modal(case, verdict, "Asking the model…"), body["view"]["hash"]):
-                return  # another press is asking
+                return  # another press is asking, or the window is closed
             note = NOT_SAID
             try:
                 verdict = await with_more(services.store, services.limits, judge, case, verdict)
