@@ -93,8 +93,9 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
     """
     try:
         post = await or_refusal(find_posted(services.client, case.channel_id, ts, case.thread_ts))
-        if post and is_replaced(post):
-            return None if await services.store.cases.is_replaced(case.id) else await _anew(services, case)
+        is_folded, is_over = post and is_replaced(post), await services.store.cases.is_replaced(case.id)
+        if is_folded or (is_over and not case.loses_words):  # the next verdict folds it, perhaps since it was read
+            return None if is_over else await _anew(services, case)
     except RefusedCallError:
         if not case.loses_words:
             raise

@@ -1,5 +1,6 @@
 """What becomes of a verdict whose question or response is edited or deleted afterwards."""
 
+import asyncio
 import logging
 from pathlib import Path
 
@@ -73,6 +74,28 @@ async def test_what_its_author_adds_to_a_reply_marks_its_case(
     stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=answer.ts if begins_thread else parent.ts)
     assert (await up_to_date(stage)).edited_at is not None
     assert all(LINE in shown(verdict) for verdict in stage.ours())
+
+
+async def test_a_verdict_that_the_next_one_folds_is_not_written_again(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    _, answer = await scored(stage)
+    (verdict,) = stage.ours()
+    gate = asyncio.Event()
+    stage.slack.fail("chat.postMessage", held_until=gate)
+    stage.helper.edit(answer, "Use git revert instead.")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+
+    async def is_judged() -> bool:
+        case = await stage.log.cases.get(2)
+        return bool(case and case.judged_at)
+
+    await stage.eventually(is_judged)
+    await stage.log.edits.note_edited(stage.slack.workspace.team_id, answer.channel_id, answer.ts, answer.text)
+    await up_to_date(stage)
+    assert LINE not in shown(verdict)
+    gate.set()
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    assert "replaced by" in shown(verdict)
 
 
 async def test_an_addition_that_has_no_words_yet_marks_the_case(stage: Stage) -> None:
