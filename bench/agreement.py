@@ -1,11 +1,13 @@
-"""How often the intervals of `judge agreement` contain the true figure, and how long 100,000 responses take.
+"""How often the intervals of `judge agreement` contain the true figure, and how long 100,000
+responses take.
 
     python -m bench.agreement                                 two simulated judges, and two that are hard for kappa
     python -m bench.agreement scored.jsonl --label human      the prompts of a file, drawn with replacement
     python -m bench.agreement --samples 2000                  as docs/measurements.md has it, in a quarter of an hour
 
-The true figure is that of 60,000 simulated prompts, or of the whole file. Samples without an interval (fewer than 20
-prompts count) are left out; the number beside each share says how many samples remain.
+The true figure is that of 60,000 simulated prompts, or of the whole file. Samples without an
+interval (fewer than 20 prompts count) are left out; the number beside each share says how many
+samples remain.
 """
 
 import argparse
@@ -43,10 +45,16 @@ Figure = Callable[[list[Sample], Measure], Statistic]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", type=Path, nargs="?", help="JSONL with a score and a label on each line")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "path", type=Path, nargs="?", help="JSONL with a score and a label on each line"
+    )
     parser.add_argument("--label", default="human")
-    parser.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="the labels' own")
+    parser.add_argument(
+        "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="the labels' own"
+    )
     parser.add_argument("--samples", type=int, default=SAMPLES, help="of each size")
     arguments = parser.parse_args()
     generator, samples = np.random.default_rng(16), arguments.samples
@@ -54,14 +62,42 @@ def main() -> None:
         scores = read_scores(arguments.path, Columns(arguments.label, label_range=arguments.scale))
         whole = to_sample(scores, scores.judges[0])
         assert whole is not None
-        cover("of the file", [whole], lambda prompts: [draw_prompts(whole, prompts, generator)], first, number=samples)
+        cover(
+            "of the file",
+            [whole],
+            lambda prompts: [draw_prompts(whole, prompts, generator)],
+            first,
+            number=samples,
+        )
         return
     everybody = simulate(60_000, generator)
-    cover("of one judge", everybody, lambda prompts: simulate(prompts, generator), first, number=samples)
-    cover("of a difference", everybody, lambda prompts: simulate(prompts, generator), less, number=samples)
+    cover(
+        "of one judge",
+        everybody,
+        lambda prompts: simulate(prompts, generator),
+        first,
+        number=samples,
+    )
+    cover(
+        "of a difference",
+        everybody,
+        lambda prompts: simulate(prompts, generator),
+        less,
+        number=samples,
+    )
     kappa = {"quadratic_weighted_kappa": quadratic_weighted_kappa}
-    for title, simulation in (("of a strict judge", simulate_strict), ("of rare zeros", simulate_rare)):
-        cover(title, simulation(200_000, generator), partial(simulation, generator=generator), first, kappa, samples)
+    for title, simulation in (
+        ("of a strict judge", simulate_strict),
+        ("of rare zeros", simulate_rare),
+    ):
+        cover(
+            title,
+            simulation(200_000, generator),
+            partial(simulation, generator=generator),
+            first,
+            kappa,
+            samples,
+        )
     time_command(simulate(33_333, generator)[0])
 
 
@@ -74,13 +110,18 @@ def less(judges: list[Sample], measure: Measure) -> Statistic:
 
 
 def simulate(prompts: int, generator: np.random.Generator) -> list[Sample]:
-    """Two judges of one to five responses per prompt; errors correlate within a prompt and between the judges."""
+    """Two judges of one to five responses per prompt; errors correlate within a prompt and between
+    the judges.
+    """
     numbers = np.repeat(np.arange(prompts), generator.integers(1, 6, prompts))
     n = len(numbers)
     quality = generator.normal(3, 1, prompts)[numbers] + generator.normal(0, 1, n)
     common = generator.normal(0, 0.5, prompts)[numbers] + generator.normal(0, 0.5, n)
     labels = np.clip(quality.round(), 0, 5)[:, None]
-    seen = (quality + common + kindness + generator.normal(0, noise, n) for kindness, noise in ((0.3, 0.7), (0, 0.9)))
+    seen = (
+        quality + common + kindness + generator.normal(0, noise, n)
+        for kindness, noise in ((0.3, 0.7), (0, 0.9))
+    )
     return [Sample(numbers, np.clip(each.round(), 0, 5), labels, SCALE) for each in seen]
 
 
@@ -92,14 +133,19 @@ def simulate_strict(prompts: int, generator: np.random.Generator) -> list[Sample
 
 
 def simulate_rare(prompts: int, generator: np.random.Generator) -> list[Sample]:
-    """One response per prompt; one label in ten and, independently, one score in ten are 0, the others 5."""
+    """One response per prompt; one label in ten and, independently, one score in ten are 0, the
+    others 5.
+    """
     labels, scores = generator.choice([0.0, 5.0], (2, prompts), p=(0.1, 0.9))
     return [Sample(np.arange(prompts), scores, labels[:, None], SCALE)]
 
 
 def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -> Sample:
     """A sample of `prompts` prompts, drawn with replacement; one that is drawn twice counts as two."""
-    picks = [np.flatnonzero(sample.prompts == each) for each in generator.integers(sample.n_prompts, size=prompts)]
+    picks = [
+        np.flatnonzero(sample.prompts == each)
+        for each in generator.integers(sample.n_prompts, size=prompts)
+    ]
     numbers, pick = np.repeat(np.arange(prompts), list(map(len, picks))), np.concatenate(picks)
     return Sample(numbers, sample.scores[pick], sample.labels[pick], sample.scale)
 
@@ -112,7 +158,10 @@ def cover(
     measures: Mapping[str, Measure] = MEASURES,
     number: int = SAMPLES,
 ) -> None:
-    print(f"\nCoverage of 95% intervals {title}, {number:,} samples\n{'':<26}", *(f"{n:>5} prompts" for n in PROMPTS))
+    print(
+        f"\nCoverage of 95% intervals {title}, {number:,} samples\n{'':<26}",
+        *(f"{n:>5} prompts" for n in PROMPTS),
+    )
     samples = {prompts: [draw(prompts) for _ in range(number)] for prompts in PROMPTS}
     for name, measure in measures.items():
         truth = figure(everybody, measure).value
@@ -126,15 +175,25 @@ def cover(
 
 def time_command(sample: Sample) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
-        rows = zip(sample.prompts.tolist(), sample.scores.tolist(), sample.labels[:, 0].tolist(), strict=True)
+        rows = zip(
+            sample.prompts.tolist(),
+            sample.scores.tolist(),
+            sample.labels[:, 0].tolist(),
+            strict=True,
+        )
         for number, (prompt, score, label) in enumerate(rows):
             row = {"prompt_id": prompt, "response": str(number), "score": score, "human": label}
             file.write(json.dumps(row) + "\n")
         file.flush()
-        command = subprocess.Popen([JUDGE, "agreement", file.name, "--label", "human"], stdout=subprocess.DEVNULL)
+        command = subprocess.Popen(
+            [JUDGE, "agreement", file.name, "--label", "human"], stdout=subprocess.DEVNULL
+        )
         _, _, usage = os.wait4(command.pid, 0)
     seconds = usage.ru_utime + usage.ru_stime
-    print(f"\n{len(sample.scores):,} responses: {seconds:.1f} s of processor time, {usage.ru_maxrss / 1024:.0f} MiB")
+    print(
+        f"\n{len(sample.scores):,} responses: {seconds:.1f} s of processor time, "
+        f"{usage.ru_maxrss / 1024:.0f} MiB"
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""How often `judge align` finds an improvement, in simulated worlds where the possible gain is known.
+"""How often `judge align` finds an improvement, in simulated worlds where the possible gain is
+known.
 
     python -m bench.align [WORLDS] [LABELS]
 
-In each world a scripted judge scores labelled responses, one per thread, and a scripted model proposes rubrics.
-"adopted" is the share of the worlds in which a change was clearly better; "by" splits that share by the way that found
-the change. "gained" is how many points closer to people's scores the judge is then, on average.
+In each world a scripted judge scores labelled responses, one per thread, and a scripted model
+proposes rubrics. "adopted" is the share of the worlds in which a change was clearly better; "by"
+splits that share by the way that found the change. "gained" is how many points closer to people's
+scores the judge is then, on average.
 """
 
 import asyncio
@@ -28,7 +30,9 @@ _ASKED = Budget(requests=1_000, tokens=10_000_000)
 
 @dataclass(frozen=True)
 class World:
-    """How the judge differs from people: `bias` gets the rubric, whether the response is long, and people's score."""
+    """How the judge differs from people: `bias` gets the rubric, whether the response is long, and
+    people's score.
+    """
 
     name: str
     bias: Callable[[Rubric, bool, int], int]
@@ -40,8 +44,12 @@ class World:
 
 
 def until(words: str, points: int = 1) -> Callable[[Rubric, bool, int], int]:
-    """A bias for long responses and as much against short ones, until the rubric contains these words."""
-    return lambda rubric, is_long, label: 0 if words in rubric.prompt else points if is_long else -points
+    """A bias for long responses and as much against short ones, until the rubric contains these
+    words.
+    """
+    return lambda rubric, is_long, label: (
+        0 if words in rubric.prompt else points if is_long else -points
+    )
 
 
 def none(rubric: Rubric, is_long: bool, label: int) -> int:
@@ -70,7 +78,9 @@ WORLDS = (
 
 
 class Judge:
-    """A judge that is off by the world's bias, and at random by a point; always the same for a rubric and a case."""
+    """A judge that is off by the world's bias, and at random by a point; always the same for a
+    rubric and a case.
+    """
 
     def __init__(self, world: World, rubric: Rubric, labels: Mapping[str, int], seed: int) -> None:
         self._world = world
@@ -79,7 +89,9 @@ class Judge:
         self._seed = seed
         self.version = rubric.version
 
-    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
+    async def score(
+        self, question: str, response: str, *, conversation: Sequence[Turn] = ()
+    ) -> Verdict:
         generator = random.Random(f"{self._seed} {self._rubric.template} {response}")
         chance = generator.random()
         off = (chance < self._world.noise) - (chance > 1 - self._world.noise)
@@ -87,7 +99,9 @@ class Judge:
         label = self._labels[response]
         score = label + off + self._world.bias(self._rubric, response.endswith("long"), label)
         score = min(max(score, 0), 5)
-        rating: Result = Rating(score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60)
+        rating: Result = Rating(
+            score=score, justification="As it seems.", raw="", input_tokens=700, output_tokens=60
+        )
         if off and "<example " in self._rubric.prompt and generator.random() < self._world.hides:
             rating = Unscored(reason=UnscoredReason.REFUSED, detail="The model refused.")
         return combine([rating], model="scripted", rubric=self._rubric)
@@ -111,7 +125,9 @@ def draw(world: World, prefix: str, number: int, seed: int) -> dict[str, int]:
     """Short and long responses, each with people's score."""
     generator = random.Random(f"{seed} {world.name} {prefix}")
     return {
-        f"{prefix} {each} {generator.choice(('short', 'long'))}": generator.choices(range(6), world.shape)[0]
+        f"{prefix} {each} {generator.choice(('short', 'long'))}": generator.choices(
+            range(6), world.shape
+        )[0]
         for each in range(number)
     }
 
@@ -138,7 +154,9 @@ async def run(world: World, labels: int, seed: int) -> tuple[str, float, int]:
         if found.better:
             gains = []
             for text, label in others.items():
-                before, after = [await _score(make(by), by, text) for by in (rubric, found.better.rubric)]
+                before, after = [
+                    await _score(make(by), by, text) for by in (rubric, found.better.rubric)
+                ]
                 if before is not None and after is not None:
                     gains.append(abs(before - label) - abs(after - label))
             return found.better.way.value, fmean(gains), requests
@@ -152,7 +170,10 @@ async def _score(judge: Judge, rubric: Rubric, text: str) -> int | None:
 
 
 async def main(worlds: int, labels: int) -> None:
-    print(f"{worlds} worlds, labels of {labels} threads\n{'':<40}{'adopted':>8}{'gained':>8}{'requests':>10}  by")
+    print(
+        f"{worlds} worlds, labels of {labels} "
+        f"threads\n{'':<40}{'adopted':>8}{'gained':>8}{'requests':>10}  by"
+    )
     for world in WORLDS:
         results = [await run(world, labels, seed) for seed in range(worlds)]
         adopted = [gain for way, gain, _ in results if way]
@@ -160,7 +181,10 @@ async def main(worlds: int, labels: int) -> None:
         gained = f"{fmean(adopted):.2f}" if adopted else "–"
         requests = fmean(requests for *_, requests in results)
         named = ", ".join(f"{way} {number / worlds:.0%}" for way, number in by.most_common())
-        print(f"{world.name:<40}{len(adopted) / worlds:>8.1%}{gained:>8}{requests:>10.0f}  {named}", flush=True)
+        print(
+            f"{world.name:<40}{len(adopted) / worlds:>8.1%}{gained:>8}{requests:>10.0f}  {named}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

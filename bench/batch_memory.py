@@ -1,7 +1,7 @@
 """Time and memory of a long batch: `python bench/batch_memory.py [ROWS]` (by default a million).
 
-Rows of mixed length and quality, four to a prompt, go through `judge batch` and `judge pairs` with the offline rater:
-the overhead of `judge batch` shows best if the model takes no time.
+Rows of mixed length and quality, four to a prompt, go through `judge batch` and `judge pairs` with
+the offline rater: the overhead of `judge batch` shows best if the model takes no time.
 """
 
 import json
@@ -15,7 +15,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 JUDGE = Path(sys.executable).with_name("judge")
-TOPIC = ("sky", "blue", "light", "air", "molecule", "boil", "egg", "minute", "water", "heat", "salt", "judge")
+TOPIC = (
+    "sky",
+    "blue",
+    "light",
+    "air",
+    "molecule",
+    "boil",
+    "egg",
+    "minute",
+    "water",
+    "heat",
+    "salt",
+    "judge",
+)
 WORDS = (
     *TOPIC,
     "the",
@@ -41,16 +54,29 @@ def make_rows(count: int) -> Iterator[str]:
     for number in range(count):
         if number % 4 == 0:
             prompt = f"Why {' '.join(chance.choices(TOPIC, k=6))} ({number // 4})?"
-        sentences = [" ".join(chance.choices(WORDS, k=chance.randint(6, 18))) for _ in range(chance.randint(0, 8))]
-        yield json.dumps({"prompt_id": number // 4, "prompt": prompt, "completion": ". ".join(sentences)}) + "\n"
+        sentences = [
+            " ".join(chance.choices(WORDS, k=chance.randint(6, 18)))
+            for _ in range(chance.randint(0, 8))
+        ]
+        yield (
+            json.dumps(
+                {"prompt_id": number // 4, "prompt": prompt, "completion": ". ".join(sentences)}
+            )
+            + "\n"
+        )
 
 
 def measure(title: str, *arguments: str | Path) -> None:
     began = time.monotonic()
-    process = subprocess.Popen([JUDGE, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [JUDGE, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, _, usage = os.wait4(process.pid, 0)
     took_s, cpu_s = time.monotonic() - began, usage.ru_utime + usage.ru_stime
-    print(f"{title:<28}{took_s:>7.1f} s{cpu_s:>7.1f} s CPU{usage.ru_maxrss / 1024:>7.0f} MiB", flush=True)
+    print(
+        f"{title:<28}{took_s:>7.1f} s{cpu_s:>7.1f} s CPU{usage.ru_maxrss / 1024:>7.0f} MiB",
+        flush=True,
+    )
 
 
 def main() -> None:

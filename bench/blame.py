@@ -3,10 +3,11 @@
     python -m bench.blame                      made-up judges (a minute)
     python -m bench.blame judgements.jsonl     real judges, each replaced by another: rows with `judge`, `true_score`
 
-A reply has a place in a judge's order, between 0 and 1. Two judges see the same place with an error of their own each
-time, and give the scores that they gave to that share of the recorded replies. From one day on the assistant's replies
-are worse, another judge answers under the same name, both, or neither. Once `find_drop` has an alarm, the judge is
-asked again, as the bot does it. Where nothing changes, there is no alarm, and the day is the fourth.
+A reply has a place in a judge's order, between 0 and 1. Two judges see the same place with an error
+of their own each time, and give the scores that they gave to that share of the recorded replies.
+From one day on the assistant's replies are worse, another judge answers under the same name, both,
+or neither. Once `find_drop` has an alarm, the judge is asked again, as the bot does it. Where
+nothing changes, there is no alarm, and the day is the fourth.
 """
 
 import json
@@ -31,13 +32,16 @@ RATES = (20, 60, 200)
 RUNS = 40
 _TRUTH = 500  # replies from which the judge's true change is taken
 REFERENCE, WINDOW = 28, 7
-NOISE = 0.25  # of a place, as a normal quantile: the same judge differs by 0.3 to 0.6 points from itself
+# of a place, as a normal quantile: the same judge differs by 0.3 to 0.6 points from itself
+NOISE = 0.25
 _NORMAL = NormalDist()
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A judge, and the one that answers in its place later: the cumulative shares of their scores, lowest first."""
+    """A judge, and the one that answers in its place later: the cumulative shares of their scores,
+    lowest first.
+    """
 
     scale: Scale
     before: Sequence[float]
@@ -46,10 +50,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class World:
-    """What changes on the day: how much worse the replies are (as normal quantiles), and whether the judge is another.
+    """What changes on the day: how much worse the replies are (as normal quantiles), and whether
+    the judge is another.
 
     Attributes:
-        is_long_only: Whether the other judge differs for a third of the replies only, the long ones.
+        is_long_only: Whether the other judge differs for a third of the replies only, the long
+            ones.
         stale: The days before the change since when the other judge has answered; none has noticed.
     """
 
@@ -86,7 +92,11 @@ def recorded(path: Path) -> list[Pair]:
         judge: list(accumulate(scores.count(each) / len(scores) for each in range(1, 11)))
         for judge, scores in given.items()
     }
-    pairs = [(one, other) for one, other in permutations(given, 2) if fmean(given[one]) - fmean(given[other]) > 0.8]
+    pairs = [
+        (one, other)
+        for one, other in permutations(given, 2)
+        if fmean(given[one]) - fmean(given[other]) > 0.8
+    ]
     return [Pair(scale, shares[one], shares[other]) for one, other in pairs]
 
 
@@ -98,7 +108,9 @@ def score(pair: Pair, place: float, random: Random, *, is_later: bool) -> int:
 
 
 def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, float] | None:
-    """Who is blamed at the alarm, and the true change of the judge; None if there is no alarm within a week."""
+    """Who is blamed at the alarm, and the true change of the judge; None if there is no alarm
+    within a week.
+    """
     stored, places = list[DatedScore](), list[tuple[float, bool]]()
 
     def is_other(day: int, *, is_long: bool) -> bool:
@@ -107,7 +119,10 @@ def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, flo
 
     for day in range(REFERENCE + WINDOW):
         for _ in range(rate):
-            place, is_long = random.gauss(-world.worse * (day >= REFERENCE), 1), random.random() < 1 / 3
+            place, is_long = (
+                random.gauss(-world.worse * (day >= REFERENCE), 1),
+                random.random() < 1 / 3,
+            )
             places.append((place, is_long))
             given = score(pair, place, random, is_later=is_other(day, is_long=is_long))
             stored.append(DatedScore(given, FIRST + timedelta(days=day)))
@@ -141,7 +156,8 @@ def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, flo
         return float(given < middle) if sign < 0 else given
 
     truth = fmean(
-        value(score(pair, place, random, is_later=is_other(REFERENCE, is_long=is_long))) - value(stored[each].score)
+        value(score(pair, place, random, is_later=is_other(REFERENCE, is_long=is_long)))
+        - value(stored[each].score)
         for each, (place, is_long) in enumerate(places[:_TRUTH])
     )
     return blame, truth
@@ -149,15 +165,23 @@ def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, flo
 
 def main() -> None:
     pairs = recorded(Path(sys.argv[1])) if sys.argv[1:] else made_up()
-    print(f"{len(pairs)} pairs of judges, {RUNS} runs. Blamed: assistant, judge (alone, or not clear), both, open;")
+    print(
+        f"{len(pairs)} pairs of judges, {RUNS} runs. Blamed: assistant, judge (alone, or "
+        "not clear), both, open;"
+    )
     print("share of intervals that hold the judge's true change; replies a day:", *RATES)
     for name, world in WORLDS.items():
         cells = []
         for rate in RATES:
-            runs = (run(world, pairs[i % len(pairs)], rate, Random(f"{name} {rate} {i}")) for i in range(RUNS))
+            runs = (
+                run(world, pairs[i % len(pairs)], rate, Random(f"{name} {rate} {i}"))
+                for i in range(RUNS)
+            )
             found = [each for each in runs if each]
             who = Counter(blame.who for blame, _ in found)
-            covered = fmean((blame.judge.low or 0) <= truth <= (blame.judge.high or 0) for blame, truth in found)
+            covered = fmean(
+                (blame.judge.low or 0) <= truth <= (blame.judge.high or 0) for blame, truth in found
+            )
             n, judge = len(found), who["judge"] + who["judge or both"]
             shares = (who["assistant"], judge, who["both"], who["unclear"])
             cells.append(f"{' '.join(f'{each / n:.0%}' for each in shares)}; {covered:.0%} of {n}")

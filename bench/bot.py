@@ -1,16 +1,18 @@
-"""The bot under load, as a real process: `python -m bench.bot [DATABASE_URL]` (by default a new SQLite file).
+"""The bot under load, as a real process: `python -m bench.bot [DATABASE_URL]` (by default a new
+SQLite file).
 
-The bot and a bare Bolt app without a log (`bench.bare_bolt`) take turns. Each runs against a pocket Slack in this
-process, without Slack's rate limits, and the stub model server without latency:
+The bot and a bare Bolt app without a log (`bench.bare_bolt`) take turns. Each runs against a pocket
+Slack in this process, without Slack's rate limits, and the stub model server without latency:
 
 - steady: 50 commands a second for 20 s, each a case with two typed texts;
 - rush: 1,000 shortcuts within 10 s;
-- soak: 10,000 commands, 32 of them in progress at any time: the highest cases per second, and memory at the end.
+- soak: 10,000 commands, 32 of them in progress at any time: the highest cases per second, and
+  memory at the end.
 
-Acks are measured from sending the envelope to its ack, verdicts from the request to the call that shows them,
-including model and Slack, which take almost no time here. What the app refuses has no verdict, and is counted. CPU and
-memory are those of the app's process. The last lines are the ratios of the bot's figures to the bare app's, each the
-median of its rounds.
+Acks are measured from sending the envelope to its ack, verdicts from the request to the call that
+shows them, including model and Slack, which take almost no time here. What the app refuses has no
+verdict, and is counted. CPU and memory are those of the app's process. The last lines are the
+ratios of the bot's figures to the bare app's, each the median of its rounds.
 """
 
 import asyncio
@@ -72,7 +74,8 @@ class Load:
         return len(self.shown) + self.refused
 
     def _note(self, entry: object) -> None:
-        # A payload that is not acknowledged in time, or the words to the person whose case was not taken.
+        # A payload that is not acknowledged in time, or the words to the person whose case was not
+        # taken.
         self.refused += getattr(entry, "kind", "") in ("failure", "ephemeral")
         data = getattr(entry, "data", {})
         args = data.get("args", {})
@@ -86,7 +89,11 @@ class Load:
         self.shown[asked[1]] = (time.perf_counter() - self.began_s[asked[1]]) * 1000
 
     def command(self, number: int) -> None:
-        self.sent.append(self.ann.command(f"c{number % CHANNELS}", "/judge", f"Why {number}? | Because of {number}."))
+        self.sent.append(
+            self.ann.command(
+                f"c{number % CHANNELS}", "/judge", f"Why {number}? | Because of {number}."
+            )
+        )
 
     def shortcut(self, number: int) -> None:
         channel = f"c{number % CHANNELS}"
@@ -95,15 +102,21 @@ class Load:
         self.sent.append(self.ann.shortcut("score_reply", answer))
 
     async def run(self, name: str, ask: Callable[[int], None], count: int, rate: float) -> Figures:
-        """Asks `count` times, `rate` times a second, waits for all verdicts, prints the figures and returns them."""
+        """Asks `count` times, `rate` times a second, waits for all verdicts, prints the figures and
+        returns them.
+        """
         self._begin()
         for number in range(count):
             self._ask(ask, number)
             await asyncio.sleep(max(0.0, self._began + (number + 1) / rate - time.perf_counter()))
         return await self._end(name, count)
 
-    async def soak(self, name: str, ask: Callable[[int], None], count: int, under_way: int) -> Figures:
-        """Asks `count` times, the next one as soon as fewer than `under_way` wait for their verdict."""
+    async def soak(
+        self, name: str, ask: Callable[[int], None], count: int, under_way: int
+    ) -> Figures:
+        """Asks `count` times, the next one as soon as fewer than `under_way` wait for their
+        verdict.
+        """
         self._begin()
         for number in range(count):
             await self.slack.until(lambda: number - self.done < under_way, 60)  # noqa: B023 - awaited before `number` changes
@@ -111,7 +124,8 @@ class Load:
         return await self._end(name, count)
 
     def _begin(self) -> None:
-        # Off during the measurement: the pocket Slack's journal grows, and a full collection would pause it for 80 ms.
+        # Off during the measurement: the pocket Slack's journal grows, and a full collection would
+        # pause it for 80 ms.
         gc.collect()
         gc.disable()
         self.sent, self.shown, self.began_s, self.refused = [], {}, {}, 0
@@ -130,7 +144,10 @@ class Load:
         verdict = quantiles(self.verdict_ms, n=100)
         figures = (rate, ack[49], ack[98], verdict[49], verdict[98], cpu_ms, self.rss_mib())
         refused = f"  {self.refused} refused" if self.refused else ""
-        print(f"{name:<13}{count:>6}" + "".join(f"{figure:>9.1f}" for figure in figures) + refused, flush=True)
+        print(
+            f"{name:<13}{count:>6}" + "".join(f"{figure:>9.1f}" for figure in figures) + refused,
+            flush=True,
+        )
         return figures
 
     def cpu_s(self) -> float:
@@ -182,7 +199,11 @@ async def measure(load: Load, name: str, soaks: bool) -> dict[str, Figures]:
         "steady": await load.run(f"{name} steady", load.command, RATE * SECONDS, RATE),
         "rush": await load.run(f"{name} rush", load.shortcut, RUSH, RUSH_RATE),
     }
-    return found | {"soak": await load.soak(f"{name} soak", load.command, SOAK, UNDER_WAY)} if soaks else found
+    return (
+        found | {"soak": await load.soak(f"{name} soak", load.command, SOAK, UNDER_WAY)}
+        if soaks
+        else found
+    )
 
 
 async def main(database_url: str | None) -> None:
@@ -190,7 +211,10 @@ async def main(database_url: str | None) -> None:
     with tempfile.TemporaryDirectory() as folder, stub_server(0) as model_url:
         url = database_url or f"sqlite+aiosqlite:///{folder}/log.db"
         settings = {"OPENAI_BASE_URL": model_url, "DATABASE_URL": url}
-        print(f"{url.partition(':')[0]}, {CHANNELS} channels; times in ms, CPU per case, memory in MiB")
+        print(
+            f"{url.partition(':')[0]}, {CHANNELS} channels; times in ms, CPU per case, "
+            "memory in MiB"
+        )
         heads = ("cases/s", "ack p50", "p99", "verdict", "p99", "CPU", "RSS")
         print(f"{'':<13}{'cases':>6}" + "".join(f"{head:>9}" for head in heads))
         rounds = defaultdict[tuple[str, str], list[Figures]](list)
@@ -200,7 +224,10 @@ async def main(database_url: str | None) -> None:
                     for kind, figures in (await measure(load, name, soaks=is_last)).items():
                         rounds[name, kind].append(figures)
         for kind in ("steady", "rush", "soak"):
-            bot, bare = ([median(each) for each in zip(*rounds[name, kind], strict=True)] for name in COMMANDS)
+            bot, bare = (
+                [median(each) for each in zip(*rounds[name, kind], strict=True)]
+                for name in COMMANDS
+            )
             ratios = [one / other for one, other in zip(bot, bare, strict=True)]
             print(f"{kind + ' ratio':<19}" + "".join(f"{ratio:>9.2f}" for ratio in ratios))
 

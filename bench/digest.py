@@ -2,9 +2,10 @@
 
     python -m bench.digest --week 40000 --before 10000
 
-The store is made in /tmp once, with a fixed seed, and kept for the next run. The measured channel has 40,000 cases in
-its week, and 10,000 in each of the seven weeks before, which the trend and the changes need. Threads have 1 to 6 turns,
-each of them a case, and half of the labels are blind. Then the figures of 500 weeks of the other channels are counted.
+The store is made in /tmp once, with a fixed seed, and kept for the next run. The measured channel
+has 40,000 cases in its week, and 10,000 in each of the seven weeks before, which the trend and the
+changes need. Threads have 1 to 6 turns, each of them a case, and half of the labels are blind. Then
+the figures of 500 weeks of the other channels are counted.
 """
 
 import argparse
@@ -37,10 +38,16 @@ RUNS, DIGESTS = 30, 500
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--verdicts", type=int, default=1_000_000)
-    parser.add_argument("--week", type=int, default=40_000, help="cases in the measured channel's week")
-    parser.add_argument("--before", type=int, default=10_000, help="cases in each of the seven weeks before")
+    parser.add_argument(
+        "--week", type=int, default=40_000, help="cases in the measured channel's week"
+    )
+    parser.add_argument(
+        "--before", type=int, default=10_000, help="cases in each of the seven weeks before"
+    )
     options = parser.parse_args()
     asyncio.run(measure(options.verdicts, options.week, options.before))
 
@@ -60,18 +67,25 @@ async def measure(verdicts: int, in_week: int, before: int) -> None:
         used_ms.append((time.process_time() - began_cpu) * 1000)
     began_cpu = time.process_time()
     for number in range(DIGESTS):
-        await read_figures(tallies, Place(TEAM, f"C{1 + number % (CHANNELS - 1)}"), WEEK, now, choose_bots)
+        await read_figures(
+            tallies, Place(TEAM, f"C{1 + number % (CHANNELS - 1)}"), WEEK, now, choose_bots
+        )
     all_s = time.process_time() - began_cpu
     grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb
     await log.close()
-    scored = f"{figures.this.n:,} scored of {figures.usage.cases:,} in the week, {len(figures.authors)} authors"
+    scored = (
+        f"{figures.this.n:,} scored of {figures.usage.cases:,} in the week, "
+        f"{len(figures.authors)} authors"
+    )
     print(f"{verdicts:,} verdicts, {scored}")
     print(
-        f"median {median(took_ms):.0f} ms ({median(used_ms):.0f} ms of processor time), fastest {min(took_ms):.0f} ms,"
+        f"median {median(took_ms):.0f} ms ({median(used_ms):.0f} ms of processor time), "
+        f"fastest {min(took_ms):.0f} ms,"
     )
     print(f"slowest of {RUNS} {max(took_ms):.0f} ms, memory grown by {grown_kb} KB")
     print(
-        f"{DIGESTS} weeks of the other channels: {all_s:.1f} s of processor time, {all_s * 1000 / DIGESTS:.0f} ms each"
+        f"{DIGESTS} weeks of the other channels: {all_s:.1f} s of processor time, "
+        f"{all_s * 1000 / DIGESTS:.0f} ms each"
     )
 
 
@@ -92,7 +106,11 @@ def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
             return
         db.execute("DELETE FROM cases")
         busy = [(WEEK, in_week), *((WEEK.before(back), before) for back in range(1, TREND_WEEKS))]
-        moments = [(week.start + timedelta(weeks=1) * chance.random(), BUSY) for week, n in busy for _ in range(n)]
+        moments = [
+            (week.start + timedelta(weeks=1) * chance.random(), BUSY)
+            for week, n in busy
+            for _ in range(n)
+        ]
         year = WEEK.end - timedelta(days=365)
         while len(moments) < verdicts:
             channel = f"C{chance.randrange(1, CHANNELS)}"
@@ -100,9 +118,16 @@ def fill(file: Path, verdicts: int, in_week: int, before: int) -> None:
         moments.sort()
         open_threads: dict[str, list[int]] = {}
         db.executemany(
-            _INSERT, (_case(chance, open_threads, number, *each) for number, each in enumerate(moments[:verdicts], 1))
+            _INSERT,
+            (
+                _case(chance, open_threads, number, *each)
+                for number, each in enumerate(moments[:verdicts], 1)
+            ),
         )
-        db.executemany(_LABEL, (_label(chance, number) for number in range(1, verdicts) if chance.random() < LABELLED))
+        db.executemany(
+            _LABEL,
+            (_label(chance, number) for number in range(1, verdicts) if chance.random() < LABELLED),
+        )
         db.commit()
 
 
@@ -118,9 +143,15 @@ _WORDS = "The response answers the question and leaves out what happens to the c
 
 
 def _case(
-    chance: random.Random, open_threads: dict[str, list[int]], number: int, at: datetime, channel: str
+    chance: random.Random,
+    open_threads: dict[str, list[int]],
+    number: int,
+    at: datetime,
+    channel: str,
 ) -> tuple[object, ...]:
-    """The columns of a case; `open_threads` has each channel's thread once for each turn that is to come."""
+    """The columns of a case; `open_threads` has each channel's thread once for each turn that is to
+    come.
+    """
     score = chance.choices(range(6), WEIGHTS)[0] if chance.random() < 0.97 else None
     is_bot = chance.random() < 0.9
     author = f"B{chance.randrange(BOTS)}" if is_bot else f"U{chance.randrange(PEOPLE)}"
@@ -129,10 +160,16 @@ def _case(
     if not open_threads.get(channel):
         open_threads[channel] = [number] * chance.randint(1, MOST_TURNS)
     thread_ts = f"{open_threads[channel].pop()}.000000"
-    shown, excluded = ("me" if chance.random() < 0.05 else "thread"), (None if is_bot else Exclusion.PERSON)
+    shown, excluded = (
+        ("me" if chance.random() < 0.05 else "thread"),
+        (None if is_bot else Exclusion.PERSON),
+    )
     reason = "no_score" if score is None else None
     cost = 0.0012 if chance.random() < 0.9 else None
-    asker, moment = f"U{chance.randrange(PEOPLE)}", at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
+    asker, moment = (
+        f"U{chance.randrange(PEOPLE)}",
+        at.astimezone(UTC).replace(tzinfo=None).isoformat(" "),
+    )
     texts = (_WORDS[:200], _WORDS, _WORDS[:300])
     judged = (score, reason, 900, chance.randrange(60, 200), cost, moment, moment)
     place = (channel, asker, shown, message_ts, thread_ts, author, excluded)

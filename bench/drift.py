@@ -1,11 +1,13 @@
-"""How often drift is found without a drop, and how soon after one; prints the tables of docs/measurements.md.
+"""How often drift is found without a drop, and how soon after one; prints the tables of
+docs/measurements.md.
 
     python -m bench.drift             all parts, one after the other (half an hour of processor time)
     python -m bench.drift delays      one part: false-alarms, delays, slow, shifts, floor
 
-Scores are drawn with fixed seeds. `recent` is the present day and the six before it, or the scores since the last
-alarm; the reference is the 28 days before those seven, and moves on each midnight. The evidence is checked after each
-score. At each alarm, `find_drop` itself must find a drop, and must not find one a score earlier.
+Scores are drawn with fixed seeds. `recent` is the present day and the six before it, or the scores
+since the last alarm; the reference is the 28 days before those seven, and moves on each midnight.
+The evidence is checked after each score. At each alarm, `find_drop` itself must find a drop, and
+must not find one a score earlier.
 """
 
 import sys
@@ -50,7 +52,8 @@ class World:
         weekend: How many points lower weekends are.
         days_vary: The standard deviation of a day's level, in points.
         resembles: The correlation of a day's level with the day before.
-        thread: The replies in a thread, or in each in turn; they repeat its own score with probability `alike`.
+        thread: The replies in a thread, or in each in turn; they repeat its own score with
+            probability `alike`.
         alike: Its square is the correlation within a thread.
     """
 
@@ -62,10 +65,14 @@ class World:
     alike: float = 0.0
 
     def draw(self, rate: int, drops: Sequence[float], random: Random) -> list[DatedScore]:
-        """The scores of as many days as there are `drops`, which say how many points lower each day is."""
+        """The scores of as many days as there are `drops`, which say how many points lower each day
+        is.
+        """
         found: list[DatedScore] = []
         sizes = cycle((self.thread,) if isinstance(self.thread, int) else self.thread)
-        threads = list(islice((thread for thread, size in enumerate(sizes) for _ in range(size)), rate))
+        threads = list(
+            islice((thread for thread, size in enumerate(sizes) for _ in range(size)), rate)
+        )
         own_level = random.gauss(0, self.days_vary) if self.resembles else 0.0
         for number, drop in enumerate(drops):
             day = FIRST + timedelta(days=number)
@@ -90,7 +97,9 @@ def mean(shape: Shape) -> float:
 
 
 def lower(shape: Shape, points: float) -> Shape:
-    """The shape with a mean that many points lower: each share times exp(t * score), the smallest possible change."""
+    """The shape with a mean that many points lower: each share times exp(t * score), the smallest
+    possible change.
+    """
     if not points:
         return shape
     if (shape, points) not in _TILTED:
@@ -104,7 +113,9 @@ def lower(shape: Shape, points: float) -> Shape:
     return _TILTED[shape, points]
 
 
-def find_alarms(scores: Sequence[DatedScore], rate: int, first_day: int, floor: float | None = None) -> Iterator[int]:
+def find_alarms(
+    scores: Sequence[DatedScore], rate: int, first_day: int, floor: float | None = None
+) -> Iterator[int]:
     """The numbers of replies after which there are alarms."""
     last = 0
     for day in range(first_day, len(scores) // rate):
@@ -114,7 +125,9 @@ def find_alarms(scores: Sequence[DatedScore], rate: int, first_day: int, floor: 
             continue
         tests, threshold = to_tests(floor, reference)
         start, earliest = max(begin, last), max(day * rate, last)
-        while (found := first_alarm(scores[start:night], earliest - start, tests, threshold)) is not None:
+        while (
+            found := first_alarm(scores[start:night], earliest - start, tests, threshold)
+        ) is not None:
             recent = scores[start : start + found]
             assert ask(floor, reference, recent)
             assert start + found == earliest + 1 or ask(floor, reference, recent[:-1]) is None
@@ -122,14 +135,20 @@ def find_alarms(scores: Sequence[DatedScore], rate: int, first_day: int, floor: 
             yield last
 
 
-def to_tests(floor: float | None, reference: Sequence[DatedScore]) -> tuple[list[drift._Test], float]:
+def to_tests(
+    floor: float | None, reference: Sequence[DatedScore]
+) -> tuple[list[drift._Test], float]:
     if floor is None:
-        return list(drift._tests_of_drop(reference, SCALE)), drift._threshold(drift._SHARE, reference)
+        return list(drift._tests_of_drop(reference, SCALE)), drift._threshold(
+            drift._SHARE, reference
+        )
     tests = list(drift._tests_of_floor(floor, reference, SCALE))
     return tests, drift._threshold(drift._SHARE_OF_FLOOR, reference)
 
 
-def ask(floor: float | None, reference: Sequence[DatedScore], recent: Sequence[DatedScore]) -> drift.Drop | None:
+def ask(
+    floor: float | None, reference: Sequence[DatedScore], recent: Sequence[DatedScore]
+) -> drift.Drop | None:
     if floor is None:
         return drift.find_drop(reference, recent, SCALE)
     return drift.find_below(floor, reference, recent, SCALE)
@@ -138,20 +157,28 @@ def ask(floor: float | None, reference: Sequence[DatedScore], recent: Sequence[D
 def first_alarm(
     recent: Sequence[DatedScore], earliest: int, tests: Sequence[drift._Test], threshold: float
 ) -> int | None:
-    """The smallest number of replies above `earliest` at which the evidence reaches the threshold, or None."""
+    """The smallest number of replies above `earliest` at which the evidence reaches the threshold,
+    or None.
+    """
     after = enumerate(drift._evidence(recent, tests), 1)
     return next((i for i, evidence in after if i > earliest and fmean(evidence) >= threshold), None)
 
 
-def count_alarms(world: World, rate: int, first_day: int = WARM, floor: float | None = None) -> float:
+def count_alarms(
+    world: World, rate: int, first_day: int = WARM, floor: float | None = None
+) -> float:
     """The mean number of alarms in 90 days from the first day on."""
     drops = [0.0] * (first_day + QUARTER)
     runs = [world.draw(rate, drops, Random(f"{rate} {i}")) for i in range(RUNS[rate])]
     return fmean(len(list(find_alarms(run, rate, first_day, floor))) for run in runs)
 
 
-def find_delays(world: World, drops: Sequence[float], rate: int, floor: float | None = None) -> list[float]:
-    """Days from the first drop, on a Monday, to the alarm, sorted; infinite if there is no alarm in all the days."""
+def find_delays(
+    world: World, drops: Sequence[float], rate: int, floor: float | None = None
+) -> list[float]:
+    """Days from the first drop, on a Monday, to the alarm, sorted; infinite if there is no alarm in
+    all the days.
+    """
     first = WARM + 1
     delays = []
     for i in range(DELAYS[rate]):
@@ -167,7 +194,9 @@ def row(*cells: object) -> None:
 WORLDS: Mapping[str, World] = {
     **{name: World(shape) for name, shape in SHAPES.items()},
     **{
-        f"threads of {size}, correlation {alike**2:.2f}, {name}": World(SHAPES[name], thread=size, alike=alike)
+        f"threads of {size}, correlation {alike**2:.2f}, {name}": World(
+            SHAPES[name], thread=size, alike=alike
+        )
         for size, alike in ((3, 0.5), (3, 0.7), (5, 0.7), (MIXED, 0.3**0.5), (MIXED, 0.6**0.5))
         for name in ("piled up on 4 and 5", "two peaks, 0 and 5")
     },
@@ -176,9 +205,14 @@ WORLDS: Mapping[str, World] = {
         for points in (0.3, 0.5)
         for name in list(SHAPES)[:3]
     },
-    **{f"days vary by 0.15, {name}": World(SHAPES[name], days_vary=0.15) for name in list(SHAPES)[:3]},
     **{
-        f"the same, correlation 0.7 with the day before, {name}": World(SHAPES[name], days_vary=0.15, resembles=0.7)
+        f"days vary by 0.15, {name}": World(SHAPES[name], days_vary=0.15)
+        for name in list(SHAPES)[:3]
+    },
+    **{
+        f"the same, correlation 0.7 with the day before, {name}": World(
+            SHAPES[name], days_vary=0.15, resembles=0.7
+        )
         for name in list(SHAPES)[:2]
     },
     "all of it, piled up": World(PILED, weekend=0.2, days_vary=0.1, thread=3, alike=0.5),
@@ -190,11 +224,20 @@ def false_alarms() -> None:
     for name, world in WORLDS.items():
         row(name, *(f"{count_alarms(world, rate):.2f}" for rate in RATES))
     for name in list(SHAPES)[:3]:
-        row(f"a new watch, {name}", *(f"{count_alarms(World(SHAPES[name]), rate, WINDOW):.2f}" for rate in RATES))
+        row(
+            f"a new watch, {name}",
+            *(f"{count_alarms(World(SHAPES[name]), rate, WINDOW):.2f}" for rate in RATES),
+        )
 
 
 def delays() -> None:
-    print("\nDays to the alarm: median, 95th percentile; share within two days, within seven; replies a day:", *RATES)
+    print(
+        (
+            "\nDays to the alarm: median, 95th percentile; share within two days, within "
+            "seven; replies a day:"
+        ),
+        *RATES,
+    )
     for name, world in WORLDS.items():
         for points in (1, 0.5, 0.3) if name in SHAPES else (1,):
             found = (find_delays(world, [points] * AFTER, rate) for rate in RATES)
@@ -208,11 +251,23 @@ def describe(delays: Sequence[float]) -> str:
 
 
 def slow() -> None:
-    print("\nOne point lower, evenly over 28 days: heard within 42 days, on which (median); replies a day:", *RATES)
+    print(
+        (
+            "\nOne point lower, evenly over 28 days: heard within 42 days, on which (median); "
+            "replies a day:"
+        ),
+        *RATES,
+    )
     for name in ("piled up on 4 and 5", "spread"):
         drops = [min(day / REFERENCE, 1) for day in range(1, REFERENCE + 15)]
         found = [find_delays(World(SHAPES[name]), drops, rate) for rate in RATES]
-        row(name, *(f"{fmean(day < inf for day in days):.0%}, {days[len(days) // 2]:.0f}" for days in found))
+        row(
+            name,
+            *(
+                f"{fmean(day < inf for day in days):.0%}, {days[len(days) // 2]:.0f}"
+                for days in found
+            ),
+        )
 
 
 def shifts() -> None:
@@ -230,7 +285,10 @@ def shifts() -> None:
 
 
 def floor() -> None:
-    print("\nFloor: alarms in 90 days where it is the mean; days to the alarm with a mean 0.5 below it, 1 below it")
+    print(
+        "\nFloor: alarms in 90 days where it is the mean; days to the alarm with a mean "
+        "0.5 below it, 1 below it"
+    )
     for name in list(SHAPES)[:3]:
         world = World(SHAPES[name])
         for rate in RATES:
@@ -238,10 +296,20 @@ def floor() -> None:
             fallen = [find_delays(world, [by] * AFTER, rate, mean(world.shape)) for by in (0.5, 1)]
             row(name, rate, f"{false:.2f}", *map(describe, fallen))
     with_threads = replace(World(PILED), thread=3, alike=0.7)
-    row("threads of 3, correlation 0.49", 40, f"{count_alarms(with_threads, 40, floor=mean(PILED)):.2f}")
+    row(
+        "threads of 3, correlation 0.49",
+        40,
+        f"{count_alarms(with_threads, 40, floor=mean(PILED)):.2f}",
+    )
 
 
-PARTS = {"false-alarms": false_alarms, "delays": delays, "slow": slow, "shifts": shifts, "floor": floor}
+PARTS = {
+    "false-alarms": false_alarms,
+    "delays": delays,
+    "slow": slow,
+    "shifts": shifts,
+    "floor": floor,
+}
 
 
 def main() -> None:

@@ -1,7 +1,9 @@
-"""How long others wait behind a flood: `python -m bench.flood [DATABASE_URL]` (by default a new SQLite file).
+"""How long others wait behind a flood: `python -m bench.flood [DATABASE_URL]` (by default a new
+SQLite file).
 
-One person asks for 4,000 scores in one channel, 80 a second; the model takes a second for each. Then another person
-asks five times in the same channel, and a third five times in another channel. It prints how long they waited.
+One person asks for 4,000 scores in one channel, 80 a second; the model takes a second for each.
+Then another person asks five times in the same channel, and a third five times in another channel.
+It prints how long they waited.
 """
 
 import asyncio

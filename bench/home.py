@@ -2,9 +2,10 @@
 
     python -m bench.home --people 50
 
-The store is that of `bench.digest`: 1,000,000 verdicts, one channel with 40,000 in the measured week, 49 with some 380.
-Everyone is in all fifty. All tabs are published one after the other, twice, and then all at the same time. Slack is the
-pocket Slack, over HTTP on this machine; a person's first visit includes asking it for their channels.
+The store is that of `bench.digest`: 1,000,000 verdicts, one channel with 40,000 in the measured
+week, 49 with some 380. Everyone is in all fifty. All tabs are published one after the other, twice,
+and then all at the same time. Slack is the pocket Slack, over HTTP on this machine; a person's
+first visit includes asking it for their channels.
 """
 
 import argparse
@@ -28,7 +29,9 @@ NOW = WEEK.end - timedelta(hours=1)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--people", type=int, default=50)
     asyncio.run(measure(parser.parse_args().people))
 
@@ -47,19 +50,27 @@ async def measure(people: int) -> None:
             slack_api_url=slack.api_url,
             judge_model=OFFLINE,
         )
-        client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+        client = await stack.enter_async_context(
+            web_client(settings.slack_bot_token, settings.slack_api_url)
+        )
         services = make_services(settings, log, client, await identify(client), clock=lambda: NOW)
 
         async def publish(user_id: str) -> float:
             begin = time.perf_counter()
-            person = Invocation(TEAM, "D1", user_id, user_id, is_foreign=False, window_channel_id="D1")
+            person = Invocation(
+                TEAM, "D1", user_id, user_id, is_foreign=False, window_channel_id="D1"
+            )
             await services.show_home(person)
             return (time.perf_counter() - begin) * 1000
 
-        users = [user.id for user in slack.workspace.users.values() if user.name.startswith("person")]
+        users = [
+            user.id for user in slack.workspace.users.values() if user.name.startswith("person")
+        ]
         for visit in ("first visits", "second visits"):
             began_cpu = time.process_time()
-            tell(f"{visit}, one after the other", [await publish(user) for user in users], began_cpu)
+            tell(
+                f"{visit}, one after the other", [await publish(user) for user in users], began_cpu
+            )
         began_cpu = time.process_time()
         tell("all at once", await asyncio.gather(*(publish(user) for user in users)), began_cpu)
 
@@ -75,13 +86,17 @@ def workspace(people: int) -> Workspace:
     members = list(made.users)
     for number in range(CHANNELS):
         channel_id = f"C{number}" if number else BUSY
-        made.channels[channel_id] = Channel(channel_id, f"channel{number}", 0, members[0], members=members)
+        made.channels[channel_id] = Channel(
+            channel_id, f"channel{number}", 0, members[0], members=members
+        )
     return made
 
 
 def tell(how: str, took_ms: list[float], began_cpu: float) -> None:
     used_ms = (time.process_time() - began_cpu) * 1000 / len(took_ms)
-    times = f"median {median(took_ms):.0f} ms, slowest {max(took_ms):.0f} ms of {len(took_ms)} people"
+    times = (
+        f"median {median(took_ms):.0f} ms, slowest {max(took_ms):.0f} ms of {len(took_ms)} people"
+    )
     print(f"{how}: {times}, {used_ms:.0f} ms of processor time each (with the pocket Slack's)")
 
 

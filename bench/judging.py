@@ -1,16 +1,21 @@
 """What `Judge.score` costs compared with the bare client: `python -m bench.judging`.
 
-The same 1,000 items go to one stub server (50 ms latency, 100 at a time, so at least 0.50 s), in turn through
+The same 1,000 items go to one stub server (50 ms latency, 100 at a time, so at least 0.50 s), in
+turn through
 
-- bare: a loop over `chat.completions.create` of the client on aiohttp, with the prompt rendered beforehand,
+- bare: a loop over `chat.completions.create` of the client on aiohttp, with the prompt rendered
+  beforehand,
 - judge: `Judge.score` with one rating per verdict,
-- untyped: only the client's request method without types, which `Judge` uses: the limit for `Judge`,
-- aiohttp: the same bytes without the client, and so without its authentication, time-outs and error classes,
-- decision: `Judge.score` with ask="decision", and bare: `decisions.create` of the client, which it is compared with.
+- untyped: only the client's request method without types, which `Judge` uses: the limit for
+  `Judge`,
+- aiohttp: the same bytes without the client, and so without its authentication, time-outs and error
+  classes,
+- decision: `Judge.score` with ask="decision", and bare: `decisions.create` of the client, which it
+  is compared with.
 
-Rounds alternate, and each is compared with the bare one beside it, so that a busy machine slows both. The figures are
-medians over the rounds, with the worst one. Then the first verdict of a new process is compared with the first answer
-through the bare client.
+Rounds alternate, and each is compared with the bare one beside it, so that a busy machine slows
+both. The figures are medians over the rounds, with the worst one. Then the first verdict of a new
+process is compared with the first answer through the bare client.
 """
 
 import asyncio
@@ -45,10 +50,15 @@ ROUNDS = 7
 FRESH_STARTS = 9
 
 _QUESTION = "Why is the sky blue? I have heard that it is because of the sea."
-_RESPONSE = "Because air scatters short waves of light more than long ones; the sea has nothing to do with it. " * 6
+_RESPONSE = (
+    "Because air scatters short waves of light more than long ones; the sea has nothing to "
+    "do with it. "
+) * 6
 REQUEST: dict[str, Any] = {
     "model": "stub",
-    "messages": [{"role": "user", "content": render_prompt(load_rubric("additive-5"), _QUESTION, _RESPONSE)}],
+    "messages": [
+        {"role": "user", "content": render_prompt(load_rubric("additive-5"), _QUESTION, _RESPONSE)}
+    ],
     "temperature": 0,
     "max_completion_tokens": 1024,
 }
@@ -75,7 +85,9 @@ Ask = Callable[[], Awaitable[object]]
 def stub_server(latency_s: float = LATENCY_S) -> Iterator[str]:
     """The address of a stub server in its own process."""
     command = [sys.executable, "-m", "bench.model_stub", str(latency_s)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         yield process.stdout.readline().strip()
@@ -115,14 +127,19 @@ async def without_client(url: str) -> AsyncIterator[Ask]:
 
 def bare_client(url: str) -> openai.AsyncOpenAI:
     """The bare client, on aiohttp."""
-    return openai.AsyncOpenAI(api_key="none", base_url=url, http_client=openai.DefaultAioHttpClient())
+    return openai.AsyncOpenAI(
+        api_key="none", base_url=url, http_client=openai.DefaultAioHttpClient()
+    )
 
 
 @asynccontextmanager
 async def bare_decision(url: str) -> AsyncIterator[Ask]:
     """One decision through the bare client."""
     rubric = load_rubric("additive-5")
-    asked: Any = {"input": render_messages(Texts(rubric, _QUESTION, _RESPONSE)), "questions": to_questions(rubric)}
+    asked: Any = {
+        "input": render_messages(Texts(rubric, _QUESTION, _RESPONSE)),
+        "questions": to_questions(rubric),
+    }
     async with bare_client(url) as client:
         yield lambda: client.decisions.create(model="stub", **asked)
 
@@ -157,10 +174,15 @@ async def compare(url: str) -> None:
         for name, way in ways.items():
             async with way(url) as ask:
                 rounds[name].append(await run(ask))
-    print(f"{ITEMS:,} items, {AT_ONCE} at a time, {LATENCY_S * 1000:g} ms latency, medians of {ROUNDS} rounds")
+    print(
+        f"{ITEMS:,} items, {AT_ONCE} at a time, {LATENCY_S * 1000:g} ms latency, medians "
+        f"of {ROUNDS} rounds"
+    )
     print(f"{'':<14}{'items/s':>8}{'CPU/item':>11}{'wall* (worst)':>15}{'CPU* (worst)':>14}")
     for name, figures in rounds.items():
-        bare_wall_s, bare_cpu_s = zip(*rounds["bare decision" if "decision" in name else "bare"], strict=True)
+        bare_wall_s, bare_cpu_s = zip(
+            *rounds["bare decision" if "decision" in name else "bare"], strict=True
+        )
         wall_s, cpu_s = zip(*figures, strict=True)
         print(
             f"{name:<14}{ITEMS / median(wall_s):>8,.0f}{median(cpu_s) / ITEMS * 1000:>8.2f} ms"
@@ -176,21 +198,25 @@ def ratio(figures: Sequence[float], bases: Sequence[float]) -> str:
 
 
 def time_first_verdict(url: str) -> None:
-    """Prints how long a new process takes to its first verdict, including interpreter, imports and latency."""
+    """Prints how long a new process takes to its first verdict, including interpreter, imports and
+    latency.
+    """
     bare_s, judge_s = [], []
     for _ in range(FRESH_STARTS):
         bare_s.append(time_program(_FIRST_ANSWER, url))
         judge_s.append(time_program(_FIRST_VERDICT, url))
     print(
-        f"first verdict in a fresh process: {median(judge_s):.2f} s, as a ratio to a bare first answer "
-        f"{ratio(judge_s, bare_s)}; target at most 1.10"
+        f"first verdict in a fresh process: {median(judge_s):.2f} s, as a ratio to a bare first "
+        f"answer {ratio(judge_s, bare_s)}; target at most 1.10"
     )
 
 
 def time_program(program: str, url: str) -> float:
     """Wall seconds of a new process."""
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", program], env=os.environ | {"OPENAI_BASE_URL": url}, check=True)
+    subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | {"OPENAI_BASE_URL": url}, check=True
+    )
     return time.perf_counter() - began
 
 

@@ -1,7 +1,8 @@
-"""A model server that costs almost nothing: it gives every request of a kind the same answer after a fixed time.
+"""A model server that costs almost nothing: it gives every request of a kind the same answer after
+a fixed time.
 
-The benchmarks run it in its own process: `python -m bench.model_stub LATENCY_S` prints its address and serves
-until its standard input closes.
+The benchmarks run it in its own process: `python -m bench.model_stub LATENCY_S` prints its address
+and serves until its standard input closes.
 """
 
 import asyncio
@@ -20,21 +21,35 @@ ANSWER = json.dumps(
             {
                 "index": 0,
                 "finish_reason": "stop",
-                "message": {"role": "assistant", "content": "score: 4\nThe response answers the question well."},
+                "message": {
+                    "role": "assistant",
+                    "content": "score: 4\nThe response answers the question well.",
+                },
             }
         ],
         "usage": {"prompt_tokens": 400, "completion_tokens": 12, "total_tokens": 412},
     }
 ).encode()
-_LEVELS = [{"label": str(score), "value": score, "probability": float(score == 4)} for score in range(6)]
-_POINTS = [{"type": "predicate", "name": name, "probability": 0.9} for name in load_rubric("additive-5").criteria]
+_LEVELS = [
+    {"label": str(score), "value": score, "probability": float(score == 4)} for score in range(6)
+]
+_POINTS = [
+    {"type": "predicate", "name": name, "probability": 0.9}
+    for name in load_rubric("additive-5").criteria
+]
 _USAGE = {"input_tokens": 700, "output_tokens": 7, "total_tokens": 707}
 _DETAILS = {"input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": 0}}
 _DETAILS |= {"output_tokens_details": {"reasoning_tokens": 0}}
 DECISION = json.dumps(
     {
         "answers": [
-            {"type": "score", "name": "score", "score": 4.0, "confidence": 1.0, "probabilities": _LEVELS},
+            {
+                "type": "score",
+                "name": "score",
+                "score": 4.0,
+                "confidence": 1.0,
+                "probabilities": _LEVELS,
+            },
             *_POINTS,
         ],
         "model": "stub",
@@ -42,7 +57,10 @@ DECISION = json.dumps(
     }
 ).encode()
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
-_RESPONSES = {path: _HEAD % (len(body), body) for path, body in ((b"completions", ANSWER), (b"decisions", DECISION))}
+_RESPONSES = {
+    path: _HEAD % (len(body), body)
+    for path, body in ((b"completions", ANSWER), (b"decisions", DECISION))
+}
 
 
 class Stub(asyncio.Protocol):

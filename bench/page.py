@@ -1,8 +1,8 @@
 """How long Chromium runs scripts to show a channel of 1,000 messages: `python -m bench.page`.
 
-Half of the messages are typed, half are the app's with blocks. Chromium itself reports how long scripts ran from
-the start of loading until the newest message was shown (DevTools metric ScriptDuration). Printed is the median of
-several loads.
+Half of the messages are typed, half are the app's with blocks. Chromium itself reports how long
+scripts ran from the start of loading until the newest message was shown (DevTools metric
+ScriptDuration). Printed is the median of several loads.
 """
 
 import asyncio
@@ -18,12 +18,17 @@ LOADS = 7
 BLOCKS = [
     {
         "type": "section",
-        "text": {"type": "mrkdwn", "text": "*Score 4 of 5*  ●●●●○ with `code` and <https://example.com|a link>"},
+        "text": {
+            "type": "mrkdwn",
+            "text": "*Score 4 of 5*  ●●●●○ with `code` and <https://example.com|a link>",
+        },
     },
     {"type": "context", "elements": [{"type": "mrkdwn", "text": "additive-5 · case 1"}]},
     {
         "type": "actions",
-        "elements": [{"type": "button", "action_id": "a", "text": {"type": "plain_text", "text": "Why?"}}],
+        "elements": [
+            {"type": "button", "action_id": "a", "text": {"type": "plain_text", "text": "Why?"}}
+        ],
     },
 ]
 
@@ -53,7 +58,11 @@ async def main() -> None:
         for number in range(0, MESSAGES, 2):
             ann.post("help", f"message {number}")
             helper.post("help", "x", blocks=BLOCKS)
-        path = shutil.which("chromium-headless-shell") or shutil.which("chromium") or shutil.which("google-chrome")
+        path = (
+            shutil.which("chromium-headless-shell")
+            or shutil.which("chromium")
+            or shutil.which("google-chrome")
+        )
         browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         loads = [await measured(browser, slack) for _ in range(LOADS)]
         await browser.close()

@@ -1,8 +1,10 @@
-"""How `parse_rating` reads files of real judge outputs: `python bench/parser_report.py outputs.jsonl more.jsonl`.
+"""How `parse_rating` reads files of real judge outputs: `python bench/parser_report.py
+outputs.jsonl more.jsonl`.
 
-Rows are `{"raw": ..., "scale": [low, high], "true_score": number or null, "id"?: ...}`; null means that a careful
-reader finds no verdict. A decimal `true_score` cannot be read on a scale of whole numbers and is counted
-separately. Missed scores are also printed by score: if most are at one end of the scale, every mean is biased.
+Rows are `{"raw": ..., "scale": [low, high], "true_score": number or null, "id"?: ...}`; null means
+that a careful reader finds no verdict. A decimal `true_score` cannot be read on a scale of whole
+numbers and is counted separately. Missed scores are also printed by score: if most are at one end
+of the scale, every mean is biased.
 """
 
 import argparse
@@ -15,18 +17,31 @@ from typing import Any
 
 from judge import Rating, parse_rating
 
-OUTCOMES = ("read right", "read wrong", "scored without a verdict", "missed", "missed: decimal", "left unscored")
+OUTCOMES = (
+    "read right",
+    "read wrong",
+    "scored without a verdict",
+    "missed",
+    "missed: decimal",
+    "left unscored",
+)
 FAILURES = ("read wrong", "scored without a verdict", "missed")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Compare parse_rating with labelled judge outputs.")
-    parser.add_argument("paths", type=Path, nargs="+", help="JSONL files with raw, scale and true_score")
+    parser = argparse.ArgumentParser(
+        description="Compare parse_rating with labelled judge outputs."
+    )
+    parser.add_argument(
+        "paths", type=Path, nargs="+", help="JSONL files with raw, scale and true_score"
+    )
     return max(report(path) for path in parser.parse_args().paths)
 
 
 def report(path: Path) -> int:
-    """Prints how the rows of one file are read; returns 1 if a score is wrong or invented, otherwise 0."""
+    """Prints how the rows of one file are read; returns 1 if a score is wrong or invented,
+    otherwise 0.
+    """
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     outcomes = [(row, *read(row)) for row in rows]
     counts = Counter(outcome for _, outcome, _ in outcomes)
@@ -34,7 +49,10 @@ def report(path: Path) -> int:
     print(f"{path.name}: {len(rows)} outputs")
     for outcome in OUTCOMES:
         print(f"{outcome:<26}{counts[outcome]:>6}")
-    print(f"{'whole-number verdicts':<26}{whole:>6}, of which read {counts['read right'] / max(whole, 1):.1%}")
+    print(
+        f"{'whole-number verdicts':<26}{whole:>6}, of which read "
+        f"{counts['read right'] / max(whole, 1):.1%}"
+    )
     print_unread_by_score([(row["true_score"], outcome) for row, outcome, _ in outcomes])
     missed = Counter(said for _, kind, said in outcomes if kind == "missed")
     print("reasons for what was missed:", dict(missed))
@@ -50,7 +68,10 @@ def print_unread_by_score(outcomes: Sequence[tuple[float | None, str]]) -> None:
     unread = Counter(score for score, outcome in outcomes if outcome == "missed")
     print("unread by score:")
     for score in sorted(score for score in seen if score is not None and float(score).is_integer()):
-        print(f"{score:>6.0f}{unread[score]:>8} of {seen[score]:<6}{unread[score] / seen[score]:>6.1%}")
+        print(
+            f"{score:>6.0f}{unread[score]:>8} of "
+            f"{seen[score]:<6}{unread[score] / seen[score]:>6.1%}"
+        )
 
 
 def read(row: dict[str, Any]) -> tuple[str, str]:

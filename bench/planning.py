@@ -1,8 +1,10 @@
-"""Whether what is promised of more labels, and of gains that would show, comes: `python -m bench.planning`.
+"""Whether what is promised of more labels, and of gains that would show, comes: `python -m
+bench.planning`.
 
-First the width of the corrected mean and of kappa that 50 more labels are promised to give, beside what they gave.
-Then, for `judge align`, the gain that is said to show in 4 of 5 tests, and the share of tests that show it. There, a
-part of the scores is a point too high before the change, and others are off by a point before and after it.
+First the width of the corrected mean and of kappa that 50 more labels are promised to give, beside
+what they gave. Then, for `judge align`, the gain that is said to show in 4 of 5 tests, and the
+share of tests that show it. There, a part of the scores is a point too high before the change, and
+others are off by a point before and after it.
 """
 
 from itertools import product
@@ -30,11 +32,16 @@ def widths(labels: int, more: int, generator: np.random.Generator) -> tuple[floa
     found = mean.estimate()
     assert found
     pairs = zip(scores.tolist(), people.tolist(), strict=True)
-    rows = tuple(Response(str(n), {"judge": s}, (float(p),)) for n, (s, p) in enumerate(pairs) if n < labels)
+    rows = tuple(
+        Response(str(n), {"judge": s}, (float(p),)) for n, (s, p) in enumerate(pairs) if n < labels
+    )
     (by,) = make_report(Scores(rows, ("judge",), SCALE, (), 0)).with_people
     kappa = by.estimates["quadratic_weighted_kappa"]
     ends = by.narrowing.split("±")[1:]
-    return within(found, more), [(kappa.high - kappa.low) / 2, *(float(each.strip(" ,.")) for each in ends)]
+    return within(found, more), [
+        (kappa.high - kappa.low) / 2,
+        *(float(each.strip(" ,.")) for each in ends),
+    ]
 
 
 def gains(number: int, part: float, noise: float, generator: np.random.Generator) -> np.ndarray:
@@ -56,20 +63,33 @@ def main() -> None:
         print(f"kappa ±{kappa[0]:.2f}, came ±{kappa[1]:.2f}")
     for tail, number, noise in product((0.025, 0.05 / 6), (18, 36, 60, 90), (0.1, 0.25)):
 
-        def test(part: float, number: int = number, noise: float = noise, tail: float = tail) -> tuple[bool, float]:
+        def test(
+            part: float, number: int = number, noise: float = noise, tail: float = tail
+        ) -> tuple[bool, float]:
             each = gains(number, part, noise, generator).tolist()
             found = paired(((gain, at) for at, gain in enumerate(each)), SCALE, tail)
             assert found
             return (found.low or 0) > 0, to_be_seen(found, tail, number) or 0
 
-        promised_gain = fmean(seen for is_clear, seen in (test(0) for _ in range(TESTS)) if not is_clear)
+        promised_gain = fmean(
+            seen for is_clear, seen in (test(0) for _ in range(TESTS)) if not is_clear
+        )
         reached = [
-            (abs(gains(20_000, part, noise, generator).mean() - promised_gain), part) for part in np.linspace(0, 1, 41)
+            (abs(gains(20_000, part, noise, generator).mean() - promised_gain), part)
+            for part in np.linspace(0, 1, 41)
         ]
         far, part = min(reached)
-        shown = f"{fmean(test(part)[0] for _ in range(TESTS)):.0%} show it" if far < 0.02 else "no part gains that here"
+        shown = (
+            f"{fmean(test(part)[0] for _ in range(TESTS)):.0%} show it"
+            if far < 0.02
+            else "no part gains that here"
+        )
         print(
-            f"{1 - 2 * tail:.1%}, {number} threads, {noise:.0%} a point off: {promised_gain:.2f}, {shown}", flush=True
+            (
+                f"{1 - 2 * tail:.1%}, {number} threads, {noise:.0%} a point off: "
+                f"{promised_gain:.2f}, {shown}"
+            ),
+            flush=True,
         )
 
 

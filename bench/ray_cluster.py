@@ -1,7 +1,9 @@
-"""Rows per second in one process, and on a local Ray cluster with one and two workers: `python -m bench.ray_cluster`.
+"""Rows per second in one process, and on a local Ray cluster with one and two workers: `python -m
+bench.ray_cluster`.
 
-The model stub takes 0.5 s per answer. The one process and each worker have 64 rows in progress, so at most 128 rows per
-second. With two workers, the stub, Ray and the workers share the machine's cores.
+The model stub takes 0.5 s per answer. The one process and each worker have 64 rows in progress, so
+at most 128 rows per second. With two workers, the stub, Ray and the workers share the machine's
+cores.
 """
 
 import json
@@ -25,7 +27,9 @@ def main() -> None:
         assert stub.stdin
         os.environ["OPENAI_BASE_URL"] = stub.stdout.readline().strip()
         raw = Path(folder, "raw.jsonl")
-        rows = ({"prompt": f"Question {number}?", "completion": "It is so."} for number in range(ROWS))
+        rows = (
+            {"prompt": f"Question {number}?", "completion": "It is so."} for number in range(ROWS)
+        )
         raw.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         import ray
 
@@ -33,7 +37,13 @@ def main() -> None:
         ray.data.DataContext.get_current().enable_progress_bars = False
         on_cluster(raw, 2)  # the first job also starts what the later ones reuse
         for number in range(ROUNDS):
-            print(f"one process {ROWS / in_one_process(raw, Path(folder, f'{number}.jsonl')):.0f} rows/s", flush=True)
+            print(
+                (
+                    "one process "
+                    f"{ROWS / in_one_process(raw, Path(folder, f'{number}.jsonl')):.0f} rows/s"
+                ),
+                flush=True,
+            )
             for workers in (1, 2):
                 print(f"{workers} workers {ROWS / on_cluster(raw, workers):.0f} rows/s", flush=True)
         ray.shutdown()
@@ -44,7 +54,9 @@ def in_one_process(raw: Path, output: Path) -> float:
     began = time.monotonic()
     judge = Path(sys.executable).with_name("judge")
     options = ["--samples", "1", "--concurrency", str(AT_ONCE), "--model", "stub"]
-    subprocess.run([judge, "batch", raw, "-o", output, *options], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [judge, "batch", raw, "-o", output, *options], check=True, stdout=subprocess.DEVNULL
+    )
     return time.monotonic() - began
 
 

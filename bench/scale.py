@@ -1,13 +1,14 @@
 """Many workspaces: `python -m bench.scale [WORKSPACES] [CHANNELS] [CASES] [WORKERS]`.
 
-By default 10 workspaces of 4 channels, and 200 cases. Without WORKERS, one process does everything, with a new SQLite
-file; otherwise a front and so many workers, each in its own process, share a PostgreSQL made for the benchmark. All
-workspaces have the same channel and user ids. The rater is offline, and the pocket Slack has Slack's own limits.
+By default 10 workspaces of 4 channels, and 200 cases. Without WORKERS, one process does everything,
+with a new SQLite file; otherwise a front and so many workers, each in its own process, share a
+PostgreSQL made for the benchmark. All workspaces have the same channel and user ids. The rater is
+offline, and the pocket Slack has Slack's own limits.
 
-It prints what an idle workspace takes in memory, how many cases a second come in and are delivered, and how long the
-digests of all channels take, all due at once, from the first to the last, with the processor time of the bot, the
-pocket Slack and PostgreSQL for each, and for a minute in which nothing happens. It fails if a case or digest is lost or
-comes twice.
+It prints what an idle workspace takes in memory, how many cases a second come in and are delivered,
+and how long the digests of all channels take, all due at once, from the first to the last, with the
+processor time of the bot, the pocket Slack and PostgreSQL for each, and for a minute in which
+nothing happens. It fails if a case or digest is lost or comes twice.
 """
 
 import asyncio
@@ -71,8 +72,13 @@ class Bench:
         return [sum(map(cpu_ms, pids)) for pids in (self.bots, [os.getpid()], server)]
 
     def costs(self, before: list[float], count: int) -> str:
-        bot, slack, server = ((now - then) / count for now, then in zip(self.cpu_ms(), before, strict=True))
-        return f"processor time each: bot {bot:.1f} ms, pocket Slack {slack:.1f}, PostgreSQL {server:.1f}"
+        bot, slack, server = (
+            (now - then) / count for now, then in zip(self.cpu_ms(), before, strict=True)
+        )
+        return (
+            f"processor time each: bot {bot:.1f} ms, pocket Slack {slack:.1f}, PostgreSQL "
+            f"{server:.1f}"
+        )
 
 
 def workspaces(number: int, of_channels: int) -> list[Workspace]:
@@ -121,7 +127,12 @@ async def add_weeks(store: Store, known: list[Workspace]) -> None:
             place = {"team_id": each.team_id, "channel_id": channel.id}
             chosen.append(place | {"is_digest_on": False, "digest_since": now - timedelta(days=30)})
             at = {"created_at": last_week, "judged_at": last_week, "delivered_at": last_week}
-            its = {"score": 3, "model": "m", "judge_version": "v", "author_id": each.user("helper").id}
+            its = {
+                "score": 3,
+                "model": "m",
+                "judge_version": "v",
+                "author_id": each.user("helper").id,
+            }
             its["requester_id"] = each.user("ann").id
             rows += [a_row(key=f"{channel.id}/{n}", **place, **at, **its) for n in range(5)]
 
@@ -159,7 +170,9 @@ async def measure_cases(bench: Bench, store: Store, number: int) -> None:
         each = known[count % len(known)]
         names = [channel.name for channel in each.channels.values() if not channel.is_im]
         words = f"Why {count}? | Because of {count}, which is so for a reason that is written here."
-        sent.append(Person(each, "ann").command(names[count // len(known) % len(names)], "/judge", words))
+        sent.append(
+            Person(each, "ann").command(names[count // len(known) % len(names)], "/judge", words)
+        )
         if count >= UNDER_WAY:
             await bench.slack.settled(sent[count - UNDER_WAY])
     for delivery in sent:
@@ -179,7 +192,11 @@ async def measure_cases(bench: Bench, store: Store, number: int) -> None:
     rates = f"{number / taken_s:.0f} a second in, {accepted / (last_s - began):.0f} delivered"
     rates += f", {(await size_kb(store) - size) / accepted:.1f} kB each"
     print(
-        f"{accepted} of {number} cases were acknowledged in time, {rates}; {bench.costs(before, accepted)}", flush=True
+        (
+            f"{accepted} of {number} cases were acknowledged in time, {rates}; "
+            f"{bench.costs(before, accepted)}"
+        ),
+        flush=True,
     )
 
 
@@ -196,12 +213,24 @@ async def measure_digests(bench: Bench, store: Store) -> None:
     earlier, before = {message.ts for *_, message in bench.replies}, bench.cpu_ms()
 
     def posted() -> Counter[tuple[str, str]]:
-        return Counter((each.team_id, channel) for each, channel, message in bench.replies if message.ts not in earlier)
+        return Counter(
+            (each.team_id, channel)
+            for each, channel, message in bench.replies
+            if message.ts not in earlier
+        )
 
     await store.database.execute(update(channels).values(is_digest_on=True))
     first_s, last_s = await reached(lambda: posted().total(), len(due))
-    assert posted() == dict.fromkeys(due, 1), f"{len(posted())} of {len(due)} channels; {posted().most_common(3)}"
-    print(f"{len(due)} digests, none twice, in {last_s - first_s:.0f} s; {bench.costs(before, len(due))}", flush=True)
+    assert posted() == dict.fromkeys(due, 1), (
+        f"{len(posted())} of {len(due)} channels; {posted().most_common(3)}"
+    )
+    print(
+        (
+            f"{len(due)} digests, none twice, in {last_s - first_s:.0f} s; "
+            f"{bench.costs(before, len(due))}"
+        ),
+        flush=True,
+    )
 
 
 @asynccontextmanager
@@ -220,7 +249,9 @@ async def processes(settings: Mapping[str, str], workers: int) -> AsyncIterator[
         yield pids
 
 
-async def main(number: int = 10, of_channels: int = 4, of_cases: int = 200, workers: int = 0) -> None:
+async def main(
+    number: int = 10, of_channels: int = 4, of_cases: int = 200, workers: int = 0
+) -> None:
     """Measures and prints."""
     async with AsyncExitStack() as stack:
         folder, server = stack.enter_context(tempfile.TemporaryDirectory()), None
@@ -246,7 +277,10 @@ async def main(number: int = 10, of_channels: int = 4, of_cases: int = 200, work
             "MAX_CASES_PER_USER_PER_HOUR": "0",
             "MAX_CASES_PER_DAY": "0",
         }
-        print(f"{number} workspaces of {of_channels} channels, {workers or 'no'} workers, {url.partition(':')[0]}")
+        print(
+            f"{number} workspaces of {of_channels} channels, {workers or 'no'} workers, "
+            f"{url.partition(':')[0]}"
+        )
         given: dict[str, Any] = {key.lower(): value for key, value in settings.items()}
         async with running_bot(load_settings(None, **given), grace_s=0) as bot:
             await slack.connected()

@@ -1,10 +1,12 @@
-"""How often the corrected mean's 95% interval holds the truth where labellers differ: `python -m bench.severity`.
+"""How often the corrected mean's 95% interval holds the truth where labellers differ: `python -m
+bench.severity`.
 
-Of 2,000 replies some get a label, each by a person drawn by the shares that the world sets, and a part of them a second
-one by another person. Labels are whole numbers from 0 to 5. The truth is the mean of what each of those with shared
-replies would give to all 2,000. Of four figures, the first is the share of samples whose interval holds the truth, the
-second how wide it is, the third how many samples are corrected for severity at all, and the last the share that holds
-without that correction.
+Of 2,000 replies some get a label, each by a person drawn by the shares that the world sets, and a
+part of them a second one by another person. Labels are whole numbers from 0 to 5. The truth is the
+mean of what each of those with shared replies would give to all 2,000. Of four figures, the first
+is the share of samples whose interval holds the truth, the second how wide it is, the third how
+many samples are corrected for severity at all, and the last the share that holds without that
+correction.
 """
 
 import sys
@@ -20,7 +22,17 @@ from judge.scoring.rubric import Scale
 
 SCALE, REPLIES = Scale(0, 5), 2000
 PEOPLE = (2, 3, 5, 8)
-LABELLED = ((40, 0.2), (40, 0.5), (80, 0.2), (150, 0.0), (150, 0.1), (150, 0.2), (150, 0.5), (300, 0.1), (300, 0.2))
+LABELLED = (
+    (40, 0.2),
+    (40, 0.5),
+    (80, 0.2),
+    (150, 0.0),
+    (150, 0.1),
+    (150, 0.2),
+    (150, 0.5),
+    (300, 0.1),
+    (300, 0.2),
+)
 """How many replies get a label, and the part of them that gets a second one."""
 JUDGES = (0.3, 0.6, 0.8)
 WORLDS = (
@@ -40,17 +52,30 @@ WORLDS = (
 class World:
     def __init__(self, name: str, people: int, generator: np.random.Generator) -> None:
         one, rest = np.zeros(people), np.arange(people) > 0
-        one[0], self._slope, self._noise, self.linked = 1, np.ones(people), np.full(people, 0.6), people
-        self._more, mean = np.zeros(people), 4.8 if "fives" in name else generator.choice([2.5, 3.2, 3.8])
+        one[0], self._slope, self._noise, self.linked = (
+            1,
+            np.ones(people),
+            np.full(people, 0.6),
+            people,
+        )
+        self._more, mean = (
+            np.zeros(people),
+            4.8 if "fives" in name else generator.choice([2.5, 3.2, 3.8]),
+        )
         self.shares = 0.85 * one + 0.15 / (people - 1) * rest
         if "strict" in name or "the same" in name:
-            self._more = -1.2 * one + 0.5 * ("the same" in name) * rest * generator.normal(size=people)
+            self._more = -1.2 * one + 0.5 * ("the same" in name) * rest * generator.normal(
+                size=people
+            )
         if "two of them" in name:
             self.linked = min(people, 3)
         if "equal" in name:
             self.shares = np.ones(people) / people
         if "normal" in name:
-            self._more, self.shares = generator.normal(0, 0.7, people), generator.dirichlet(np.ones(people))
+            self._more, self.shares = (
+                generator.normal(0, 0.7, people),
+                generator.dirichlet(np.ones(people)),
+            )
         if "camps" in name:
             self._more = np.where(np.arange(people) < people / 2, -0.8, 0.8)
             self.shares = np.where(self._more < 0, 4.0, 1.0)
@@ -65,11 +90,22 @@ class World:
     def labels(self, person: int, replies: Sequence[int] | slice) -> np.ndarray:
         level = self.level[replies]
         given = 3 + self._slope[person] * (level - 3) + self._more[person]
-        return np.asarray(np.clip(np.rint(given + self._generator.normal(0, self._noise[person], len(level))), *SCALE))
+        return np.asarray(
+            np.clip(
+                np.rint(given + self._generator.normal(0, self._noise[person], len(level))), *SCALE
+            )
+        )
 
     def scores(self, correlation: float) -> np.ndarray:
-        z, chance = (self.level - self.level.mean()) / self.level.std(), self._generator.normal(size=REPLIES)
-        return np.asarray(np.clip(np.rint(3 + 1.3 * (correlation * z + (1 - correlation**2) ** 0.5 * chance)), *SCALE))
+        z, chance = (
+            (self.level - self.level.mean()) / self.level.std(),
+            self._generator.normal(size=REPLIES),
+        )
+        return np.asarray(
+            np.clip(
+                np.rint(3 + 1.3 * (correlation * z + (1 - correlation**2) ** 0.5 * chance)), *SCALE
+            )
+        )
 
     def draw(self, number: int, part: float) -> tuple[Sequence[int], Sequence[Given]]:
         replies = self._generator.choice(REPLIES, number, replace=False).tolist()
@@ -95,7 +131,9 @@ def estimates(
         replies, given = world.draw(number, part)
         severities = Severities(given)
         who = severities.people or map(str, range(people))
-        truth = np.mean([[world.labels(int(each), slice(None)).mean() for _ in range(5)] for each in who])
+        truth = np.mean(
+            [[world.labels(int(each), slice(None)).mean() for _ in range(5)] for each in who]
+        )
         found = []
         for its in (severities, NOBODYS):
             mean = MeanEstimator(SCALE, its)
@@ -115,14 +153,24 @@ def holds(truth: float, interval: Interval) -> bool:
 
 
 def main(samples: int) -> None:
-    print(f"{'replies with a label, shared':<32}", *(f"{number:>4} {part:>4.0%}         " for number, part in LABELLED))
+    print(
+        f"{'replies with a label, shared':<32}",
+        *(f"{number:>4} {part:>4.0%}         " for number, part in LABELLED),
+    )
     for name, people in product(WORLDS, PEOPLE):
         cells = []
         for number, part in LABELLED:
             found = [*estimates(name, people, number, part, samples)]
             its = [each for each in found if each[1]]
-            held, width = ([holds(each[0], each[2]) for each in its], [(e[2].high or 0) - (e[2].low or 0) for e in its])
-            figures = f"{100 * np.mean(held):>4.0f} {np.mean(width):.2f}" if len(its) > samples / 20 else "   –    –"
+            held, width = (
+                [holds(each[0], each[2]) for each in its],
+                [(e[2].high or 0) - (e[2].low or 0) for e in its],
+            )
+            figures = (
+                f"{100 * np.mean(held):>4.0f} {np.mean(width):.2f}"
+                if len(its) > samples / 20
+                else "   –    –"
+            )
             without = np.mean([holds(truth, each) for truth, *_, each in found])
             cells.append(f"{figures:<9}{100 * len(its) / samples:>4.0f}{100 * without:>4.0f} ")
         print(f"{name:<30}{people:>2}", *cells, flush=True)

@@ -1,8 +1,10 @@
-"""How often `judge estimate`'s 95% interval of the share of good responses holds the truth: `python -m bench.shares`.
+"""How often `judge estimate`'s 95% interval of the share of good responses holds the truth: `python
+-m bench.shares`.
 
-Of 2,000 responses, 90, 96 or 99% are good. Judges take some good ones for bad, and some bad ones for good. Of three
-figures for each number of labels, the first is the share of samples whose interval holds the truth, the second the same
-for the labels alone, and the third how wide the interval is beside theirs.
+Of 2,000 responses, 90, 96 or 99% are good. Judges take some good ones for bad, and some bad ones
+for good. Of three figures for each number of labels, the first is the share of samples whose
+interval holds the truth, the second the same for the labels alone, and the third how wide the
+interval is beside theirs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +18,13 @@ from judge.scoring.rubric import Scale
 SAMPLES, RESPONSES = 1000, 2000
 LABELS = (20, 40, 50, 100, 200)
 GOOD = (0.9, 0.96, 0.99)
-JUDGES = {"strict, 1% wrong": (0.99, 1), "2%": (0.98, 1), "5%": (0.95, 1), "kind": (1, 0.5), "vague": (0.9, 0.8)}
+JUDGES = {
+    "strict, 1% wrong": (0.99, 1),
+    "2%": (0.98, 1),
+    "5%": (0.95, 1),
+    "kind": (1, 0.5),
+    "vague": (0.9, 0.8),
+}
 """The shares of the good and of the bad responses that are taken for what they are."""
 
 
@@ -27,8 +35,12 @@ def estimates(
     cells |= {(1, 0): (1 - good) * (1 - right[1]), (0, 0): (1 - good) * right[1]}
     for _ in range(SAMPLES):
         mean = MeanEstimator(Scale(0, 1))
-        drawn, others = (generator.multinomial(n, [*cells.values()]) for n in (labels, RESPONSES - labels))
-        for (score, label), with_label, without in zip(cells, drawn.tolist(), others.tolist(), strict=True):
+        drawn, others = (
+            generator.multinomial(n, [*cells.values()]) for n in (labels, RESPONSES - labels)
+        )
+        for (score, label), with_label, without in zip(
+            cells, drawn.tolist(), others.tolist(), strict=True
+        ):
             mean.add(score, label, times=with_label)
             mean.add(score, times=without)
         found = mean.estimate()

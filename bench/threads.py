@@ -1,10 +1,12 @@
-"""How often a digest's 95% intervals hold the truth where replies share threads: `python -m bench.threads`.
+"""How often a digest's 95% intervals hold the truth where replies share threads: `python -m
+bench.threads`.
 
-Threads have 1 to 6 turns. What a person would give a turn is its thread's own label or, with a probability that the
-correlation sets, one of its own; the judge is off by a point in two of nine. The figures are the digest's: the mean of
-what people chose, its change since the week before; and of watched replies, a random half of the turns, the mean, the
-share of good ones, and the mean corrected by blind labels of a third of them. "Alone" is the mean with an interval that
-takes all replies for independent.
+Threads have 1 to 6 turns. What a person would give a turn is its thread's own label or, with a
+probability that the correlation sets, one of its own; the judge is off by a point in two of nine.
+The figures are the digest's: the mean of what people chose, its change since the week before; and
+of watched replies, a random half of the turns, the mean, the share of good ones, and the mean
+corrected by blind labels of a third of them. "Alone" is the mean with an interval that takes all
+replies for independent.
 """
 
 from collections import Counter, defaultdict
@@ -45,7 +47,9 @@ def draw(shape: Shape, correlation: float, replies: int, random: Random) -> list
     while len(found) < replies:
         thread, own = len(found), random.choices(range(6), shape)[0]
         for _ in range(random.randint(1, 6)):
-            label = own if random.random() < correlation**0.5 else random.choices(range(6), shape)[0]
+            label = (
+                own if random.random() < correlation**0.5 else random.choices(range(6), shape)[0]
+            )
             found.append(Turn(to_score(label, random.choice(ERRORS)), label, thread))
     return found
 
@@ -55,10 +59,15 @@ def to_tally(turns: Sequence[Turn]) -> Tally:
     threads = defaultdict[int, list[int]](list)
     for turn in turns:
         threads[turn.thread].append(turn.score)
-    return Tally(Counter(turn.score for turn in turns), Counter((len(each), sum(each)) for each in threads.values()))
+    return Tally(
+        Counter(turn.score for turn in turns),
+        Counter((len(each), sum(each)) for each in threads.values()),
+    )
 
 
-def watched(turns: Sequence[Turn], random: Random) -> tuple[Interval | None, Interval | None, Interval | None]:
+def watched(
+    turns: Sequence[Turn], random: Random
+) -> tuple[Interval | None, Interval | None, Interval | None]:
     """The mean of a random part of them, the share of good ones, and the mean corrected by labels."""
     drawn = [turn for turn in turns if random.random() < DRAWN]
     rows = [
@@ -67,29 +76,55 @@ def watched(turns: Sequence[Turn], random: Random) -> tuple[Interval | None, Int
         for label in [f"U1 {turn.label}" if random.random() < LABELLED else None]
     ]
     found = to_quality(rows, SCALE)
-    return (found.mean.judge, found.good.judge, found.mean.corrected) if found else (None, None, None)
+    return (
+        (found.mean.judge, found.good.judge, found.mean.corrected) if found else (None, None, None)
+    )
 
 
 def main() -> None:
-    """Prints the coverage for each shape, correlation and number of replies, and how often a change is claimed."""
+    """Prints the coverage for each shape, correlation and number of replies, and how often a change
+    is claimed.
+    """
     print("Held by 95% intervals; replies:", *WEEKS)
     for name, shape in SHAPES.items():
         of_judge = [
-            (to_score(label, error), share / len(ERRORS)) for label, share in enumerate(shape) for error in ERRORS
+            (to_score(label, error), share / len(ERRORS))
+            for label, share in enumerate(shape)
+            for error in ERRORS
         ]
         truth, good = mean(shape), good_from(SCALE)
         by_judge = sum(score * share for score, share in of_judge)
-        truths = (by_judge, by_judge, 0.0, by_judge, sum(share for score, share in of_judge if score >= good), truth)
+        truths = (
+            by_judge,
+            by_judge,
+            0.0,
+            by_judge,
+            sum(share for score, share in of_judge if score >= good),
+            truth,
+        )
         for correlation in (0.3, 0.6):
             cells = []
             for replies in WEEKS:
                 random, held = Random(f"{name} {correlation} {replies}"), []
                 for _ in range(SAMPLES):
                     turns = draw(shape, correlation, replies, random)
-                    this, last = to_tally(turns), to_tally(draw(shape, correlation, replies, random))
-                    means = [found.judge for each in (this, Tally(this.counts)) if (found := each.estimate(SCALE))]
-                    intervals = (*means, changes_of([(this, last)], SCALE)[0], *watched(turns, random))
-                    held.append([holds(each, value) for each, value in zip(intervals, truths, strict=True)])
+                    this, last = (
+                        to_tally(turns),
+                        to_tally(draw(shape, correlation, replies, random)),
+                    )
+                    means = [
+                        found.judge
+                        for each in (this, Tally(this.counts))
+                        if (found := each.estimate(SCALE))
+                    ]
+                    intervals = (
+                        *means,
+                        changes_of([(this, last)], SCALE)[0],
+                        *watched(turns, random),
+                    )
+                    held.append(
+                        [holds(each, value) for each, value in zip(intervals, truths, strict=True)]
+                    )
                 cells.append(" ".join(f"{fmean(each):.0%}" for each in zip(*held, strict=True)))
             row(f"{name}, correlation {correlation}", *cells)
 

@@ -1,10 +1,12 @@
-"""What every message of a workspace costs: `python -m bench.watch [SECONDS]` (by default 60 for each load).
+"""What every message of a workspace costs: `python -m bench.watch [SECONDS]` (by default 60 for
+each load).
 
-The bot gets all messages and watches one assistant in one of 20 channels. Five loads take turns, twice, while five
-commands a second must be acknowledged: nothing else; 200 messages of people a second; 200 edits a second by another
-assistant, which streams by editing; 200 reactions a second that are neither thumbs nor the channel's own; and 200
-thumbs a second under a watched reply, in turn added and removed. It prints the processor time per event, beyond that
-of the commands, and how long the commands waited for their acks.
+The bot gets all messages and watches one assistant in one of 20 channels. Five loads take turns,
+twice, while five commands a second must be acknowledged: nothing else; 200 messages of people a
+second; 200 edits a second by another assistant, which streams by editing; 200 reactions a second
+that are neither thumbs nor the channel's own; and 200 thumbs a second under a watched reply, in
+turn added and removed. It prints the processor time per event, beyond that of the commands, and how
+long the commands waited for their acks.
 """
 
 import asyncio
@@ -41,8 +43,13 @@ async def run(load: Load, do: Callable[[int], object], seconds: int) -> tuple[fl
 async def main(seconds: int) -> None:
     """Runs each load and prints a line for it."""
     with tempfile.TemporaryDirectory() as folder, stub_server(0) as model_url:
-        settings = {"OPENAI_BASE_URL": model_url, "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db"}
-        async with running(COMMANDS["bot"], settings | {"WATCH_BY": "events"}, folder, [MESSAGE_EVENTS]) as load:
+        settings = {
+            "OPENAI_BASE_URL": model_url,
+            "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db",
+        }
+        async with running(
+            COMMANDS["bot"], settings | {"WATCH_BY": "events"}, folder, [MESSAGE_EVENTS]
+        ) as load:
             helper, ann = load.helper, load.ann
             await load.slack.settled(ann.command("c0", "/judge", "watch @helper all"))
             streamed = helper.post("c1", "0")
@@ -62,12 +69,19 @@ async def main(seconds: int) -> None:
             for _ in range(ROUNDS):
                 for name, do in loads.items():
                     found[name].append(await run(load, do, seconds))
-            print(f"{RATE}/s for {seconds} s{'CPU ms/event':>20}{'ack p50':>10}{'p99':>8}{'worst p99':>12}")
+            print(
+                f"{RATE}/s for {seconds} "
+                f"s{'CPU ms/event':>20}{'ack p50':>10}{'p99':>8}{'worst p99':>12}"
+            )
             idle_s = median(cpu_s for cpu_s, _, _ in found["nothing"])
             for name, rounds in found.items():
-                each_ms = (median(cpu_s for cpu_s, _, _ in rounds) - idle_s) / (RATE * seconds) * 1000
+                each_ms = (
+                    (median(cpu_s for cpu_s, _, _ in rounds) - idle_s) / (RATE * seconds) * 1000
+                )
                 waits = [median(column) for column in zip(*rounds, strict=True)][1:]
-                print(f"{name:<16}{each_ms:>20.2f}{waits[0]:>10.1f}{waits[1]:>8.1f}{max(r[2] for r in rounds):>12.1f}")
+                print(
+                    f"{name:<16}{each_ms:>20.2f}{waits[0]:>10.1f}{waits[1]:>8.1f}{max(r[2] for r in rounds):>12.1f}"
+                )
 
 
 if __name__ == "__main__":

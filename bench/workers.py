@@ -1,10 +1,11 @@
 """How much more several workers do, and what a case costs PostgreSQL: `python -m bench.workers`.
 
-One front and 1, 2 or 4 workers, each in its own process, run on a PostgreSQL made for the benchmark, with default
-settings. Cases are commands with two typed texts, in 20 channels; enough are in progress that no worker waits for work.
-The model is a stub. Without latency, the processors are the limit; with a second of latency, like real models,
-JUDGE_CONCURRENCY (8) is the limit. The pocket Slack runs in this process. Its share of a processor is printed, because
-it may limit the rest.
+One front and 1, 2 or 4 workers, each in its own process, run on a PostgreSQL made for the
+benchmark, with default settings. Cases are commands with two typed texts, in 20 channels; enough
+are in progress that no worker waits for work. The model is a stub. Without latency, the processors
+are the limit; with a second of latency, like real models, JUDGE_CONCURRENCY (8) is the limit. The
+pocket Slack runs in this process. Its share of a processor is printed, because it may limit the
+rest.
 """
 
 import asyncio
@@ -34,14 +35,16 @@ CASES_A_WORKER = 200  # if the model takes a second
 STATISTICS_S = 2.0  # until PostgreSQL has the statistics of all its processes
 
 COUNTS = (
-    "SELECT xact_commit, tup_inserted, tup_updated, tup_deleted, pg_current_wal_lsn() - '0/0'::pg_lsn AS wal "
-    "FROM pg_stat_database WHERE datname = current_database()"
+    "SELECT xact_commit, tup_inserted, tup_updated, tup_deleted, pg_current_wal_lsn() - "
+    "'0/0'::pg_lsn AS wal FROM pg_stat_database WHERE datname = current_database()"
 )
 
 
 @dataclass(frozen=True)
 class Bench:
-    """The things to measure: the pocket Slack with its load, the bot's processes, and the PostgreSQL server."""
+    """The things to measure: the pocket Slack with its load, the bot's processes, and the
+    PostgreSQL server.
+    """
 
     load: Load
     bots: Sequence[int]
@@ -55,11 +58,20 @@ class Bench:
         async with engine.connect() as connection:
             row = (await connection.execute(text(COUNTS))).one()
         await engine.dispose()
-        own = {"postgres": sum(cpu_ms(pid) for pid in self.server.pids()), "bots": sum(map(cpu_ms, self.bots))}
-        return {name: float(value) for name, value in row._mapping.items()} | own | {"slack": cpu_ms(os.getpid())}
+        own = {
+            "postgres": sum(cpu_ms(pid) for pid in self.server.pids()),
+            "bots": sum(map(cpu_ms, self.bots)),
+        }
+        return (
+            {name: float(value) for name, value in row._mapping.items()}
+            | own
+            | {"slack": cpu_ms(os.getpid())}
+        )
 
     async def run(self, count: int, under_way: int) -> None:
-        """Asks `count` times, each time as soon as fewer than `under_way` wait, then waits for what was not refused."""
+        """Asks `count` times, each time as soon as fewer than `under_way` wait, then waits for what
+        was not refused.
+        """
         load, begun = self.load, self.load.done
         for number in range(begun, begun + count):
             await load.slack.until(lambda: number - load.done < under_way, 60)  # noqa: B023 - awaited before `number` changes
@@ -69,7 +81,9 @@ class Bench:
 
 
 def cpu_ms(pid: int) -> float:
-    """Processor time of a process and of its children that have ended; 0 if it has just ended itself."""
+    """Processor time of a process and of its children that have ended; 0 if it has just ended
+    itself.
+    """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:  # a process of PostgreSQL's that was needed for a moment
@@ -77,7 +91,9 @@ def cpu_ms(pid: int) -> float:
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") * 1000
 
 
-async def measure(server: Cluster, database_url: str, model_url: str, workers: int, count: int) -> Mapping[str, float]:
+async def measure(
+    server: Cluster, database_url: str, model_url: str, workers: int, count: int
+) -> Mapping[str, float]:
     """The cases per second, and what each case costs."""
     workspace = Workspace(load_manifest(), limits=Limits.off())
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
@@ -104,7 +120,9 @@ async def measure(server: Cluster, database_url: str, model_url: str, workers: i
             stack.callback(process.terminate)
             processes.append(process)
         await slack.connected(timeout_s=120)
-        bench = Bench(Load(slack, processes[0]), [process.pid for process in processes], server, database_url)
+        bench = Bench(
+            Load(slack, processes[0]), [process.pid for process in processes], server, database_url
+        )
         await bench.run(WARM_UP, UNDER_WAY)
         before, shown, began = await bench.counts(), len(bench.load.shown), time.perf_counter()
         await bench.run(count, UNDER_WAY)
@@ -119,17 +137,44 @@ async def main() -> None:
     binaries = find_binaries()
     if binaries is None:
         sys.exit("PostgreSQL is not installed")
-    heads = ("cases/s", "commits", "rows in", "changed", "deleted", "WAL KiB", "PG ms", "bots ms", "Slack %")
-    print(f"per case, CPU in ms; {UNDER_WAY} under way\n{'model':>6}{'workers':>8}" + "".join(f"{h:>9}" for h in heads))
+    heads = (
+        "cases/s",
+        "commits",
+        "rows in",
+        "changed",
+        "deleted",
+        "WAL KiB",
+        "PG ms",
+        "bots ms",
+        "Slack %",
+    )
+    print(
+        f"per case, CPU in ms; {UNDER_WAY} under way\n{'model':>6}{'workers':>8}"
+        + "".join(f"{h:>9}" for h in heads)
+    )
     for latency_s in (0, 1):
         for workers in WORKERS:
             with cluster(binaries) as server, stub_server(latency_s) as model_url:
                 url = new_database(server.server)
                 count = CASES_A_WORKER * workers if latency_s else CASES_AT_ONCE
                 found = await measure(server, url, model_url, workers, count)
-            names = ("rate", "xact_commit", "tup_inserted", "tup_updated", "tup_deleted", "wal", "postgres", "bots")
-            cells = [found[name] / (1024 if name == "wal" else 1) for name in names] + [found["share"]]
-            print(f"{latency_s:>5}s{workers:>8}" + "".join(f"{cell:>9.1f}" for cell in cells), flush=True)
+            names = (
+                "rate",
+                "xact_commit",
+                "tup_inserted",
+                "tup_updated",
+                "tup_deleted",
+                "wal",
+                "postgres",
+                "bots",
+            )
+            cells = [found[name] / (1024 if name == "wal" else 1) for name in names] + [
+                found["share"]
+            ]
+            print(
+                f"{latency_s:>5}s{workers:>8}" + "".join(f"{cell:>9.1f}" for cell in cells),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -41,16 +41,19 @@ from judge.scoring.model.wishes import FLEX
 
 GRACE_S = 30
 SIGN_S = 5.0
-SIGN_AGAIN_S = 0.5  # after a sign of trouble, as at startup: a health check should not have to wait for the next one
+# after a sign of trouble, as at startup: a health check should not have to wait for the next one
+SIGN_AGAIN_S = 0.5
 _NO_SECRET = SecretStr("")
 
 logger = structlog.get_logger(__name__)
 
 
 async def serve(settings: Settings, role: Role = "both") -> None:
-    """Runs the bot, over Socket Mode or HTTP, until SIGTERM or SIGINT; a second signal does not wait for running cases.
+    """Runs the bot, over Socket Mode or HTTP, until SIGTERM or SIGINT; a second signal does not
+    wait for running cases.
 
-    Raises BotError, which says what to fix, if it cannot start, or has lost its connection for good.
+    Raises BotError, which says what to fix, if it cannot start, or has lost its connection for
+    good.
     """
     connected, stopping = asyncio.Event(), asyncio.Event()
     serving = asyncio.current_task()
@@ -65,9 +68,12 @@ async def serve(settings: Settings, role: Role = "both") -> None:
     try:
         async with running_bot(settings, role=role) as bot:
             gc.collect()
-            gc.freeze()  # a full collection over all imported modules would stop the event loop for 100 ms
+            # a full collection over all imported modules would stop the event loop for 100 ms
+            gc.freeze()
             connected.set()
-            await asyncio.wait([*bot.tasks, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED)
+            await asyncio.wait(
+                [*bot.tasks, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED
+            )
             logger.info("stopping", grace_s=GRACE_S)
             for task in bot.tasks:
                 if task.done():
@@ -78,7 +84,9 @@ async def serve(settings: Settings, role: Role = "both") -> None:
 
 @dataclass(frozen=True)
 class RunningBot:
-    """A running bot: the services of its first workspace, and the tasks that end only if something is wrong."""
+    """A running bot: the services of its first workspace, and the tasks that end only if something
+    is wrong.
+    """
 
     services: Services
     tasks: Sequence[asyncio.Task[None]]
@@ -93,13 +101,17 @@ async def running_bot(
     role: Role = "both",
     traffic: Traffic | None = None,
 ) -> AsyncIterator[RunningBot]:
-    """A connected bot. On exit, running cases get `grace_s` to finish, then everything is closed."""
+    """A connected bot.
+
+    On exit, running cases get `grace_s` to finish, then everything is closed.
+    """
     async with AsyncExitStack() as stack:
         services = await open_services(stack, settings, role)
         services.traffic = traffic or services.traffic
         services.model_pauses = model_pauses
         store = services.store
-        # Everything ends in reverse order: first the payloads, then the running cases, and last the signs of life.
+        # Everything ends in reverse order: first the payloads, then the running cases, and last the
+        # signs of life.
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
@@ -118,9 +130,16 @@ async def running_bot(
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
             is_well = [*signs, store.processes.has_signed]
-            await stack.enter_async_context(probes(settings.metrics_host, settings.metrics_port, store.cases, is_well))
-        logger.info("connected", team=services.identity.team_id, model=settings.judge_model, role=role)
-        logger.info("in_force", **{name.replace(" ", "_"): value for name, value in settings.in_force().items()})
+            await stack.enter_async_context(
+                probes(settings.metrics_host, settings.metrics_port, store.cases, is_well)
+            )
+        logger.info(
+            "connected", team=services.identity.team_id, model=settings.judge_model, role=role
+        )
+        logger.info(
+            "in_force",
+            **{name.replace(" ", "_"): value for name, value in settings.in_force().items()},
+        )
         yield RunningBot(services, tasks, workspaces)
 
 
@@ -139,17 +158,25 @@ FEATURES = (
 
 async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = "both") -> Services:
     """The store, the connection to Slack and the features that use them; they close with the stack."""
-    store = await stack.enter_async_context(await Store.open(settings.database_url, settings.store_text))
+    store = await stack.enter_async_context(
+        await Store.open(settings.database_url, settings.store_text)
+    )
     if store.database.is_sqlite and role != "both":
         raise BotError(f"--role {role}: SQLite serves one process; use PostgreSQL, or --role both")
     stack.enter_context(owned(store.database))
-    client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+    client = await stack.enter_async_context(
+        web_client(settings.slack_bot_token, settings.slack_api_url)
+    )
     identity = NOBODY if settings.is_for_many else await identify(client)
     telemetry = start_telemetry(partial(store.cases.counts, metrics.MAX_AGE_S))
     if telemetry:
         stack.push_async_callback(asyncio.to_thread, telemetry.close)
     client_type = telemetry.client_type if telemetry else None
-    make_judge = None if role == "front" else await stack.enter_async_context(open_judges(settings, client_type))
+    make_judge = (
+        None
+        if role == "front"
+        else await stack.enter_async_context(open_judges(settings, client_type))
+    )
     services = make_services(settings, store, client, identity, make_judge)
     if telemetry:
         services.tracing = telemetry.tracing
@@ -188,7 +215,9 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
         return Workspaces(first)
     from bot.store.installations import Installations  # takes 50 ms
 
-    installations = Installations(services.store.database, [key.get_secret_value() for key in settings.token_keys])
+    installations = Installations(
+        services.store.database, [key.get_secret_value() for key in settings.token_keys]
+    )
     await installations.renew()
     services.store.database.has_others = True
 
@@ -200,7 +229,9 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
     return Workspaces(first, installations, make)
 
 
-async def _open_link(stack: AsyncExitStack, services: Services, workspaces: Workspaces) -> HttpFront | SocketLink:
+async def _open_link(
+    stack: AsyncExitStack, services: Services, workspaces: Workspaces
+) -> HttpFront | SocketLink:
     settings, traffic, door = services.settings, services.traffic, workspaces.door
     _ = workspaces.first_bolt  # made before a payload waits for it
     pages = None
@@ -208,12 +239,17 @@ async def _open_link(stack: AsyncExitStack, services: Services, workspaces: Work
         from bot.slack.oauth import install_pages
         from bot.store.installations import OAuthStates
 
-        states, its = OAuthStates(services.store.database), (settings.slack_client_id, settings.slack_client_secret)
+        states, its = (
+            OAuthStates(services.store.database),
+            (settings.slack_client_id, settings.slack_client_secret),
+        )
         pages = install_pages(services.client, *its, workspaces.installations, states)
     where = settings.http_host, settings.http_port
     if settings.serve_http:
         secret = settings.slack_signing_secret or _NO_SECRET
-        return await stack.enter_async_context(HttpFront(door, secret, *where, traffic=traffic, pages=pages))
+        return await stack.enter_async_context(
+            HttpFront(door, secret, *where, traffic=traffic, pages=pages)
+        )
     if pages:
         await stack.enter_async_context(HttpServer(HTTP_SETTINGS, *where, pages))
     app_token = settings.slack_app_token or _NO_SECRET
@@ -232,7 +268,9 @@ async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[boo
 
 
 def _drive(stack: AsyncExitStack, engine: Engine, grace_s: float) -> asyncio.Task[None]:
-    """The task that runs the engine until the stack exits; running cases then get `grace_s` to finish."""
+    """The task that runs the engine until the stack exits; running cases then get `grace_s` to
+    finish.
+    """
     working = asyncio.create_task(engine.run_forever(), name="engine")
 
     async def leave(reason: type[BaseException] | None, *_: object) -> None:

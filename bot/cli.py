@@ -1,4 +1,6 @@
-"""`judge-bot`: serve, health, doctor, live, manifest, demo, digest, export, view, release, mcp, purge, copy, ..."""
+"""`judge-bot`: serve, health, doctor, live, manifest, demo, digest, export, view, release, mcp,
+purge, copy, ...
+"""
 
 import asyncio
 import logging
@@ -19,11 +21,22 @@ from judge.errors import JudgeError, needs_extra
 T = TypeVar("T")
 
 app = make_app()
-Http = Annotated[bool, typer.Option("--http", help="Receive Slack's requests at HTTP_PORT, not over Socket Mode.")]
-Channel = Annotated[str, typer.Option("--channel", metavar="CHANNEL", help="The channel, by its name or its id.")]
-Watched = Annotated[bool, typer.Option("--watched", help="Replies that watches drew, instead of those people chose.")]
+Http = Annotated[
+    bool,
+    typer.Option("--http", help="Receive Slack's requests at HTTP_PORT, not over Socket Mode."),
+]
+Channel = Annotated[
+    str, typer.Option("--channel", metavar="CHANNEL", help="The channel, by its name or its id.")
+]
+Watched = Annotated[
+    bool,
+    typer.Option("--watched", help="Replies that watches drew, instead of those people chose."),
+]
 RoleName = Annotated[
-    Role, typer.Option("--role", help="With PostgreSQL: answer Slack (front), judge and deliver (worker), or both.")
+    Role,
+    typer.Option(
+        "--role", help="With PostgreSQL: answer Slack (front), judge and deliver (worker), or both."
+    ),
 ]
 
 
@@ -31,10 +44,15 @@ def _to_day(text: str) -> datetime:
     try:
         return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError as exc:
-        raise typer.BadParameter(f"{text[:40]!r} is not a day; expected one such as 2026-11-01") from exc
+        raise typer.BadParameter(
+            f"{text[:40]!r} is not a day; expected one such as 2026-11-01"
+        ) from exc
 
 
-Since = Annotated[datetime | None, typer.Option(parser=_to_day, metavar="DAY", help="Only from that day on (UTC).")]
+Since = Annotated[
+    datetime | None,
+    typer.Option(parser=_to_day, metavar="DAY", help="Only from that day on (UTC)."),
+]
 
 
 @app.callback()
@@ -56,7 +74,9 @@ def serve(http: Http = False, role: RoleName = "both") -> None:
 
     The settings come from the environment and .env.
     """
-    if "structlog" not in sys.modules:  # it would import rich for tracebacks, which `bot.logs` writes itself: 3 MiB
+    if (
+        "structlog" not in sys.modules
+    ):  # it would import rich for tracebacks, which `bot.logs` writes itself: 3 MiB
         sys.modules["rich"] = None  # type: ignore[assignment]
         import_module("structlog")
         del sys.modules["rich"]
@@ -102,12 +122,14 @@ def doctor(http: Http = False, role: RoleName = "both") -> None:
 @app.command()
 def live(
     channel: Channel = "",
-    compare: Annotated[tuple[Path, Path] | None, typer.Option(help="Instead, compare two reports.")] = None,
+    compare: Annotated[
+        tuple[Path, Path] | None, typer.Option(help="Instead, compare two reports.")
+    ] = None,
 ) -> None:
     """Try the app on a real workspace and model, step by step.
 
-    It posts in a channel, asks you for six steps there, deletes what it has posted, and writes a report without texts,
-    names, ids or tokens. The app must not run elsewhere meanwhile.
+    It posts in a channel, asks you for six steps there, deletes what it has posted, and writes a
+    report without texts, names, ids or tokens. The app must not run elsewhere meanwhile.
     """
     from bot.commands.live import check
     from bot.commands.live.report import show_compared
@@ -118,7 +140,10 @@ def live(
         return
     if not channel:
         raise typer.BadParameter("name a channel with --channel, such as '#judge-test'")
-    typer.confirm(f"Post in {channel} and delete it afterwards? The app must not run elsewhere meanwhile.", abort=True)
+    typer.confirm(
+        f"Post in {channel} and delete it afterwards? The app must not run elsewhere meanwhile.",
+        abort=True,
+    )
     _run(check(load_settings(), channel, Path("live-report.json")))
 
 
@@ -126,9 +151,15 @@ def live(
 def manifest(
     parts: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="PARTS", help="Optional parts, separated by a comma; a wrong name lists them."),
+        typer.Option(
+            "--with",
+            metavar="PARTS",
+            help="Optional parts, separated by a comma; a wrong name lists them.",
+        ),
     ] = None,
-    minimal: Annotated[bool, typer.Option("--minimal", help="For an app without permission to read messages.")] = False,
+    minimal: Annotated[
+        bool, typer.Option("--minimal", help="For an app without permission to read messages.")
+    ] = False,
 ) -> None:
     """Print the manifest to paste into Slack.
 
@@ -142,7 +173,9 @@ def manifest(
 @app.command()
 def demo(
     port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 8123,
-    script: Annotated[bool, typer.Option("--script", help="Play a short example in the terminal and exit.")] = False,
+    script: Annotated[
+        bool, typer.Option("--script", help="Play a short example in the terminal and exit.")
+    ] = False,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Try the bot in the browser: no workspace, no key."""
@@ -165,29 +198,45 @@ def digest(channel: Channel) -> None:
 
 @app.command()
 def export(
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file; the terminal by default.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file; the terminal by default.")
+    ] = None,
     since: Since = None,
-    has_unlabelled: Annotated[bool, typer.Option("--all", help="Also cases without a label.")] = False,
+    has_unlabelled: Annotated[
+        bool, typer.Option("--all", help="Also cases without a label.")
+    ] = False,
     watched: Watched = False,
     low: Annotated[
         bool,
         typer.Option(
-            "--low", help="All cases with a low score, with points and cause, and with --texts the judge's reason."
+            "--low",
+            help=(
+                "All cases with a low score, with points and cause, and with --texts the "
+                "judge's reason."
+            ),
         ),
     ] = False,
     form: Annotated[
         Literal["jsonl", "csv", "parquet", "inspect", "promptfoo", "langfuse"] | None,
-        typer.Option("--format", help="A table, or what another tool loads; by default from the output's name."),
+        typer.Option(
+            "--format",
+            help="A table, or what another tool loads; by default from the output's name.",
+        ),
     ] = None,
-    has_texts: Annotated[bool, typer.Option("--texts", help="Also the texts and the reasons of people.")] = False,
+    has_texts: Annotated[
+        bool, typer.Option("--texts", help="Also the texts and the reasons of people.")
+    ] = False,
     user: Annotated[
-        str | None, typer.Option(metavar="ID", help="Instead, everything stored about this person, with texts.")
+        str | None,
+        typer.Option(
+            metavar="ID", help="Instead, everything stored about this person, with texts."
+        ),
     ] = None,
 ) -> None:
     """Write people's labels, or everything stored about one person.
 
-    Read labelled cases with `judge agreement FILE --label human`, and those of --all with `judge estimate FILE --label
-    human`.
+    Read labelled cases with `judge agreement FILE --label human`, and those of --all with `judge
+    estimate FILE --label human`.
     """
     from bot.commands.export import export_labels, export_person
     from bot.store.export import Selection
@@ -196,10 +245,18 @@ def export(
         which = Selection(since, has_unlabelled or low, watched, low=low)
         _run(export_labels(output, which, form, has_texts=has_texts))
         return
-    others = {"--since": since, "--all": has_unlabelled, "--watched": watched, "--low": low, "--format": form}
+    others = {
+        "--since": since,
+        "--all": has_unlabelled,
+        "--watched": watched,
+        "--low": low,
+        "--format": form,
+    }
     for option, given in (others | {"--texts": has_texts}).items():
         if given:
-            raise typer.BadParameter(f"{option} cannot be combined with --user, which exports everything")
+            raise typer.BadParameter(
+                f"{option} cannot be combined with --user, which exports everything"
+            )
     _run(export_person(output, user))
 
 
@@ -207,7 +264,10 @@ def export(
 def view(
     channel: Channel,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The page; by default the channel's id with .html, here.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The page; by default the channel's id with .html, here."
+        ),
     ] = None,
     since: Since = None,
     watched: Watched = False,
@@ -224,12 +284,15 @@ def view(
 @app.command()
 def release(
     channel: Channel,
-    assistant: Annotated[str, typer.Option(metavar="NAME", help="The watched assistant, by name or id.")],
+    assistant: Annotated[
+        str, typer.Option(metavar="NAME", help="The watched assistant, by name or id.")
+    ],
     note: Annotated[str, typer.Argument(help="What has changed.")] = "",
 ) -> None:
     """Mark a release of a watched assistant.
 
-    Its scores are then compared with those before it. It needs SLACK_BOT_TOKEN (or TOKEN_KEYS), also with an id.
+    Its scores are then compared with those before it. It needs SLACK_BOT_TOKEN (or TOKEN_KEYS),
+    also with an id.
     """
     from bot.commands.in_channel import release as mark
     from bot.settings import PreviewSettings, load
@@ -241,8 +304,8 @@ def release(
 def mcp() -> None:
     """Let an assistant read a channel's figures.
 
-    The assistant starts this command and talks to it over standard input and output (Model Context Protocol). It gets
-    figures and the timestamps of single replies, but no texts.
+    The assistant starts this command and talks to it over standard input and output (Model Context
+    Protocol). It gets figures and the timestamps of single replies, but no texts.
     """
     with needs_extra("mcp", "mcp", "mcp"):
         from bot.commands.mcp import serve as answer
@@ -252,16 +315,21 @@ def mcp() -> None:
 @app.command()
 def purge(
     days: Annotated[
-        int | None, typer.Option(min=1, max=36_500, help="Delete cases older than this; RETENTION_DAYS by default.")
+        int | None,
+        typer.Option(
+            min=1, max=36_500, help="Delete cases older than this; RETENTION_DAYS by default."
+        ),
     ] = None,
     team: Annotated[
-        str | None, typer.Option(metavar="ID", help="Instead, everything of this workspace (T0123ABCD).")
+        str | None,
+        typer.Option(metavar="ID", help="Instead, everything of this workspace (T0123ABCD)."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete old cases from the database; messages in Slack stay.
 
-    The texts, ratings and labels of a case are deleted with it. In a terminal, it says how many, and asks before.
+    The texts, ratings and labels of a case are deleted with it. In a terminal, it says how many,
+    and asks before.
     """
     from bot.commands.purge import count
     from bot.commands.purge import purge as delete
@@ -269,7 +337,8 @@ def purge(
     if team is not None and days is not None:
         raise typer.BadParameter("--days cannot be combined with --team, which deletes everything")
     found, before = _run(count(days, team))
-    # Not in the event loop, which would take the first Ctrl-C for itself; and not where a timer runs it.
+    # Not in the event loop, which would take the first Ctrl-C for itself; and not where a timer
+    # runs it.
     if found and not yes and (team or sys.stdin.isatty()):
         typer.confirm("Delete them all? Messages in Slack stay.", abort=True)
     _run(delete(before, team))
@@ -278,7 +347,10 @@ def purge(
 @app.command()
 def copy(
     source: Annotated[str, typer.Option("--from", metavar="URL", help="The database to copy.")],
-    target: Annotated[str, typer.Option("--to", metavar="URL", help="An empty one, or where a copy was interrupted.")],
+    target: Annotated[
+        str,
+        typer.Option("--to", metavar="URL", help="An empty one, or where a copy was interrupted."),
+    ],
 ) -> None:
     """Copy everything stored to another database.
 
@@ -305,7 +377,9 @@ def list_installations() -> None:
 
 
 @installations.command("remove")
-def remove_installation(team: Annotated[str, typer.Argument(metavar="ID", help="Its id, such as T0123ABCD.")]) -> None:
+def remove_installation(
+    team: Annotated[str, typer.Argument(metavar="ID", help="Its id, such as T0123ABCD.")],
+) -> None:
     """Delete a workspace's token and end its watches and digests.
 
     A running bot follows within a minute.

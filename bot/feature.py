@@ -1,8 +1,8 @@
 """What every feature is given, and what it may add to the app.
 
-A feature is a package in `bot/features/` with a function `feature(services) -> Feature`, and a line in `bot/app.py`.
-Features do not import each other, except for score, which every app has. They reach each other through the fields of
-`Feature`.
+A feature is a package in `bot/features/` with a function `feature(services) -> Feature`, and a line
+in `bot/app.py`. Features do not import each other, except for score, which every app has. They
+reach each other through the fields of `Feature`.
 """
 
 import asyncio
@@ -62,20 +62,24 @@ class Feature:
         more_help: Its lines in `/judge help more`.
         direct_help: Its lines in direct messages with the app; eight at most.
         on_message: Receives every new or changed message of the app's channels, before Bolt does.
-        on_reaction: Receives every reaction there; if it returns False, the event goes on to Bolt's listeners.
+        on_reaction: Receives every reaction there; if it returns False, the event goes on to Bolt's
+            listeners.
         follows: Whether the feature records what people think of the message that a reaction is on.
         on_verdict: Is called with each verdict that is being delivered.
-        fails: Ends, with this sentence, whatever waits for a payload that cannot be served; False if nothing waits.
+        fails: Ends, with this sentence, whatever waits for a payload that cannot be served; False
+            if nothing waits.
         jobs: Its handler for each kind of job.
         periodic_jobs: Its jobs that run at each start and every minute.
         home_buttons: Its buttons at the top of a person's Home tab.
         home_section: Its section of a person's Home tab.
         show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
-        week_blocks: Its blocks at the top of a channel's digest and stats, of which the first is a section, and those
-            that a digest shows one person as details.
+        week_blocks: Its blocks at the top of a channel's digest and stats, of which the first is a
+            section, and those that a digest shows one person as details.
         preview: Prints a channel's digest in the terminal.
-        post_weekly: Has a channel's digest posted from now on, for a person; says when the next one comes.
-        release: Marks a release in a channel, given as after `/judge release`, by an operator; returns the answer.
+        post_weekly: Has a channel's digest posted from now on, for a person; says when the next one
+            comes.
+        release: Marks a release in a channel, given as after `/judge release`, by an operator;
+            returns the answer.
     """
 
     register: Callable[[AsyncApp], None] | None = None
@@ -118,36 +122,56 @@ class Services:
     features: Sequence[Feature] = ()
     traffic: Traffic = field(default_factory=Traffic)
     model_pauses: Sequence[timedelta] = MODEL_PAUSES
-    background: Callable[[], AbstractAsyncContextManager[None]] = nullcontext  # a turn at the model after all cases
+    background: Callable[[], AbstractAsyncContextManager[None]] = (
+        nullcontext  # a turn at the model after all cases
+    )
 
     def __post_init__(self) -> None:
         settings, client, whose = self.settings, self.client, self.identity
-        self.schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
+        self.schedule = Schedule.parse(
+            settings.digest_day, settings.digest_time, settings.digest_tz
+        )
         self.policy = Policy(settings.channels_allowed, settings.channels_denied)
-        self.messenger, self.members = Messenger(client), Members(client, whose.teams, settings.companies_allowed)
+        self.messenger, self.members = (
+            Messenger(client),
+            Members(client, whose.teams, settings.companies_allowed),
+        )
         self.memberships = Memberships(client, whose.teams)
-        self.access = Access(client, whose.teams, settings.digest_by == "admins", settings.watch_by_admins)
-        self.lookup = Lookup(client, whose.own_ids, self.members, scores_people=settings.score_people)
+        self.access = Access(
+            client, whose.teams, settings.digest_by == "admins", settings.watch_by_admins
+        )
+        self.lookup = Lookup(
+            client, whose.own_ids, self.members, scores_people=settings.score_people
+        )
         chosen = self.policy, self.rubrics, settings.verdict_visibility
-        self.intake = Intake(self.store, self.limits, *chosen, self.messenger, self.lookup, whose.url)
+        self.intake = Intake(
+            self.store, self.limits, *chosen, self.messenger, self.lookup, whose.url
+        )
         self.case_access = CaseAccess(self.store.cases, self.memberships, self.members)
 
     async def takes(self, body: dict[str, Any]) -> bool:
-        """Whether this payload was an event of the workspace's channels; then it is stored, and is acknowledged.
+        """Whether this payload was an event of the workspace's channels; then it is stored, and is
+        acknowledged.
 
-        Slack sends every message and every reaction of every channel that the app is in. They are handled before Bolt
-        sees them, because its own work on an event takes longer than all that the app does with nearly all of them.
+        Slack sends every message and every reaction of every channel that the app is in. They are
+        handled before Bolt sees them, because its own work on an event takes longer than all that
+        the app does with nearly all of them.
         """
         event = body.get("event") or {}
         if event.get("type") in {ADDED, REMOVED}:
             reaction = to_reaction(body)
             if reaction is None or {reaction.user_id, reaction.author_id} & self.identity.own_ids:
                 return True
-            return all([await each.on_reaction(reaction) for each in self.features if each.on_reaction])
+            return all(
+                [await each.on_reaction(reaction) for each in self.features if each.on_reaction]
+            )
         is_change = event.get("subtype") in CHANGES
-        if event.get("type") != "message" or not (is_change or event.get("channel_type") in CHANNELS):
+        if event.get("type") != "message" or not (
+            is_change or event.get("channel_type") in CHANNELS
+        ):
             return False
-        # Together: while one feature waits, a later message must not overtake this one in the others.
+        # Together: while one feature waits, a later message must not overtake this one in the
+        # others.
         await asyncio.gather(*(each.on_message(body) for each in self.features if each.on_message))
         return True
 
@@ -167,15 +191,27 @@ class Services:
                 await each.on_verdict(case, verdict)
 
     async def post_scores(
-        self, team_id: str, to: str, post: Post, mark: dict[str, Any], case_ids: Collection[int], reader: str
+        self,
+        team_id: str,
+        to: str,
+        post: Post,
+        mark: dict[str, Any],
+        case_ids: Collection[int],
+        reader: str,
     ) -> str:
         """Posts what shows these scores to a person or EVERYBODY; returns its ts.
 
-        They are told: this is noted before the post, so one whose answer is lost counts, unlike a refused one.
+        They are told: this is noted before the post, so one whose answer is lost counts, unlike a
+        refused one.
         """
-        noted, call = await self.store.assignments.note_told(team_id, case_ids, reader), self.client.chat_postMessage
+        noted, call = (
+            await self.store.assignments.note_told(team_id, case_ids, reader),
+            self.client.chat_postMessage,
+        )
         try:
-            sent = await or_refusal(send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS))
+            sent = await or_refusal(
+                send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
+            )
         except RefusedCallError:
             await self.store.assignments.take_back(team_id, noted, reader)
             raise
@@ -183,7 +219,9 @@ class Services:
         return str(sent["ts"])
 
     async def fail(self, body: Mapping[str, Any], sentence: str) -> bool:
-        """Whether a feature had something waiting for this payload; if so, it is now ended with the sentence."""
+        """Whether a feature had something waiting for this payload; if so, it is now ended with the
+        sentence.
+        """
         return any([await each.fails(body, sentence) for each in self.features if each.fails])
 
     async def show_home(self, person: Invocation, note: str = "") -> None:
@@ -192,9 +230,19 @@ class Services:
             if each.show_home:
                 await each.show_home(person, note)
 
-    async def week_blocks(self, place: Place, week: Week, now: datetime, named: Named) -> WeekBlocks:
-        found = [await each.week_blocks(place, week, now, named) for each in self.features if each.week_blocks]
-        return [block for lead, _ in found for block in lead], [block for _, details in found for block in details]
+    async def week_blocks(
+        self, place: Place, week: Week, now: datetime, named: Named
+    ) -> WeekBlocks:
+        found = [
+            await each.week_blocks(place, week, now, named)
+            for each in self.features
+            if each.week_blocks
+        ]
+        return [block for lead, _ in found for block in lead], [
+            block for _, details in found for block in details
+        ]
 
     async def post_weekly(self, place: Place, by: str) -> str:
-        return " ".join([await each.post_weekly(place, by) for each in self.features if each.post_weekly])
+        return " ".join(
+            [await each.post_weekly(place, by) for each in self.features if each.post_weekly]
+        )

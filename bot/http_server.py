@@ -1,4 +1,7 @@
-"""An HTTP server on its own port. If it is reachable from outside, put a proxy in front of it: see `deploy/`."""
+"""An HTTP server on its own port.
+
+If it is reachable from outside, put a proxy in front of it: see `deploy/`.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Self
@@ -15,7 +18,10 @@ logger = structlog.get_logger(__name__)
 
 
 class HttpServer:
-    """Listens while its context is open; port 0 takes a free one. `where` names the settings of a taken port."""
+    """Listens while its context is open; port 0 takes a free one.
+
+    `where` names the settings of a taken port.
+    """
 
     def __init__(self, where: tuple[str, str], host: str, port: int, answer: Answer) -> None:
         self._where = where
@@ -26,7 +32,9 @@ class HttpServer:
         self._runner = web.ServerRunner(server, shutdown_timeout=3.0)
 
     async def __aenter__(self) -> Self:
-        """Starts to listen; raises SettingsError if the port is taken, or the host is no address of this machine."""
+        """Starts to listen; raises SettingsError if the port is taken, or the host is no address of
+        this machine.
+        """
         await self._runner.setup()
         try:
             await web.TCPSite(self._runner, self._host, self._port).start()
@@ -46,14 +54,22 @@ class HttpServer:
         return next(((host, port) for host, port, *_ in self._runner.addresses), None)
 
     async def is_connected(self) -> bool:
-        """Whether the server answers right now, tested with a request such as an outside client would send."""
+        """Whether the server answers right now, tested with a request such as an outside client
+        would send.
+        """
         if self.address is None:
             return False
         host, port = self.address
         try:
             async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(3.0)) as session:
-                await session.head(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+                await session.head(
+                    f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+                )
         except (aiohttp.ClientError, OSError) as exc:  # includes TimeoutError
-            logger.warning("port_unreachable", address=str(self.address), reason=str(exc) or "no answer in time")
+            logger.warning(
+                "port_unreachable",
+                address=str(self.address),
+                reason=str(exc) or "no answer in time",
+            )
             return False
         return True

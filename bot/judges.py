@@ -16,18 +16,24 @@ if TYPE_CHECKING:
 
 
 def limits_of(settings: Settings) -> Limits:
-    """The limits on cases; a case may go to any of the models, so `ratings` is the most that any of them takes."""
+    """The limits on cases; a case may go to any of the models, so `ratings` is the most that any of
+    them takes.
+    """
     make, rubric = _maker(settings, None), load_rubric(settings.judge_rubric)
     return Limits(
         cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
         cases_per_day=settings.max_cases_per_day,
         tokens_per_day=settings.max_tokens_per_day,
-        ratings=max(make(rubric, model, None).most_ratings for model in (None, *settings.judge_models)),
+        ratings=max(
+            make(rubric, model, None).most_ratings for model in (None, *settings.judge_models)
+        ),
     )
 
 
 @asynccontextmanager
-async def open_judges(settings: Settings, client_type: "type[AsyncOpenAI] | None" = None) -> AsyncIterator[MakeJudge]:
+async def open_judges(
+    settings: Settings, client_type: "type[AsyncOpenAI] | None" = None
+) -> AsyncIterator[MakeJudge]:
     """A function that makes judges; they share one client, which is made for the first request."""
     if settings.judge_model == OFFLINE and not settings.judge_models:
         yield _maker(settings, None)

@@ -1,8 +1,9 @@
-"""Logging: structlog writes our lines and those of libraries, without secrets and without texts of messages.
+"""Logging: structlog writes our lines and those of libraries, without secrets and without texts of
+messages.
 
-Libraries log whole URLs: slack-sdk with a socket's ticket, aiohttp with a proxy's password. Only the scheme, host and
-path of a URL are kept.
-Repeats cannot flood the log: of each warning or error a few lines are written a minute, and the rest are counted.
+Libraries log whole URLs: slack-sdk with a socket's ticket, aiohttp with a proxy's password. Only
+the scheme, host and path of a URL are kept. Repeats cannot flood the log: of each warning or error
+a few lines are written a minute, and the rest are counted.
 """
 
 import logging
@@ -35,11 +36,13 @@ logger = logging.getLogger(__name__)
 class RepeatFilter(logging.Filter):
     """Passes a few lines a minute of each warning or error, and later logs how many it left out.
 
-    Lines with the same logger and event repeat each other; numbers in the event do not count. All lines below a warning
-    pass: there is one for each case, and outsiders cannot cause any.
+    Lines with the same logger and event repeat each other; numbers in the event do not count. All
+    lines below a warning pass: there is one for each case, and outsiders cannot cause any.
     """
 
-    def __init__(self, most_a_minute: int = _MOST_A_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, most_a_minute: int = _MOST_A_MINUTE, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__()
         self._most = most_a_minute
         self._clock = clock
@@ -50,7 +53,8 @@ class RepeatFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno < logging.WARNING or record.name == __name__:
             return True
-        # What repeats of a line share: its first line, with its numbers masked and without its values.
+        # What repeats of a line share: its first line, with its numbers masked and without its
+        # values.
         said = record.msg.get("event") if isinstance(record.msg, dict) else record.msg
         event = record.name, _NUMBER.sub("#", str(said).partition("\n")[0][:200])
         with self._lock:
@@ -65,19 +69,24 @@ class RepeatFilter(logging.Filter):
         return passes
 
 
-def _first_line(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+def _first_line(
+    _logger: object, _name: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
     """Keeps only the first line of a library's message: asyncio quotes the error in the second."""
     event["event"] = str(event["event"]).partition("\n")[0]
     return event
 
 
-def _clean(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+def _clean(
+    _logger: object, _name: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
     """Without secrets in addresses, and with control characters written out."""
     for key, said in event.items():
         if isinstance(said, str):
             text = _ADDRESS.sub(_shown, said)
             event[key] = "".join(
-                char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+                char if char.isprintable() else char.encode("unicode_escape").decode()
+                for char in text
             )
     return event
 
@@ -124,7 +133,12 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=(*_SHARED, _first_line),
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _clean, as_text, last],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                _clean,
+                as_text,
+                last,
+            ],
         )
     )
     root = logging.getLogger()
@@ -134,5 +148,6 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
         logging.getLogger(noisy).setLevel(logging.WARNING)
     # At WARNING, Bolt logs for every client that SLACK_BOT_TOKEN is not read, which is intended.
     logging.getLogger("slack_bolt").setLevel(logging.ERROR)
-    # At WARNING, OpenTelemetry logs each try to send a batch, and then once more that it gives the batch up.
+    # At WARNING, OpenTelemetry logs each try to send a batch, and then once more that it gives the
+    # batch up.
     logging.getLogger("opentelemetry").setLevel(logging.ERROR)

@@ -1,4 +1,6 @@
-"""The Prometheus metrics of `/metrics`; the names must stay, because operators' dashboards use them."""
+"""The Prometheus metrics of `/metrics`; the names must stay, because operators' dashboards use
+them.
+"""
 
 from collections.abc import Mapping
 
@@ -9,15 +11,22 @@ MAX_AGE_S = 60.0
 
 CASES_NAME = "slack_judge_cases"
 CASES = Gauge(CASES_NAME, "Cases in the database.", ["status"])
-RUNNING = Gauge("slack_judge_cases_running", "Cases that this process works on right now, those that wait included.")
-QUEUE = Gauge("slack_judge_queue_length", "Cases of this process that wait for their turn at the judge.")
+RUNNING = Gauge(
+    "slack_judge_cases_running",
+    "Cases that this process works on right now, those that wait included.",
+)
+QUEUE = Gauge(
+    "slack_judge_queue_length", "Cases of this process that wait for their turn at the judge."
+)
 VERDICT_BOUNDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300)
 VERDICT_SECONDS = Histogram(
     "slack_judge_verdict_seconds", "From asking the judge to its verdict.", buckets=VERDICT_BOUNDS
 )
 TOKENS = Counter("slack_judge_tokens", "Tokens of the judge's models.", ["kind"])
 MODEL_FAILURES = Counter(
-    "slack_judge_model_failures", "Verdicts that failed because the model could not be asked.", ["error"]
+    "slack_judge_model_failures",
+    "Verdicts that failed because the model could not be asked.",
+    ["error"],
 )
 SLACK_LIMITED = Counter("slack_judge_slack_rate_limited", "Answers of Slack with status 429.")
 

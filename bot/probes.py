@@ -10,10 +10,15 @@ from bot.http_server import HttpServer
 from bot.store.cases import Cases
 from bot.store.errors import STORE_ERRORS
 
-_UNWELL = "Slack cannot reach this process, it takes no jobs, or the log cannot be written; its log says which\n"
+_UNWELL = (
+    "Slack cannot reach this process, it takes no jobs, or the log cannot be written; its log "
+    "says which\n"
+)
 
 
-def probes(host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> HttpServer:
+def probes(
+    host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]
+) -> HttpServer:
     """A server that is ready if the database answers and all `signs` are good."""
 
     async def show(request: web.BaseRequest) -> web.Response:
@@ -25,7 +30,9 @@ def probes(host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awai
                     return web.Response(status=503, text=_UNWELL)
             if page == "/metrics":
                 metrics.note_cases(await cases.counts(metrics.MAX_AGE_S))
-                return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+                return web.Response(
+                    body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST}
+                )
         except STORE_ERRORS:
             return web.Response(status=503, text="the database is out of reach\n")
         if page in ("/healthz", "/readyz"):

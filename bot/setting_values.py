@@ -11,9 +11,12 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import EnvSettingsSource, NoDecode, PydanticBaseSettingsSource
 
-EXPECTED_BOT = "expected a token that begins with xoxb- (api.slack.com/apps > your app > OAuth & Permissions)"
+EXPECTED_BOT = (
+    "expected a token that begins with xoxb- (api.slack.com/apps > your app > OAuth & Permissions)"
+)
 EXPECTED_APP = (
-    "expected a token that begins with xapp- (api.slack.com/apps > your app > Basic Information > App-Level Tokens)"
+    "expected a token that begins with xapp- (api.slack.com/apps > your app > Basic "
+    "Information > App-Level Tokens)"
 )
 
 
@@ -27,7 +30,9 @@ def _prefixed(prefix: str, expected: str) -> AfterValidator:
 
 
 def readable_on_the_way_to(url: str) -> str | None:
-    """The host of a URL whose traffic can be read on the way (`http://`, not this machine); None for any other URL."""
+    """The host of a URL whose traffic can be read on the way (`http://`, not this machine); None
+    for any other URL.
+    """
     host = urlsplit(url).hostname or ""
     return host if url.lower().startswith("http://") and not _is_this_machine(host) else None
 
@@ -63,7 +68,9 @@ AppToken = Annotated[SecretStr, _prefixed("xapp-", EXPECTED_APP)]
 
 
 def _listed(pattern: str, expected: str) -> BeforeValidator:
-    """Splits a text at commas and spaces into its parts, each once; all must match, or `expected` is the error."""
+    """Splits a text at commas and spaces into its parts, each once; all must match, or `expected`
+    is the error.
+    """
 
     def parse(text: object) -> object:
         if not isinstance(text, str):
@@ -78,7 +85,9 @@ def _listed(pattern: str, expected: str) -> BeforeValidator:
 
 
 SlackAddress = Annotated[str, AfterValidator(_slacks_address)]
-ModelNames = Annotated[tuple[str, ...], NoDecode, _listed("(?!offline$).+", "{!r} is not a model; leave it out")]
+ModelNames = Annotated[
+    tuple[str, ...], NoDecode, _listed("(?!offline$).+", "{!r} is not a model; leave it out")
+]
 ChannelIds = Annotated[
     frozenset[str],
     NoDecode,
@@ -89,26 +98,44 @@ ChannelIds = Annotated[
     ),
 ]
 CompanyIds = Annotated[
-    frozenset[str], NoDecode, _listed("[TE][A-Z0-9]{2,}", "{!r} is not an id such as T0123ABCD or E0123ABCD")
+    frozenset[str],
+    NoDecode,
+    _listed("[TE][A-Z0-9]{2,}", "{!r} is not an id such as T0123ABCD or E0123ABCD"),
 ]
-MAKE_KEY = "python -c 'from cryptography.fernet import Fernet as F;print(F.generate_key().decode())' makes one"
+MAKE_KEY = (
+    "python -c 'from cryptography.fernet import Fernet as F;print(F.generate_key().decode())' "
+    "makes one"
+)
 TokenKeys = Annotated[
     tuple[SecretStr, ...],
     NoDecode,
-    _listed(r"[\w-]{43}=", f"expected keys of 44 characters, the newest first, separated by commas; {MAKE_KEY}"),
+    _listed(
+        r"[\w-]{43}=",
+        f"expected keys of 44 characters, the newest first, separated by commas; {MAKE_KEY}",
+    ),
 ]
 
 
 SECRETS = (
-    *("slack_bot_token", "slack_app_token", "slack_signing_secret", "slack_client_secret", "token_keys"),
+    *(
+        "slack_bot_token",
+        "slack_app_token",
+        "slack_signing_secret",
+        "slack_client_secret",
+        "token_keys",
+    ),
     *("openai_api_key", "database_url"),
 )
 """The settings whose value may come from a file, named by `NAME_FILE`."""
 
 
 def variables_of(*sources: PydanticBaseSettingsSource) -> Mapping[str, str | None]:
-    """The variables of the environment and `.env`, by their names in small letters; the first source wins."""
-    return ChainMap(*(dict(source.env_vars) for source in sources if isinstance(source, EnvSettingsSource)))
+    """The variables of the environment and `.env`, by their names in small letters; the first
+    source wins.
+    """
+    return ChainMap(
+        *(dict(source.env_vars) for source in sources if isinstance(source, EnvSettingsSource))
+    )
 
 
 def secret_files(variables: Mapping[str, str | None]) -> Mapping[str, Path]:
@@ -117,7 +144,9 @@ def secret_files(variables: Mapping[str, str | None]) -> Mapping[str, Path]:
 
 
 def read_secrets(variables: Mapping[str, str | None]) -> dict[str, Any]:
-    """The secrets in those files; in place of one that cannot be read, a ValueError, reported with all others."""
+    """The secrets in those files; in place of one that cannot be read, a ValueError, reported with
+    all others.
+    """
     return {
         name: ValueError(f"is set, and so is {name.upper()}_FILE; leave one of them out")
         if variables.get(name)
@@ -127,13 +156,20 @@ def read_secrets(variables: Mapping[str, str | None]) -> dict[str, Any]:
 
 
 def _read_secret(file: Path, where: str) -> str | ValueError:
-    """The content of the file. A problem never names the path, because it may be the secret itself by mistake."""
+    """The content of the file.
+
+    A problem never names the path, because it may be the secret itself by mistake.
+    """
     try:
         if file.exists() and not file.is_file():  # reading a pipe would wait
-            return ValueError(f"{where} is a folder or a pipe; expected a file that holds only the secret")
+            return ValueError(
+                f"{where} is a folder or a pipe; expected a file that holds only the secret"
+            )
         secret = file.read_text(encoding="utf-8-sig").rstrip("\r\n")
     except OSError as exc:
-        return ValueError(f"{where} cannot be read ({exc.strerror}); expected a file that the app may read")
+        return ValueError(
+            f"{where} cannot be read ({exc.strerror}); expected a file that the app may read"
+        )
     except UnicodeDecodeError:
         return ValueError(f"{where} is not text in UTF-8; it must hold only the secret")
     if len(secret.splitlines()) > 1:

@@ -10,7 +10,15 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from dotenv.parser import parse_stream
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -31,20 +39,29 @@ from judge import DEFAULT_MODEL
 from judge.scoring.model.client import OPENAI_URL
 
 _ENV_FILE = Path(".env")
-logging.getLogger("dotenv.main").setLevel(logging.ERROR)  # what it warns of is said among the other problems
-_NEARLY = 0.9  # by difflib; RETENTION_DAY and RETENTION_DAYS have 0.96, HTTP_PROXY and HTTP_PORT 0.74
+logging.getLogger("dotenv.main").setLevel(
+    logging.ERROR
+)  # what it warns of is said among the other problems
+_NEARLY = (
+    0.9  # by difflib; RETENTION_DAY and RETENTION_DAYS have 0.96, HTTP_PROXY and HTTP_PORT 0.74
+)
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
 
 
 class StoreSettings(BaseSettings):
-    """Where the database is, what it keeps, and for how long; enough for commands that use neither Slack nor a model.
+    """Where the database is, what it keeps, and for how long; enough for commands that use neither
+    Slack nor a model.
 
     `python -m tools.settings` makes the page of all settings from the text below each.
     """
 
     model_config = SettingsConfigDict(
-        env_file=_ENV_FILE, env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
+        env_file=_ENV_FILE,
+        env_file_encoding="utf-8-sig",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
     )
 
     database_url: str = "sqlite+aiosqlite:///slack-judge.db"
@@ -67,8 +84,15 @@ class StoreSettings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The sources, the first one wins: arguments, files of secrets, the environment, `.env`."""
-        secrets = setting_values.read_secrets(setting_values.variables_of(env_settings, dotenv_settings))
-        return init_settings, InitSettingsSource(settings_cls, secrets), env_settings, dotenv_settings
+        secrets = setting_values.read_secrets(
+            setting_values.variables_of(env_settings, dotenv_settings)
+        )
+        return (
+            init_settings,
+            InitSettingsSource(settings_cls, secrets),
+            env_settings,
+            dotenv_settings,
+        )
 
     @field_validator("*", mode="before")
     @classmethod
@@ -84,7 +108,9 @@ Zone = Annotated[str, AfterValidator(lambda text: week.parse_zone(text).key)]
 
 
 class ReaderSettings(StoreSettings):
-    """Adds when weeks end, and what names channels need; without a token, Slack is not asked for them."""
+    """Adds when weeks end, and what names channels need; without a token, Slack is not asked for
+    them.
+    """
 
     slack_bot_token: setting_values.BotToken | None = None
     token_keys: setting_values.TokenKeys = ()
@@ -167,7 +193,9 @@ class Settings(StoreSettings):
     companies_allowed: setting_values.CompanyIds = frozenset()
     """ids of other companies (`T0123ABCD`, or an organisation's `E0123ABCD`) whose people are served in shared
     channels, and whose replies are scored, separated by commas"""
-    score_people: Annotated[bool | Literal["private"], BeforeValidator(setting_values.to_whom)] = "private"
+    score_people: Annotated[bool | Literal["private"], BeforeValidator(setting_values.to_whom)] = (
+        "private"
+    )
     """`private`: of a person's reply, only who asked sees the verdict; `true`: everybody does; `false`: only replies of
     bots are scored. A person's reply is in no figure"""
     verdict_visibility: Visibility = Visibility.THREAD
@@ -193,10 +221,16 @@ class Settings(StoreSettings):
     @field_validator("slack_bot_token")
     @classmethod
     def _has_workspaces(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        parts = [info.data.get(name) for name in ("slack_client_id", "slack_client_secret", "token_keys")]
+        parts = [
+            info.data.get(name) for name in ("slack_client_id", "slack_client_secret", "token_keys")
+        ]
         if token or all(parts):
             return token
-        many = "; for many workspaces, all of SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, TOKEN_KEYS" if any(parts) else ""
+        many = (
+            "; for many workspaces, all of SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, TOKEN_KEYS"
+            if any(parts)
+            else ""
+        )
         made = f"a new app is made from the manifest {manifest_path()}"
         raise ValueError(f"missing; {setting_values.EXPECTED_BOT}; {made}{many}")
 
@@ -212,7 +246,9 @@ class Settings(StoreSettings):
     def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         is_blank = not (secret and secret.get_secret_value().strip())
         if cls.hears_slack and is_blank and info.data.get("serve_http"):
-            raise ValueError("missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)")
+            raise ValueError(
+                "missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)"
+            )
         return secret
 
     @field_validator("watch_tier")
@@ -236,14 +272,18 @@ class Settings(StoreSettings):
 
     @property
     def is_for_many(self) -> bool:
-        """Whether workspaces install the app by OAuth; a bot token in the settings is that of the only one."""
+        """Whether workspaces install the app by OAuth; a bot token in the settings is that of the
+        only one.
+        """
         return self.slack_bot_token is None
 
     def in_force(self) -> Mapping[str, str]:
         """What a typing error in a setting would change unseen, in a few words each."""
         days = self.retention_days
         ends = f"deleted after {days:,} days" if days else "kept until somebody deletes them"
-        texts = f"dropped after {self.text_days:,} days" if 0 < self.text_days < (days or inf) else ends
+        texts = (
+            f"dropped after {self.text_days:,} days" if 0 < self.text_days < (days or inf) else ends
+        )
         host = urlsplit(self.openai_base_url or OPENAI_URL).hostname or ""
         private = ", and people (only the person who asked sees the score)"
         people = {True: " and people", False: " alone", "private": private}
@@ -252,7 +292,9 @@ class Settings(StoreSettings):
         return {
             "texts": "dropped with the verdict" if self.store_text == "none" else texts,
             "scores": ends,
-            "sent to": "no model" if self.judge_model == OFFLINE and not self.judge_models else host,
+            "sent to": "no model"
+            if self.judge_model == OFFLINE and not self.judge_models
+            else host,
             "scored in": (only or "all channels") + (f" but {but}" if but else ""),
             "replies of": f"bots{people[self.score_people]}",
             "companies": "our own" + (f" and {others}" if others else " alone"),
@@ -275,33 +317,48 @@ class PreviewSettings(_FrontSettings, _WorkerSettings):
     """The settings of a command that calls Slack, but receives nothing from it and asks no model."""
 
 
-_OF_ROLE: Mapping[Role, type[Settings]] = {"both": Settings, "front": _FrontSettings, "worker": _WorkerSettings}
+_OF_ROLE: Mapping[Role, type[Settings]] = {
+    "both": Settings,
+    "front": _FrontSettings,
+    "worker": _WorkerSettings,
+}
 S = TypeVar("S", bound=StoreSettings)
 
 
 def load(kind: type[S], env_file: Path | None = _ENV_FILE, **given: object) -> S:
     """The settings of that kind; `given` overrides the environment, which overrides `env_file`.
 
-    Raises SettingsError, which lists all that is missing or wrong, or says why the file cannot be read.
+    Raises SettingsError, which lists all that is missing or wrong, or says why the file cannot be
+    read.
     """
     try:
         wrong = _wrong_lines(env_file)
         found = kind(_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         wrong += [_explain_one(each) for each in exc.errors(include_url=False, include_input=False)]
-        wrong += [f"{env_file} is a folder, so nothing is read from it"] if env_file and env_file.is_dir() else []
+        wrong += (
+            [f"{env_file} is a folder, so nothing is read from it"]
+            if env_file and env_file.is_dir()
+            else []
+        )
     except OSError as exc:
         raise SettingsError(f"{env_file} cannot be read ({exc.strerror})") from exc
     except UnicodeDecodeError as exc:
         line = exc.object.count(b"\n", 0, exc.start) + 1
-        raise SettingsError(f"{env_file}: line {line} is not UTF-8; save the file as UTF-8") from exc
+        raise SettingsError(
+            f"{env_file}: line {line} is not UTF-8; save the file as UTF-8"
+        ) from exc
     if wrong:
-        raise SettingsError("\n  ".join(["the settings are incomplete or wrong (environment or .env):", *wrong]))
+        raise SettingsError(
+            "\n  ".join(["the settings are incomplete or wrong (environment or .env):", *wrong])
+        )
     return found
 
 
 def _wrong_lines(env_file: Path | None) -> list[str]:
-    """A problem for each line that is no `NAME=value`, and each name that is nearly a setting's; others are fine."""
+    """A problem for each line that is no `NAME=value`, and each name that is nearly a setting's;
+    others are fine.
+    """
     if env_file is None or not env_file.is_file():
         return []
     known = {name.upper() for name in Settings.model_fields}
@@ -311,18 +368,28 @@ def _wrong_lines(env_file: Path | None) -> list[str]:
     starts = [each.line + each.string[: -len(each.string.lstrip())].count("\n") for each in broken]
     unknown = sorted({each.key.upper() for each in lines if each.key} - known)
     close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in unknown}
-    said = [f"{env_file}: line {start} is not NAME=value, or a quotation mark is not closed" for start in starts]
+    said = [
+        f"{env_file}: line {start} is not NAME=value, or a quotation mark is not closed"
+        for start in starts
+    ]
     return said + [f"{name}: did you mean {meant[0]}?" for name, meant in close.items() if meant]
 
 
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
-    """The files that settings are read from: `env_file`, if it exists, and each file that a `NAME_FILE` names."""
-    named_in = EnvSettingsSource(StoreSettings), DotEnvSettingsSource(StoreSettings, env_file=env_file)
+    """The files that settings are read from: `env_file`, if it exists, and each file that a
+    `NAME_FILE` names.
+    """
+    named_in = (
+        EnvSettingsSource(StoreSettings),
+        DotEnvSettingsSource(StoreSettings, env_file=env_file),
+    )
     files = setting_values.secret_files(setting_values.variables_of(*named_in))
     return [*([env_file] if env_file.is_file() else []), *files.values()]
 
 
-def load_settings(env_file: Path | None = _ENV_FILE, role: Role = "both", **given: object) -> Settings:
+def load_settings(
+    env_file: Path | None = _ENV_FILE, role: Role = "both", **given: object
+) -> Settings:
     """All settings of a process with this role; raises the same errors as `load`."""
     return load(_OF_ROLE[role], env_file, **given)
 

@@ -1,7 +1,8 @@
 """The workspaces that one process serves: whose a payload or a job is, and what serves it.
 
-Each has services of its own. What is scarce is shared: the model, the database and the queue. A workspace's Bolt app
-takes more memory than all its services, so it is made for the first payload and dropped when no more come.
+Each has services of its own. What is scarce is shared: the model, the database and the queue. A
+workspace's Bolt app takes more memory than all its services, so it is made for the first payload
+and dropped when no more come.
 """
 
 import logging
@@ -62,14 +63,18 @@ def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
         )
         handlers[JobKind.SETTLE] = lambda job: pipeline.settle(job.case_id, job.trigger_id)
         handlers |= {kind: do for each in features for kind, do in each.jobs.items()}
-    return Workspace(services, Work(handlers, [job for each in features for job in each.periodic_jobs]))
+    return Workspace(
+        services, Work(handlers, [job for each in features for job in each.periodic_jobs])
+    )
 
 
 class Workspaces:
-    """Finds the workspace of a payload or a job; `first` is that of the token in the environment, the only one.
+    """Finds the workspace of a payload or a job; `first` is that of the token in the environment,
+    the only one.
 
-    If workspaces install the app, `first` stands for those that have not, `installations` knows the others, and `make`
-    makes their services. Each process learns within a minute what another one has installed or ended.
+    If workspaces install the app, `first` stands for those that have not, `installations` knows the
+    others, and `make` makes their services. Each process learns within a minute what another one
+    has installed or ended.
     """
 
     def __init__(
@@ -101,7 +106,9 @@ class Workspaces:
         return found.work if found else None
 
     async def find(self, enterprise_id: str | None, team_id: str | None) -> Workspace | None:
-        """A workspace's own installation comes before that of its organisation, with which it may have come later."""
+        """A workspace's own installation comes before that of its organisation, with which it may
+        have come later.
+        """
         if self.installations is None:
             return self.first if team_id == self.first.services.identity.team_id else None
         for _ in range(2):
@@ -112,22 +119,29 @@ class Workspaces:
         return None
 
     async def door(self, body: dict[str, Any]) -> AsyncApp | None:
-        """Notes whose a payload is, as `enterprise_id` and `team_id`; returns its Bolt app, or None if it is done.
+        """Notes whose a payload is, as `enterprise_id` and `team_id`; returns its Bolt app, or None
+        if it is done.
 
         Payloads of a workspace without the app go to the Bolt app of the first, which refuses them.
         """
         body["enterprise_id"], body["team_id"] = workspace_of(body)
         event = body.get("event") or {}
-        has_lost_token = event.get("type") == "tokens_revoked" and (event.get("tokens") or {}).get("bot")
+        has_lost_token = event.get("type") == "tokens_revoked" and (event.get("tokens") or {}).get(
+            "bot"
+        )
         if self.installations and (has_lost_token or event.get("type") == "app_uninstalled"):
             await self._end(self.installations, body)
             return None
         found = await self.find(body["enterprise_id"], body["team_id"])
         if found is None:
             return self.first_bolt
-        if body["team_id"] != (key := found.services.identity.team_id):  # an organisation's enterprise id
+        if body["team_id"] != (
+            key := found.services.identity.team_id
+        ):  # an organisation's enterprise id
             body[TEAMS], body["team_id"] = await found.services.client.teams(), key
-        body["enterprise_id"] = found.services.identity.enterprise_id  # in a shared channel it may be the other's
+        body["enterprise_id"] = (
+            found.services.identity.enterprise_id
+        )  # in a shared channel it may be the other's
         if await found.services.takes(body):
             return None
         if found is self.first:
@@ -153,12 +167,18 @@ class Workspaces:
             await self.first.services.store.forgetting.forget_team(team_id, "app removed")
 
     async def _gather(self) -> None:
-        """Gives to organisations that have the app what their workspaces have stored, which may have had it alone."""
+        """Gives to organisations that have the app what their workspaces have stored, which may
+        have had it alone.
+        """
         forgetting = self.first.services.store.forgetting
         self._current.forget(None)  # another process may have installed it
         for each in (await self._current.get(None)).values():
             found = await self._opened.get(each) if each.is_organisation else None
-            teams = await _unless_refused(found.services.client.teams(), each.team_id) if found else None
+            teams = (
+                await _unless_refused(found.services.client.teams(), each.team_id)
+                if found
+                else None
+            )
             for team_id in await forgetting.stored(filter(None, teams or ())):
                 await forgetting.move_team(team_id, each.team_id)
                 self._current.forget(None)
@@ -167,17 +187,25 @@ class Workspaces:
         return await self.installations.current() if self.installations else {}
 
     async def _open(self, installed: "Installed") -> Workspace | None:
-        """None if the installation is of no use; raises one of `SLACK_ERRORS` if that may pass by itself."""
+        """None if the installation is of no use; raises one of `SLACK_ERRORS` if that may pass by
+        itself.
+        """
         token = self.installations.token_of(installed) if self.installations else None
         if not (token and self._make):
             return None
         client = with_token(self.first.services.client, token, installed.team_id)
         answer = await _unless_refused(client.auth_test(), installed.team_id)
-        return self._make(client, replace(to_identity(answer), team_id=installed.team_id)) if answer else None
+        return (
+            self._make(client, replace(to_identity(answer), team_id=installed.team_id))
+            if answer
+            else None
+        )
 
 
 async def _unless_refused(call: Awaitable[V], team_id: str) -> V | None:
-    """None if an installation is of no use; raises one of `SLACK_ERRORS` if that may pass by itself."""
+    """None if an installation is of no use; raises one of `SLACK_ERRORS` if that may pass by
+    itself.
+    """
     try:
         return await call
     except SlackApiError as exc:
@@ -188,11 +216,15 @@ async def _unless_refused(call: Awaitable[V], team_id: str) -> V | None:
 
 
 def _make_bolt(services: Services) -> AsyncApp:
-    """The Bolt app of a workspace, with all listeners. It verifies no signatures, because `HttpFront` does."""
+    """The Bolt app of a workspace, with all listeners.
+
+    It verifies no signatures, because `HttpFront` does.
+    """
     client, identity = services.client, services.identity
 
     async def authorize() -> AuthorizeResult:
-        # Replaces Bolt's default, which silently switches OAuth on if SLACK_CLIENT_ID is in the environment.
+        # Replaces Bolt's default, which silently switches OAuth on if SLACK_CLIENT_ID is in the
+        # environment.
         return AuthorizeResult(
             enterprise_id=None,
             team_id=identity.team_id,
@@ -202,7 +234,8 @@ def _make_bolt(services: Services) -> AsyncApp:
         )
 
     bolt = AsyncApp(
-        name="slack-judge",  # without a name, Bolt searches the call stack for one, which takes 0.1 s
+        # without a name, Bolt searches the call stack for one, which takes 0.1 s
+        name="slack-judge",
         client=client,
         authorize=authorize,
         request_verification_enabled=False,

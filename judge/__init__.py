@@ -67,13 +67,22 @@ __all__ = [
 ]
 
 _MODULES = (
-    *("errors", "scoring.rubric", "scoring.ratings", "scoring.conversation", "scoring.attacks", "scoring.model.chat"),
+    *(
+        "errors",
+        "scoring.rubric",
+        "scoring.ratings",
+        "scoring.conversation",
+        "scoring.attacks",
+        "scoring.model.chat",
+    ),
     *("scoring.reading", "scoring.prompt", "scoring.judging"),
 )
 
 
 def __getattr__(name: str) -> object:
-    """A name of the contract, imported when it is first used, because the help of a command needs none of them."""
+    """A name of the contract, imported when it is first used, because the help of a command needs
+    none of them.
+    """
     if name in __all__:
         for module in _MODULES:
             found = vars(import_module(f"judge.{module}"))

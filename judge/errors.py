@@ -1,4 +1,5 @@
-"""Errors that prevent a verdict. Nonsense from a model is not an error: it gives an unscored verdict.
+"""Errors that prevent a verdict. Nonsense from a model is not an error: it gives an unscored
+verdict.
 
     JudgeError
     ├── RubricError            the rubric is missing or malformed
@@ -12,7 +13,8 @@
     ├── DeadlineError          no verdict within timeout_s
     └── BadResponseError       the answer is not one of the Chat Completions API
 
-Every message is one plain sentence that names the setting to change. None contains a key or a judged text.
+Every message is one plain sentence that names the setting to change. None contains a key or a
+judged text.
 """
 
 from collections.abc import Iterator
@@ -22,7 +24,8 @@ from typing import Any
 
 
 class JudgeError(Exception):
-    """There is no verdict, for a reason that a person can fix; `str(error)` is the sentence to show them.
+    """There is no verdict, for a reason that a person can fix; `str(error)` is the sentence to show
+    them.
 
     Attributes:
         is_too_long: Whether the texts are too long, so that another attempt would fail too.
@@ -62,7 +65,9 @@ class QuotaExceededError(RateLimitedError):
 
 
 class UnavailableError(JudgeError):
-    """The server cannot be reached, drops the connection, or fails (5xx), even after our own retries."""
+    """The server cannot be reached, drops the connection, or fails (5xx), even after our own
+    retries.
+    """
 
 
 class DeadlineError(JudgeError):
@@ -70,7 +75,9 @@ class DeadlineError(JudgeError):
 
 
 class BadResponseError(JudgeError):
-    """The answer is neither a completion nor an error: other content with status 200, a redirect, or it is too long."""
+    """The answer is neither a completion nor an error: other content with status 200, a redirect,
+    or it is too long.
+    """
 
 
 HOPELESS = SetupError, ModelNotFoundError, QuotaExceededError
@@ -78,8 +85,12 @@ HOPELESS = SetupError, ModelNotFoundError, QuotaExceededError
 
 
 @contextmanager
-def needs_extra(what: str, extra: str, *packages: str, error: type[Exception] = SetupError) -> Iterator[None]:
-    """A context that raises `error` if a package of an extra is missing, and says how to install the extra."""
+def needs_extra(
+    what: str, extra: str, *packages: str, error: type[Exception] = SetupError
+) -> Iterator[None]:
+    """A context that raises `error` if a package of an extra is missing, and says how to install
+    the extra.
+    """
     try:
         yield
     except ModuleNotFoundError as exc:

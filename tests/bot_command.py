@@ -1,7 +1,9 @@
-"""`judge-bot` in the test's process: as a shell would run it, without the second that a new process takes.
+"""`judge-bot` in the test's process: as a shell would run it, without the second that a new process
+takes.
 
-It runs in its own thread, because a command has its own event loop, while the test's loop serves Slack and the model.
-Environment, folder and output belong to the whole process, so commands take turns.
+It runs in its own thread, because a command has its own event loop, while the test's loop serves
+Slack and the model. Environment, folder and output belong to the whole process, so commands take
+turns.
 """
 
 import asyncio
@@ -26,13 +28,19 @@ from judge.cli import main as judge
 _TURN = threading.Lock()
 
 
-async def run(program: str, arguments: tuple[str, ...], env: dict[str, str], folder: Path) -> tuple[int, str, str]:
-    """Exit code, output and errors of `judge-bot` or `judge`, run in a folder with only this environment."""
+async def run(
+    program: str, arguments: tuple[str, ...], env: dict[str, str], folder: Path
+) -> tuple[int, str, str]:
+    """Exit code, output and errors of `judge-bot` or `judge`, run in a folder with only this
+    environment.
+    """
     main = {"judge-bot": judge_bot, "judge": judge}[program]
     return await asyncio.to_thread(_run, main, [program, *arguments], env, folder)
 
 
-def _run(main: Callable[[], None], argv: list[str], env: dict[str, str], folder: Path) -> tuple[int, str, str]:
+def _run(
+    main: Callable[[], None], argv: list[str], env: dict[str, str], folder: Path
+) -> tuple[int, str, str]:
     with _TURN, _own_settings(env, folder), patch.object(sys, "argv", argv):
         code = 0
         with CliRunner().isolation() as (out, err, _):

@@ -62,7 +62,8 @@ def a_case(**changes: Any) -> Case:
 
 
 def a_row(**changes: Any) -> dict[str, Any]:
-    """Returns the columns of a delivered case that somebody requested in a channel, without its verdict.
+    """Returns the columns of a delivered case that somebody requested in a channel, without its
+    verdict.
 
     Each key is a message of its own.
     """
@@ -90,11 +91,17 @@ async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
     return claimed
 
 
-def bare_verdict(score: int | None = 4, reason: str = "no_score", detail: str = "", **changes: Any) -> CaseVerdict:
-    """A verdict without ratings; `reason` and `detail` say why there is no score if `score` is None."""
+def bare_verdict(
+    score: int | None = 4, reason: str = "no_score", detail: str = "", **changes: Any
+) -> CaseVerdict:
+    """A verdict without ratings; `reason` and `detail` say why there is no score if `score` is
+    None.
+    """
     its = {
         "score": score,
-        "unscored": Unscored(reason=cast("UnscoredReason", reason), detail=detail) if score is None else None,
+        "unscored": Unscored(reason=cast("UnscoredReason", reason), detail=detail)
+        if score is None
+        else None,
         "mean": None,
         "spread": None,
         "justification": "" if score is None else "Good.",
@@ -109,12 +116,22 @@ def bare_verdict(score: int | None = 4, reason: str = "no_score", detail: str = 
 
 def a_verdict(score: int = 4) -> CaseVerdict:
     its: dict[str, Any] = {"weighted_score": 3.9, "cost_usd": 0.002}
-    rating = Rating(score=score, justification="Good.", raw="score: 4", model="m", served="m-2026", **its)
-    its |= {"mean": score, "spread": 0, "justification": "", "ratings": (rating,), "basis": "1 of 1"}
+    rating = Rating(
+        score=score, justification="Good.", raw="score: 4", model="m", served="m-2026", **its
+    )
+    its |= {
+        "mean": score,
+        "spread": 0,
+        "justification": "",
+        "ratings": (rating,),
+        "basis": "1 of 1",
+    }
     return bare_verdict(score, flags=(Flag.ASKS_FOR_SCORE,), **its)
 
 
-async def delivered(log: Store, key: str = "k1", age: timedelta = timedelta(0), **changes: Any) -> LoggedCase:
+async def delivered(
+    log: Store, key: str = "k1", age: timedelta = timedelta(0), **changes: Any
+) -> LoggedCase:
     """A delivered case with a rating and a label, created `age` ago."""
     case, _ = await log.add(a_case(key=key, **changes))
     case = await log.record(await held(log, case), a_verdict())
@@ -126,7 +143,9 @@ async def delivered(log: Store, key: str = "k1", age: timedelta = timedelta(0), 
 
 async def put_back(log: Store, case: LoggedCase, age: timedelta) -> None:
     async with log.database.engine.begin() as connection:
-        await connection.execute(update(cases).where(cases.c.id == case.id).values(created_at=BEGUN_AT - age))
+        await connection.execute(
+            update(cases).where(cases.c.id == case.id).values(created_at=BEGUN_AT - age)
+        )
 
 
 async def numbers(log: Store) -> list[int]:
@@ -138,10 +157,16 @@ def bytes_on_disk(folder: Path) -> bytes:
 
 
 async def judged(
-    log: Store, key: str, score: int | None = 4, posted: dict[str, Any] | None = None, **changes: Any
+    log: Store,
+    key: str,
+    score: int | None = 4,
+    posted: dict[str, Any] | None = None,
+    **changes: Any,
 ) -> LoggedCase:
     case, _ = await log.add(a_case(**({"key": key, "response": f"Because of {key}."} | changes)))
-    return await log.record((await held(log, case)).model_copy(update=posted or {}), bare_verdict(score))
+    return await log.record(
+        (await held(log, case)).model_copy(update=posted or {}), bare_verdict(score)
+    )
 
 
 async def stale(log: Store) -> list[LoggedCase]:
@@ -181,16 +206,29 @@ async def add(log: Store, count: int = 1, at: datetime = THURSDAY, **changes: An
 
 def thumb(name: str = "+1", minute: int = 0, **changes: Any) -> Reaction:
     """A thumb that ann gave helper's reply, `minute` minutes after NOW."""
-    told = {"type": "reaction_added", "user": ANN, "reaction": name, "item_user": HELPER, "event_ts": "0"}
+    told = {
+        "type": "reaction_added",
+        "user": ANN,
+        "reaction": name,
+        "item_user": HELPER,
+        "event_ts": "0",
+    }
     item = {"type": "message", "channel": "C1", "ts": TS}
     found = to_reaction({"team_id": "T1", "event": told | {"item": item}})
     assert found
     return replace(found, at=NOW + timedelta(minutes=minute), **changes)
 
 
-async def save_visibility(log: Store, team_id: str, user_id: str, visibility: Visibility | None) -> None:
+async def save_visibility(
+    log: Store, team_id: str, user_id: str, visibility: Visibility | None
+) -> None:
     """As if the person had chosen in the Home tab who sees their verdicts."""
-    values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": datetime.now(UTC)}
+    values = {
+        "team_id": team_id,
+        "user_id": user_id,
+        "visibility": visibility,
+        "updated_at": datetime.now(UTC),
+    }
     await log.database.execute(upsert(log.database, people, values))
     await log.database.forget_choices()
 

@@ -34,25 +34,31 @@ FEATURES = Path(__file__).parents[1] / "bot" / "features"
 def pytest_configure() -> None:
     """Prepares the process for slow machines, and for processes that the tests interrupt.
 
-    A shell's background process ignores SIGINT, and the processes that it starts would ignore it too.
+    A shell's background process ignores SIGINT, and the processes that it starts would ignore it
+    too.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Bolt drops an answer that takes the app more than 3 s, but the tests' pocket Slack waits longer.
+    # Bolt drops an answer that takes the app more than 3 s, but the tests' pocket Slack waits
+    # longer.
     AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
     Traffic.longest_wait_s = Traffic.accept_within_s = ONLY_A_HANG_S
     # Tests run periodic jobs themselves; the app of the stage must not run them in between.
     a_year_on = datetime.now(UTC) + timedelta(days=365)
     AbstractScheduleExecutor.get_next = lambda _: a_year_on  # type: ignore[method-assign]
-    # Engines of one kind of database share what SQLAlchemy has compiled; each compiling anew took a fifth of the time.
+    # Engines of one kind of database share what SQLAlchemy has compiled; each compiling anew took a
+    # fifth of the time.
     compiled: LRUCache[Any, Any] = LRUCache(2000)
     DatabaseEngine._compiled_cache = property(lambda _: compiled, lambda *_: None)  # type: ignore[assignment]
     DefaultDialect.__eq__ = lambda self, other: type(self) is type(other)  # type: ignore[method-assign]
     DefaultDialect.__hash__ = lambda self: hash(type(self))  # type: ignore[method-assign]
     # Hypothesis tests have no deadline, because the machine may be busy.
-    settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile(
+        "without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
     settings.load_profile("without a clock")
-    # By default structlog draws the values of all variables in a traceback, which takes a second for each.
+    # By default structlog draws the values of all variables in a traceback, which takes a second
+    # for each.
     renderer = ConsoleRenderer(exception_formatter=plain_traceback)
     structlog.configure([*structlog.get_config()["processors"][:-1], renderer])
 
@@ -61,7 +67,8 @@ def pytest_configure() -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, Any]:
-    """Reports a failed test even if Python 3.11 cannot parse its source, which would end the whole run.
+    """Reports a failed test even if Python 3.11 cannot parse its source, which would end the whole
+    run.
 
     Source: https://github.com/python/cpython/issues/106905
     """
@@ -69,25 +76,42 @@ def pytest_runtest_makereport(
         return (yield)
     except SystemError as exc:
         lines: list[str] = []
-        if call.excinfo:  # without the module traceback, which parses the source as well since Python 3.13
-            lines = [*(f"{each.path}:{each.lineno + 1}" for each in call.excinfo.traceback), call.excinfo.exconly()]
+        if (
+            call.excinfo
+        ):  # without the module traceback, which parses the source as well since Python 3.13
+            lines = [
+                *(f"{each.path}:{each.lineno + 1}" for each in call.excinfo.traceback),
+                call.excinfo.exconly(),
+            ]
         where, keywords = item.location, dict.fromkeys(item.keywords, 1)
-        report = pytest.TestReport(item.nodeid, where, keywords, "failed", "\n".join([*lines, str(exc)]), call.when)
+        report = pytest.TestReport(
+            item.nodeid, where, keywords, "failed", "\n".join([*lines, str(exc)]), call.when
+        )
         return report
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out tests that need a deleted feature (see `tools/without`), or are not for their database."""
-    without = {item for item in items for mark in item.iter_markers("needs") if not all(map(_is_there, mark.args))}
+    """Leaves out tests that need a deleted feature (see `tools/without`), or are not for their
+    database.
+    """
+    without = {
+        item
+        for item in items
+        for mark in item.iter_markers("needs")
+        if not all(map(_is_there, mark.args))
+    }
     without |= {item for item in items if not _is_for_its_database(item)}
     config.hook.pytest_deselected(items=[*without])
     items[:] = [item for item in items if item not in without]
-    # The simulations take longest, so they start first; otherwise one process runs them alone at the end.
+    # The simulations take longest, so they start first; otherwise one process runs them alone at
+    # the end.
     items.sort(key=lambda item: not item.nodeid.startswith("tests/slow/judge/"))
 
 
 def pytest_collection_finish() -> None:
-    """Freezes all objects so far, which stay to the end: searching them for garbage took a sixth of the time."""
+    """Freezes all objects so far, which stay to the end: searching them for garbage took a sixth of
+    the time.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
@@ -100,7 +124,9 @@ def _is_there(feature: str) -> bool:
 def _is_for_its_database(item: pytest.Item) -> bool:
     """Without a mark a test is for both; the mark of a test goes before its module's."""
     mark, call = item.get_closest_marker("on"), getattr(item, "callspec", None)
-    database = call.params.get("database_url", call.params.get("new_database_url")) if call else None
+    database = (
+        call.params.get("database_url", call.params.get("new_database_url")) if call else None
+    )
     return not mark or database in mark.args or database not in {"sqlite", "postgres"}
 
 
@@ -162,7 +188,9 @@ def new_postgres_url(postgres: Cluster) -> str:
 
 @pytest.fixture(scope="session")
 def log_on_postgres(postgres: Cluster) -> str:
-    """A migrated database for one test after the other: to make one for each took a tenth of the time."""
+    """A migrated database for one test after the other: to make one for each took a tenth of the
+    time.
+    """
     url = new_database(postgres.server)
     _migrate(url)
     return url
@@ -177,7 +205,9 @@ def postgres_url(postgres: Cluster, log_on_postgres: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated log in SQLite to copy, because the migrations take longer than most tests of a log."""
+    """A migrated log in SQLite to copy, because the migrations take longer than most tests of a
+    log.
+    """
     file = tmp_path_factory.mktemp("empty") / "log.db"
     _migrate(f"sqlite+aiosqlite:///{file}")
     return file

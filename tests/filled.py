@@ -14,13 +14,19 @@ TABLES = [table for table in metadata.sorted_tables if table not in (alembic_ver
 
 
 async def fill(
-    engine: AsyncEngine, team_id: str, first: int, rows: int = 2, tables: Sequence[sa.Table] = TABLES
+    engine: AsyncEngine,
+    team_id: str,
+    first: int,
+    rows: int = 2,
+    tables: Sequence[sa.Table] = TABLES,
 ) -> None:
     """Adds rows of a team to each table, in which every number is `first` or one of those after it."""
     async with engine.begin() as connection:
         for table in tables:
             numbers = range(first, first + rows)
-            made = [{each.name: _value(each, number, team_id) for each in table.c} for number in numbers]
+            made = [
+                {each.name: _value(each, number, team_id) for each in table.c} for number in numbers
+            ]
             await connection.execute(sa.insert(table), made)
 
 
@@ -28,7 +34,12 @@ async def counts(engine: AsyncEngine, team_id: str) -> dict[str, int]:
     """How many rows a team has in each table."""
     async with engine.connect() as connection:
         return {
-            table.name: (await connection.scalar(sa.select(sa.func.count()).where(table.c.team_id == team_id))) or 0
+            table.name: (
+                await connection.scalar(
+                    sa.select(sa.func.count()).where(table.c.team_id == team_id)
+                )
+            )
+            or 0
             for table in TABLES
             if "team_id" in table.c
         }
@@ -47,4 +58,6 @@ def _value(column: sa.Column[Any], number: int, team_id: str) -> Any:
         ]
     )
     text = f"{column.name} of {team_id}: „{number}“ 'a'\n\U0001f600"
-    return given.get(column.name, next((value for kind, value in kinds if isinstance(column.type, kind)), text))
+    return given.get(
+        column.name, next((value for kind, value in kinds if isinstance(column.type, kind)), text)
+    )

@@ -1,6 +1,8 @@
-"""`judge-bot` in processes that are forked from one that has imported the bot, which costs 2.5 s of CPU.
+"""`judge-bot` in processes that are forked from one that has imported the bot, which costs 2.5 s of
+CPU.
 
-They are processes like others: with their own environment, output and signals, and nothing shared with the test.
+They are processes like others: with their own environment, output and signals, and nothing shared
+with the test.
 """
 
 import asyncio
@@ -37,7 +39,9 @@ class Forked:
         folder: Path = Path(),
     ) -> None:
         files = (output, errors or output)
-        self._process = _CONTEXT.Process(target=_begin, args=(module, arguments, dict(env), files, folder))
+        self._process = _CONTEXT.Process(
+            target=_begin, args=(module, arguments, dict(env), files, folder)
+        )
         self._process.start()
         assert self._process.pid
         self.pid = self._process.pid
@@ -52,7 +56,9 @@ class Forked:
         return code
 
     def send_signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError):  # it has ended by itself, as a process of `subprocess` may
+        with suppress(
+            ProcessLookupError
+        ):  # it has ended by itself, as a process of `subprocess` may
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
@@ -81,7 +87,11 @@ def serve(*arguments: str) -> None:
 
 
 def _begin(
-    module: str, arguments: tuple[str, ...], env: dict[str, str], files: tuple[Path, Path], folder: Path
+    module: str,
+    arguments: tuple[str, ...],
+    env: dict[str, str],
+    files: tuple[Path, Path],
+    folder: Path,
 ) -> None:
     os.environ.clear()
     os.environ.update(env)

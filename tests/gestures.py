@@ -21,13 +21,17 @@ QUOTING = f"score: 4\nThe response says: {ANSWER}"
 GONE = "I removed what I had quoted"
 
 
-async def add_cases(stage: Stage, channel: Channel, author_id: str, *scores: int, **changes: Any) -> None:
+async def add_cases(
+    stage: Stage, channel: Channel, author_id: str, *scores: int, **changes: Any
+) -> None:
     """Adds verdicts from a moment ago."""
     for score in scores:
         await add_case(stage, channel, author_id, score, **changes)
 
 
-async def add_case(stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any) -> None:
+async def add_case(
+    stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any
+) -> None:
     """Adds a verdict from a moment ago."""
     now = datetime.now(UTC)
     row = a_row(
@@ -53,7 +57,9 @@ def help_desk(stage: Stage) -> Channel:
 def private(stage: Stage, *names: str) -> Channel:
     """A private channel with these people and the bot."""
     workspace = stage.slack.workspace
-    return workspace.add_channel("leads", [*(workspace.user(name) for name in names), workspace.bot], is_private=True)
+    return workspace.add_channel(
+        "leads", [*(workspace.user(name) for name in names), workspace.bot], is_private=True
+    )
 
 
 async def stats(stage: Stage, text: str = "", count: int = 1) -> Message:
@@ -95,7 +101,9 @@ async def republished(stage: Stage, published: int, person: Person | None = None
     return view
 
 
-async def press(stage: Stage, view: View, action_id: str, value: Any = None, block_id: str | None = None) -> View:
+async def press(
+    stage: Stage, view: View, action_id: str, value: Any = None, block_id: str | None = None
+) -> View:
     """The Home tab after a press in it."""
     published = count(stage)
     stage.ann.click(view, action_id, value, block_id)
@@ -147,7 +155,9 @@ async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
     await stage.reaches(number, CaseStatus.DELIVERED)
 
 
-async def scored(stage: Stage, person: Person | None = None, **asked: Any) -> tuple[Message, Message]:
+async def scored(
+    stage: Stage, person: Person | None = None, **asked: Any
+) -> tuple[Message, Message]:
     """A reply that a person has had scored, and the verdict on it."""
     parent, answer = stage.ask_and_answer(**asked)
     number = await stage.cases() + 1
@@ -156,7 +166,11 @@ async def scored(stage: Stage, person: Person | None = None, **asked: Any) -> tu
 
 
 def events(stage: Stage) -> list[Entry]:
-    return [each for each in stage.slack.workspace.journal.of("envelope") if each.data["type"] == "events_api"]
+    return [
+        each
+        for each in stage.slack.workspace.journal.of("envelope")
+        if each.data["type"] == "events_api"
+    ]
 
 
 async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
@@ -185,7 +199,9 @@ def reactions(stage: Stage) -> list[Delivery]:
 
 async def heard(stage: Stage, count: int) -> None:
     """Returns once the app has acknowledged that many reactions."""
-    await stage.slack.until(lambda: len([each for each in reactions(stage) if each.acked_ms is not None]) >= count)
+    await stage.slack.until(
+        lambda: len([each for each in reactions(stage) if each.acked_ms is not None]) >= count
+    )
 
 
 async def go_ahead(stage: Stage, person: Person) -> str:

@@ -32,7 +32,9 @@ def http_client() -> httpx2.AsyncClient:
 
 
 def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncClient:
-    """A client whose requests all reach `model_server`; `addresses` collects the addresses that they were sent to."""
+    """A client whose requests all reach `model_server`; `addresses` collects the addresses that
+    they were sent to.
+    """
 
     class Detour(httpx2.AsyncHTTPTransport):
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -47,13 +49,22 @@ class Ask(Protocol):
     """Has one response scored by the model `m`, which gives the `replies` in turn."""
 
     async def __call__(
-        self, *replies: Script, question: str = ..., response: str = ..., said: Sequence[Turn] = (), **settings: Any
+        self,
+        *replies: Script,
+        question: str = ...,
+        response: str = ...,
+        said: Sequence[Turn] = (),
+        **settings: Any,
     ) -> Verdict: ...
 
 
 def to_ask(server: ModelServer, client: AsyncOpenAI, **usual: Any) -> Ask:
     async def ask(
-        *replies: Script, question: str = QUESTION, response: str = RESPONSE, said: Sequence[Turn] = (), **settings: Any
+        *replies: Script,
+        question: str = QUESTION,
+        response: str = RESPONSE,
+        said: Sequence[Turn] = (),
+        **settings: Any,
     ) -> Verdict:
         if replies:
             server.script(*replies)

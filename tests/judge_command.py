@@ -1,4 +1,6 @@
-"""The `judge` command in the test's process: as a shell would run it, without the second that a new process takes."""
+"""The `judge` command in the test's process: as a shell would run it, without the second that a new
+process takes.
+"""
 
 import os
 import sys
@@ -26,7 +28,10 @@ def run(*arguments: object, given: str | bytes = "", **environment: str) -> Done
     # A colour or width setting in the tests' environment must not change the output.
     settings |= {"COLUMNS": None, "FORCE_COLOR": None}
     code = 0
-    with CliRunner().isolation(given, {**settings, **environment}) as (stdout, stderr, _), _called(arguments):
+    with (
+        CliRunner().isolation(given, {**settings, **environment}) as (stdout, stderr, _),
+        _called(arguments),
+    ):
         try:
             main()
         except SystemExit as exc:

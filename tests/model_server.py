@@ -41,9 +41,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Decided:
-    """A decision: the probability of each level by its label, and of each predicate by its name; None is a refusal.
+    """A decision: the probability of each level by its label, and of each predicate by its name;
+    None is a refusal.
 
-    `chosen` has the value for each question of the type `choice` by its name; without one, that is a refusal.
+    `chosen` has the value for each question of the type `choice` by its name; without one, that is
+    a refusal.
 
     `answers` and `usage` replace what these would give, as they are.
     """
@@ -119,7 +121,9 @@ class Drip:
 
 @dataclass(frozen=True)
 class Flood:
-    """A body of 50 MB, as fast as the client reads it; `ModelServer.flooded` says how much was sent."""
+    """A body of 50 MB, as fast as the client reads it; `ModelServer.flooded` says how much was
+    sent.
+    """
 
     status: int = 200
 
@@ -134,7 +138,10 @@ Script = Reply | Callable[[dict[str, Any]], Reply]
 
 
 class ModelServer:
-    """Answers chat completions and decisions as scripted. Records the requests' bodies, headers and concurrency."""
+    """Answers chat completions and decisions as scripted.
+
+    Records the requests' bodies, headers and concurrency.
+    """
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
@@ -153,7 +160,9 @@ class ModelServer:
         self._script = list(replies)
 
     async def asked(self, times: int) -> None:
-        """Returns once that many requests have arrived; a test that waits in vain fails instead of hanging."""
+        """Returns once that many requests have arrived; a test that waits in vain fails instead of
+        hanging.
+        """
         async with asyncio.timeout(ONLY_A_HANG_S), self._news:
             await self._news.wait_for(lambda: len(self.requests) >= times)
 
@@ -185,11 +194,15 @@ class ModelServer:
         self.most_at_once = max(self.most_at_once, self._at_once)
         try:
             scripted = self._script.pop(0) if len(self._script) > 1 else self._script[0]
-            return await self._send(request, body, scripted(body) if callable(scripted) else scripted)
+            return await self._send(
+                request, body, scripted(body) if callable(scripted) else scripted
+            )
         finally:
             self._at_once -= 1
 
-    async def _send(self, request: web.Request, body: dict[str, Any], reply: Reply) -> web.StreamResponse:
+    async def _send(
+        self, request: web.Request, body: dict[str, Any], reply: Reply
+    ) -> web.StreamResponse:
         match reply:
             case str():
                 return web.json_response(to_completion(body, Answer(reply)))
@@ -198,10 +211,15 @@ class ModelServer:
             case Decided():
                 return web.json_response(to_decision(body, reply))
             case Failure():
-                return web.json_response(to_error(reply), status=reply.status, headers=reply.headers)
+                return web.json_response(
+                    to_error(reply), status=reply.status, headers=reply.headers
+                )
             case Raw():
                 return web.Response(
-                    text=reply.body, content_type=reply.content_type, status=reply.status, headers=reply.headers
+                    text=reply.body,
+                    content_type=reply.content_type,
+                    status=reply.status,
+                    headers=reply.headers,
                 )
             case Wire():
                 return _send_bytes(request, reply.sent)
@@ -225,7 +243,9 @@ class ModelServer:
                 return await self._flood(request, reply.status)
 
     async def _stall(self, request: web.Request, *, in_body: bool) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "1000"})
+        response = web.StreamResponse(
+            headers={"Content-Type": "application/json", "Content-Length": "1000"}
+        )
         if in_body:
             await response.prepare(request)
             await response.write(b'{"id": "stalled", ')
@@ -252,7 +272,9 @@ class ModelServer:
 
     async def _log_in(self, request: web.Request) -> web.Response:
         self.headers.append(request.headers)
-        return web.Response(text="<html><title>Please log in</title></html>", content_type="text/html")
+        return web.Response(
+            text="<html><title>Please log in</title></html>", content_type="text/html"
+        )
 
 
 def _send_bytes(request: web.Request, sent: bytes) -> web.Response:
@@ -268,13 +290,20 @@ def to_completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
             "index": index,
             "finish_reason": answer.finish_reason,
             "logprobs": answer.logprobs,
-            "message": {"role": "assistant", "content": text, "refusal": answer.refusal, **answer.extra},
+            "message": {
+                "role": "assistant",
+                "content": text,
+                "refusal": answer.refusal,
+                **answer.extra,
+            },
         }
         for index, text in enumerate((answer.text, *answer.more))
     ]
     completion = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1}
     completion |= {"model": answer.model or body["model"]}
-    completion |= {"choices": choices} | ({"service_tier": answer.service_tier} if answer.service_tier else {})
+    completion |= {"choices": choices} | (
+        {"service_tier": answer.service_tier} if answer.service_tier else {}
+    )
     return completion | ({"usage": dict(answer.usage)} if answer.usage else {})
 
 
@@ -282,15 +311,25 @@ def to_decision(body: dict[str, Any], decided: Decided) -> dict[str, Any]:
     """The decision, after checking request and answer by the types of the package `openai`."""
     for name, kind in get_type_hints(DecisionCreateParams).items():
         if name in body:
-            checked = TypeAdapter(kind, config=ConfigDict(arbitrary_types_allowed=True)).validate_python(body[name])
-            assert isinstance(checked, str) or len(list(checked)) == len(body[name])  # an iterable is checked lazily
+            checked = TypeAdapter(
+                kind, config=ConfigDict(arbitrary_types_allowed=True)
+            ).validate_python(body[name])
+            assert isinstance(checked, str) or len(list(checked)) == len(
+                body[name]
+            )  # an iterable is checked lazily
     assert {"model", "input", "questions"} <= body.keys()
-    assert body.keys().isdisjoint({"messages", "n", "stream", "temperature", "reasoning_effort", "service_tier"})
+    assert body.keys().isdisjoint(
+        {"messages", "n", "stream", "temperature", "reasoning_effort", "service_tier"}
+    )
     assert 1 <= len(body["questions"]) <= 400
     answers = [{"name": each["name"]} | _answer_to(each, decided) for each in body["questions"]]
     decision = {"answers": answers, "model": decided.model or body["model"], "usage": _USAGE}
     Decision.model_validate(decision)
-    return decision | {"usage": decided.usage} | ({} if decided.answers is None else {"answers": decided.answers})
+    return (
+        decision
+        | {"usage": decided.usage}
+        | ({} if decided.answers is None else {"answers": decided.answers})
+    )
 
 
 def _answer_to(question: Mapping[str, Any], decided: Decided) -> dict[str, Any]:
@@ -298,7 +337,9 @@ def _answer_to(question: Mapping[str, Any], decided: Decided) -> dict[str, Any]:
     if kind == "score" and decided.levels is not None:
         assert 2 <= len(question["levels"]) <= 10
         chances = enumerate(decided.levels.items())
-        levels = [{"label": label, "value": at, "probability": chance} for at, (label, chance) in chances]
+        levels = [
+            {"label": label, "value": at, "probability": chance} for at, (label, chance) in chances
+        ]
         return {"type": kind, "score": 0.0, "confidence": 0.5, "probabilities": levels}
     if kind == "predicate" and (chance := decided.points.get(name, 0.5)) is not None:
         return {"type": kind, "probability": chance}

@@ -1,4 +1,6 @@
-"""How long a test waits for something that normally comes at once: only a hang takes longer, even on a busy machine."""
+"""How long a test waits for something that normally comes at once: only a hang takes longer, even
+on a busy machine.
+"""
 
 from dataclasses import replace
 

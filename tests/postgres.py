@@ -1,4 +1,6 @@
-"""A PostgreSQL for the tests: a cluster in a temporary folder, on a free port of this machine, removed afterwards."""
+"""A PostgreSQL for the tests: a cluster in a temporary folder, on a free port of this machine,
+removed afterwards.
+"""
 
 import contextlib
 import glob
@@ -65,13 +67,31 @@ class Cluster:
     def guard(self) -> None:
         """From the next start on, requires passwords of all roles but `judge`, and offers TLS.
 
-        The role `tls_only` is refused without TLS. The self-signed certificate is for 127.0.0.1 and not for 127.0.0.2,
-        where the server also listens.
+        The role `tls_only` is refused without TLS. The self-signed certificate is for 127.0.0.1 and
+        not for 127.0.0.2, where the server also listens.
         """
         key = self._folder / "server.key"
         self._call(
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=judge"),
-            *("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(self.certificate)),
+            *(
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "rsa:2048",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                "/CN=judge",
+            ),
+            *(
+                "-addext",
+                "subjectAltName=IP:127.0.0.1",
+                "-keyout",
+                str(key),
+                "-out",
+                str(self.certificate),
+            ),
         )
         rules = (
             "host all judge 127.0.0.0/8 trust",
@@ -84,7 +104,8 @@ class Cluster:
 
     def start(self) -> None:
         """Starts the server and returns once it accepts connections."""
-        # Tests kill its processes, but never cut the machine's power: nothing has to reach the disk.
+        # Tests kill its processes, but never cut the machine's power: nothing has to reach the
+        # disk.
         options = f"-p {self.port} -k '' {self._options} -c max_connections=200 -c fsync=off"
         self._run("pg_ctl", "start", "-w", "-l", str(self._folder / "log"), "-o", options)
 
@@ -103,7 +124,8 @@ class Cluster:
         if number == signal.SIGKILL:
             while any(_is_running(pid) for pid in pids):
                 time.sleep(0.01)
-            # A killed process that no parent has waited for still has its id, and would seem to be running.
+            # A killed process that no parent has waited for still has its id, and would seem to be
+            # running.
             (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
     def sql(self, *statements: str, database: str = "postgres") -> str:
@@ -112,18 +134,34 @@ class Cluster:
         address = ("-h", "127.0.0.1", "-p", str(self.port), "-U", "judge", "-d", database)
         program = str(self._binaries / "psql")
         done = subprocess.run(
-            [program, *address, "-qAtX", "-v", "ON_ERROR_STOP=1", *commands], check=True, capture_output=True, text=True
+            [program, *address, "-qAtX", "-v", "ON_ERROR_STOP=1", *commands],
+            check=True,
+            capture_output=True,
+            text=True,
         )
         return done.stdout
 
     def dump(self, database: str) -> str:
         """Everything in a database, as SQL."""
-        command = [str(self._binaries / "pg_dump"), "-h", "127.0.0.1", "-p", str(self.port), "-U", "judge", database]
+        command = [
+            str(self._binaries / "pg_dump"),
+            "-h",
+            "127.0.0.1",
+            "-p",
+            str(self.port),
+            "-U",
+            "judge",
+            database,
+        ]
         done = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        return "\n".join(line for line in done.splitlines() if not line.startswith("\\"))  # has a new key each time
+        return "\n".join(
+            line for line in done.splitlines() if not line.startswith("\\")
+        )  # has a new key each time
 
     def empty(self, database: str) -> None:
-        """Ends all connections to a database and deletes its rows: a hundredth of the time that a TRUNCATE takes."""
+        """Ends all connections to a database and deletes its rows: a hundredth of the time that a
+        TRUNCATE takes.
+        """
         self.sql(_DISCONNECT, "SET session_replication_role = replica", _DELETE, database=database)
 
     def pids(self) -> list[int]:
@@ -140,7 +178,14 @@ class Cluster:
 
     def _call(self, *command: str) -> None:
         user = self._user
-        subprocess.run(command, check=True, capture_output=True, cwd=self._folder, user=user.pw_uid, group=user.pw_gid)
+        subprocess.run(
+            command,
+            check=True,
+            capture_output=True,
+            cwd=self._folder,
+            user=user.pw_uid,
+            group=user.pw_gid,
+        )
 
 
 def _is_running(pid: int) -> bool:
@@ -153,7 +198,10 @@ def _is_running(pid: int) -> bool:
 
 @contextlib.contextmanager
 def cluster(binaries: Path, *, is_guarded: bool = False) -> Iterator[Cluster]:
-    """A running server, guarded or not. As root it runs under `postgres`, because PostgreSQL refuses to run as root."""
+    """A running server, guarded or not.
+
+    As root it runs under `postgres`, because PostgreSQL refuses to run as root.
+    """
     user = pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
     with tempfile.TemporaryDirectory(prefix="slack-judge-pg-") as folder:
         os.chown(folder, user.pw_uid, user.pw_gid)
@@ -190,7 +238,9 @@ def free_port() -> int:
     free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     free.bind(("127.0.0.1", 0))
     port = int(free.getsockname()[1])
-    if sys.platform == "linux":  # bound alone, it leaves the port to a server that is to listen there
+    if (
+        sys.platform == "linux"
+    ):  # bound alone, it leaves the port to a server that is to listen there
         _HELD.append(free)
     else:
         free.close()

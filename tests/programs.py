@@ -25,7 +25,9 @@ OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 
 
 @asynccontextmanager
-async def pocket_slack(parts: Collection[str] = (), limits: Limits = UNHURRIED) -> AsyncIterator[Sandbox]:
+async def pocket_slack(
+    parts: Collection[str] = (), limits: Limits = UNHURRIED
+) -> AsyncIterator[Sandbox]:
     workspace = Workspace(load_manifest(parts=parts), limits=limits)
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
@@ -49,32 +51,47 @@ def environment(slack: Sandbox, model: ModelServer, folder: Path) -> dict[str, s
     }
 
 
-async def start(command: str, env: dict[str, str], folder: Path, *options: str) -> asyncio.subprocess.Process:
+async def start(
+    command: str, env: dict[str, str], folder: Path, *options: str
+) -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
     return await asyncio.create_subprocess_exec(
         str(JUDGE_BOT), command, *options, env=env, cwd=folder, stdout=pipe, stderr=pipe
     )
 
 
-async def run(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
+async def run(
+    command: str, env: dict[str, str], folder: Path, *options: str
+) -> tuple[int, str, str]:
     """A command's result. It runs in the test's process, unless it serves until a signal comes."""
     if command not in {"serve", "demo"}:
         return await bot_command.run("judge-bot", (command, *options), env, folder)
     return await run_process(command, env, folder, *options)
 
 
-async def run_process(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
+async def run_process(
+    command: str, env: dict[str, str], folder: Path, *options: str
+) -> tuple[int, str, str]:
     """A command's result, run in its own process."""
     with TemporaryDirectory() as said:
         out, err = Path(said, "out"), Path(said, "err")
-        async with forked("tests.forked", command, *options, env=env, output=out, errors=err, folder=folder) as process:
+        async with forked(
+            "tests.forked", command, *options, env=env, output=out, errors=err, folder=folder
+        ) as process:
             code = await asyncio.wait_for(process.wait(), ONLY_A_HANG_S)
         return code, out.read_text(), err.read_text()  # noqa: ASYNC240 - it has ended
 
 
-async def command(name: str, database_url: str, folder: Path, *options: str) -> tuple[int, str, str]:
+async def command(
+    name: str, database_url: str, folder: Path, *options: str
+) -> tuple[int, str, str]:
     """A command's result, run by a user whose environment names another user."""
-    env = {"PATH": os.environ["PATH"], "DATABASE_URL": database_url, "USER": "nobody", "LOGNAME": "nobody"}
+    env = {
+        "PATH": os.environ["PATH"],
+        "DATABASE_URL": database_url,
+        "USER": "nobody",
+        "LOGNAME": "nobody",
+    }
     return await run(name, env, folder, *options)
 
 

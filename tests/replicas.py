@@ -1,4 +1,6 @@
-"""What tests with several processes share: a workspace, the processes on one PostgreSQL, and its queue's state."""
+"""What tests with several processes share: a workspace, the processes on one PostgreSQL, and its
+queue's state.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +19,9 @@ from tests.programs import environment, pocket_slack
 from tests.stage import GOOD, Stage, is_verdict
 
 
-def replica(name: str, env: dict[str, str], folder: Path, role: str = "both") -> AbstractAsyncContextManager[Forked]:
+def replica(
+    name: str, env: dict[str, str], folder: Path, role: str = "both"
+) -> AbstractAsyncContextManager[Forked]:
     """A bot in its own process, with its output in a file."""
     return forked("tests.forked", "serve", "--role", role, env=env, output=folder / f"{name}.txt")
 
@@ -36,7 +40,11 @@ async def jobs(url: str) -> dict[str, int]:
     """The number of jobs in the queue by status."""
     engine = create_async_engine(url)
     async with engine.connect() as connection:
-        rows = (await connection.execute(text("SELECT status::text, count(*) FROM pgqueuer GROUP BY status"))).all()
+        rows = (
+            await connection.execute(
+                text("SELECT status::text, count(*) FROM pgqueuer GROUP BY status")
+            )
+        ).all()
     await engine.dispose()
     return dict(tuple(row) for row in rows)
 
@@ -45,7 +53,9 @@ async def left(url: str) -> int:
     """How many cases are not delivered."""
     engine = create_async_engine(url)
     async with engine.connect() as connection:
-        count = (await connection.execute(text("SELECT count(*) FROM cases WHERE delivered_at IS NULL"))).scalar_one()
+        count = (
+            await connection.execute(text("SELECT count(*) FROM cases WHERE delivered_at IS NULL"))
+        ).scalar_one()
     await engine.dispose()
     return int(count)
 
@@ -72,7 +82,9 @@ async def ask(stage: Stage, count: int) -> None:
 
     The bot refuses a request that a busy machine would acknowledge too late; ann then asks again.
     """
-    answers = [stage.ask_and_answer(f"Question {n}?", f"Answer {n} of {count}.")[1] for n in range(count)]
+    answers = [
+        stage.ask_and_answer(f"Question {n}?", f"Answer {n} of {count}.")[1] for n in range(count)
+    ]
     asked = {answer.ts: [stage.ann.shortcut("score_reply", answer)] for answer in answers}
 
     def waiting() -> list[Message]:
@@ -102,17 +114,23 @@ class Scene:
 
     async def start(self, *names: str, role: str = "both") -> list[Forked]:
         """Starts processes with these names, which end with the scene."""
-        return [await self._stack.enter_async_context(replica(name, self._env, self._folder, role)) for name in names]
+        return [
+            await self._stack.enter_async_context(replica(name, self._env, self._folder, role))
+            for name in names
+        ]
 
 
 @asynccontextmanager
 async def new_scene(model: ModelServer, database_url: str, folder: Path) -> AsyncIterator[Scene]:
-    """A scene on that database; the output of its processes is in the folder, in a file for each name."""
+    """A scene on that database; the output of its processes is in the folder, in a file for each
+    name.
+    """
     gate = asyncio.Event()
     model.script(Held(gate, GOOD))
     async with pocket_slack() as slack, AsyncExitStack() as stack:
         people = [slack.person(name) for name in ("ann", "ben", "helper")]
         stage = Stage(slack, model, None, *people)  # type: ignore[arg-type]
-        # A worker takes one case for the model and one to follow, so that the workers share the cases.
+        # A worker takes one case for the model and one to follow, so that the workers share the
+        # cases.
         more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1"}
         yield Scene(stage, gate, stack, environment(slack, model, folder) | more, folder)

@@ -9,7 +9,9 @@ from typing import Any
 def write(path: Path, *rows: Mapping[str, Any] | str | bytes) -> Path:
     """Writes each row on a line of its own: as JSON, or as it is."""
     lines = [row if isinstance(row, str | bytes) else json.dumps(row) for row in rows]
-    path.write_bytes(b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines))
+    path.write_bytes(
+        b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines)
+    )
     return path
 
 

@@ -1,7 +1,9 @@
-"""All messages and windows that the app can make, for `judge-bot doctor`: each with several contents.
+"""All messages and windows that the app can make, for `judge-bot doctor`: each with several
+contents.
 
-A module `screens` beside the tests of the pipeline and of each feature makes them. What is recorded is what `Post` and
-the builders of windows are called with, and where in the code; so a place that makes something new is not forgotten.
+A module `screens` beside the tests of the pipeline and of each feature makes them. What is recorded
+is what `Post` and the builders of windows are called with, and where in the code; so a place that
+makes something new is not forgotten.
 """
 
 import ast
@@ -25,7 +27,8 @@ CONTENTS = {
     "short": "Why?",
     "longest": "word " * 25_000,
     "empty": "",
-    "odd": "<!channel> <@U1> *_~`&amp; \u202e\u0000\x1b[2J\n\n> \U0001f642 :tada: {prompt} ```" * 40,
+    "odd": "<!channel> <@U1> *_~`&amp; \u202e\u0000\x1b[2J\n\n> \U0001f642 :tada: {prompt} ```"
+    * 40,
 }
 AGAIN = {"features/digest/handlers.py", "features/labels/handlers.py", "pipeline/quoting.py"}
 AGAIN |= {"features/rubrics/handlers.py"}
@@ -53,9 +56,13 @@ class Recorder:
         def note(frame: FrameType, event: str, returned: Any) -> None:
             caller = frame.f_back
             if event == "call" and frame.f_code is _POST:
-                text, body, plain = (frame.f_locals[name] for name in ("text", "blocks", "plain_blocks"))
+                text, body, plain = (
+                    frame.f_locals[name] for name in ("text", "blocks", "plain_blocks")
+                )
                 kinds = {"message": {"text": text, "blocks": body}}
-                kinds |= {"message in plain blocks": {"text": text, "blocks": plain}} if plain else {}
+                kinds |= (
+                    {"message in plain blocks": {"text": text, "blocks": plain}} if plain else {}
+                )
                 while caller and "/bot/slack/" in caller.f_code.co_filename:  # Post.of
                     caller = caller.f_back
             elif event == "call" and frame.f_code is _PUBLISH:
@@ -84,7 +91,12 @@ class Recorder:
                 for each, value in vars(module).items():
                     if isinstance(value, Post):
                         file = f"{name.removeprefix('bot.').replace('.', '/')}.py"
-                        self.add(f"{file}:{each}", "short", "message", {"text": value.text, "blocks": value.blocks})
+                        self.add(
+                            f"{file}:{each}",
+                            "short",
+                            "message",
+                            {"text": value.text, "blocks": value.blocks},
+                        )
 
     def add(self, name: str, content: str, kind: str, value: dict[str, Any]) -> None:
         """Keeps the largest of those that one place makes of one content."""
@@ -108,7 +120,11 @@ def places() -> set[Site]:
     for file in [*ROOT.glob("bot/features/**/*.py"), *ROOT.glob("bot/pipeline/*.py")]:
         name = str(file.relative_to(ROOT / "bot"))
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+        functions = [
+            each
+            for each in ast.walk(tree)
+            if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
         for node in [node for each in functions for node in ast.walk(each)]:
             if isinstance(node, ast.Call) and _makes(node.func) and name not in AGAIN:
                 found.add((name, node.lineno))
@@ -119,7 +135,9 @@ def _makes(called: ast.expr) -> bool:
     match called:
         case ast.Name("Post" | "modal" | "page"):
             return True
-        case ast.Attribute(ast.Name("Post"), "of") | ast.Attribute(ast.Name("ui" | "blocks"), "modal" | "page"):
+        case ast.Attribute(ast.Name("Post"), "of") | ast.Attribute(
+            ast.Name("ui" | "blocks"), "modal" | "page"
+        ):
             return True
     return False
 
@@ -134,9 +152,15 @@ _NUMBER = re.compile(r"\d+")
 
 
 def shape(value: Any, key: str = "") -> Any:
-    """What is compared of a message or a window: its form without its words, which have tests of their own."""
+    """What is compared of a message or a window: its form without its words, which have tests of
+    their own.
+    """
     if isinstance(value, dict):
         return {name: shape(one, name) for name, one in value.items()}
     if isinstance(value, list):
         return [shape(one) for one in value]
-    return value if key in {"type", "style", "name", "content"} and isinstance(value, str) else type(value).__name__
+    return (
+        value
+        if key in {"type", "style", "name", "content"} and isinstance(value, str)
+        else type(value).__name__
+    )

@@ -1,4 +1,6 @@
-"""The real bot over real sockets: the pocket Slack on one side, the scriptable model server on the other."""
+"""The real bot over real sockets: the pocket Slack on one side, the scriptable model server on the
+other.
+"""
 
 import asyncio
 import shutil
@@ -63,7 +65,9 @@ class Stage:
     stop_bot: Callable[[], Awaitable[None]] | None = None
     services: Services | None = None
 
-    def ask_and_answer(self, question: str = QUESTION, answer: str = ANSWER, **content: Any) -> tuple[Message, Message]:
+    def ask_and_answer(
+        self, question: str = QUESTION, answer: str = ANSWER, **content: Any
+    ) -> tuple[Message, Message]:
         """A question by ann and an answer by the assistant in its thread."""
         parent = self.ann.post(CHANNEL, question)
         return parent, self.helper.post(CHANNEL, answer, thread_ts=parent.ts, **content)
@@ -81,7 +85,9 @@ class Stage:
         self.ann.shortcut(SHORTCUT_SCORE_REPLY, reply)
         return parent
 
-    async def verdict(self, parent: Message, count: int = 1, reader: Person | None = None) -> Message:
+    async def verdict(
+        self, parent: Message, count: int = 1, reader: Person | None = None
+    ) -> Message:
         """The latest of `count` verdicts in a thread, once there are that many."""
 
         def found() -> list[Message]:
@@ -95,7 +101,9 @@ class Stage:
         return verdict
 
     async def _noted(self, verdict: Message) -> None:
-        """Returns once the store has the case as delivered, a moment after its post; a click could come before that."""
+        """Returns once the store has the case as delivered, a moment after its post; a click could
+        come before that.
+        """
         assert verdict.metadata is not None
         case_id = verdict.metadata["event_payload"]["case_id"]
         async with asyncio.timeout(ONLY_A_HANG_S):
@@ -120,7 +128,9 @@ class Stage:
         return case
 
     async def eventually(self, condition: Callable[[], Awaitable[object]]) -> None:
-        """Returns once that is true of the store; polled, because the store has no events to wait for."""
+        """Returns once that is true of the store; polled, because the store has no events to wait
+        for.
+        """
         async with asyncio.timeout(ONLY_A_HANG_S):
             while not await condition():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
@@ -168,15 +178,21 @@ def shown(message: Message | View) -> str:
 def quoted(message: Message) -> dict[str, list[str]]:
     """The words that are not the app's own in a message, by block."""
     blocks = [block for block in message.blocks if block["type"] == "rich_text"]
-    return {block["block_id"]: _words([e for e in _parts(block) if _is_quote(e)]) for block in blocks}
+    return {
+        block["block_id"]: _words([e for e in _parts(block) if _is_quote(e)]) for block in blocks
+    }
 
 
 def shown_as_ours(message: Message) -> str:
-    """All texts of a message that are neither quoted nor in italics, which people take for the app's own."""
+    """All texts of a message that are neither quoted nor in italics, which people take for the
+    app's own.
+    """
     return "".join(
         word
         for block in message.blocks
-        for word in _words([e for e in _parts(block) if not _is_quote(e)] if "elements" in block else block)
+        for word in _words(
+            [e for e in _parts(block) if not _is_quote(e)] if "elements" in block else block
+        )
     )
 
 
@@ -198,12 +214,16 @@ def _words(part: Any) -> list[str]:
         return [word for item in part for word in _words(item)]
     if isinstance(part, dict):
         own = [part["text"]] if isinstance(part.get("text"), str) else []
-        return own + [word for key, item in part.items() if key != "text" or not own for word in _words(item)]
+        return own + [
+            word for key, item in part.items() if key != "text" or not own for word in _words(item)
+        ]
     return []
 
 
 def assert_without_words(stage: Stage, why: str) -> str:
-    """Checks that the only verdict says its score and why nothing is quoted any more; returns all its words."""
+    """Checks that the only verdict says its score and why nothing is quoted any more; returns all
+    its words.
+    """
     (verdict,) = stage.ours()
     words = shown(verdict)
     assert verdict.text == "Score 4 of 5"
@@ -220,7 +240,9 @@ def responses_at_the_ack(stage: Stage, folder: Path) -> list[list[str]]:
     def look(entry: Entry) -> None:
         if entry.kind == "ack":
             with closing(sqlite3.connect(folder / "log.db")) as log:
-                found.append([response for (response,) in log.execute("SELECT response FROM cases")])
+                found.append(
+                    [response for (response,) in log.execute("SELECT response FROM cases")]
+                )
 
     stage.slack.workspace.journal.watch(look)
     return found
@@ -228,7 +250,12 @@ def responses_at_the_ack(stage: Stage, folder: Path) -> list[list[str]]:
 
 def buttons(message: Message) -> list[str]:
     """The action ids of a message's buttons."""
-    return [e["action_id"] for block in message.blocks if block["type"] == "actions" for e in block["elements"]]
+    return [
+        e["action_id"]
+        for block in message.blocks
+        if block["type"] == "actions"
+        for e in block["elements"]
+    ]
 
 
 async def at_work(bot: RunningBot) -> None:
@@ -249,7 +276,9 @@ StageFactory = Callable[..., Any]
 
 
 @pytest.fixture
-async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path) -> AsyncIterator[StageFactory]:
+async def open_stage(
+    model_server: ModelServer, tmp_path: Path, empty_log: Path
+) -> AsyncIterator[StageFactory]:
     """Opens the stage with the test's own settings; everything is closed afterwards."""
     async with AsyncExitStack() as stack:
 
@@ -263,10 +292,18 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             **settings: Any,
         ) -> Stage:
             manifest = deepcopy(manifest) if manifest else load_manifest()
-            subscribed = manifest["settings"].setdefault("event_subscriptions", {}).setdefault("bot_events", [])
+            subscribed = (
+                manifest["settings"]
+                .setdefault("event_subscriptions", {})
+                .setdefault("bot_events", [])
+            )
             subscribed.extend(events)
             workspace = Workspace(manifest, limits=UNHURRIED)
-            people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
+            people = [
+                workspace.add_user("ann"),
+                workspace.add_user("ben"),
+                workspace.add_bot("helper"),
+            ]
             members = [*people, workspace.bot] if is_member else people
             workspace.add_channel(CHANNEL, members, is_private=not is_member)
             slack = await stack.enter_async_context(Sandbox(workspace))
@@ -279,14 +316,27 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
                     shutil.copy(empty_log, tmp_path)
                     patch.setattr(Engine, "_do_periodic", find_nothing)
                 bot = await process.enter_async_context(
-                    running_bot(make_settings(slack, model_server, tmp_path, **settings), grace_s, model_pauses)
+                    running_bot(
+                        make_settings(slack, model_server, tmp_path, **settings),
+                        grace_s,
+                        model_pauses,
+                    )
                 )
                 bot.services.members.patience_s = ONLY_A_HANG_S
                 await slack.connected()
                 if is_new:
                     await at_work(bot)
             ann, ben, helper = (slack.person(name) for name in ("ann", "ben", "helper"))
-            return Stage(slack, model_server, bot.services.store, ann, ben, helper, process.aclose, bot.services)
+            return Stage(
+                slack,
+                model_server,
+                bot.services.store,
+                ann,
+                ben,
+                helper,
+                process.aclose,
+                bot.services,
+            )
 
         yield open_it
 
@@ -296,7 +346,9 @@ def nothing_was_fetched(slack: Sandbox) -> None:
     calls = [entry.data for entry in slack.workspace.journal.of("call") if "args" in entry.data]
     posts = [data["args"] for data in calls if data["method"] == "chat.postMessage"]
     assert [
-        post for post in posts if post.get("unfurl_links") is not False or post.get("unfurl_media") is not False
+        post
+        for post in posts
+        if post.get("unfurl_links") is not False or post.get("unfurl_media") is not False
     ] == []
 
 
@@ -310,7 +362,9 @@ def make_settings(slack: Sandbox, model: ModelServer, folder: Path, **settings: 
         "judge_samples": 1,
         "database_url": f"sqlite+aiosqlite:///{folder}/log.db",
     }
-    made = Settings.__new__(Settings)  # reading the environment as well takes a tenth of the bot's start
+    made = Settings.__new__(
+        Settings
+    )  # reading the environment as well takes a tenth of the bot's start
     BaseModel.__init__(made, **(given | settings))
     return made
 
@@ -325,7 +379,9 @@ async def stage(open_stage: StageFactory) -> Stage:
 @pytest.fixture(scope="session")
 def database_server(guarded_postgres: Cluster) -> Cluster:
     """The server with two roles that have the password; one of them is refused without TLS."""
-    guarded_postgres.sql(*(f"CREATE ROLE {name} LOGIN PASSWORD '{PASSWORD}'" for name in ("ann", "tls_only")))
+    guarded_postgres.sql(
+        *(f"CREATE ROLE {name} LOGIN PASSWORD '{PASSWORD}'" for name in ("ann", "tls_only"))
+    )
     return guarded_postgres
 
 

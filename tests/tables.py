@@ -10,8 +10,11 @@ import pytest
 _MOST_SHOWN = 300
 
 
-def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Like `pytest.mark.parametrize`, but one test for all rows: a test for each takes longer to set up than to run.
+def each(
+    names: str | tuple[str, ...], rows: Iterable[Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Like `pytest.mark.parametrize`, but one test for all rows: a test for each takes longer to
+    set up than to run.
 
     For tests whose rows can share their fixtures.
     """
@@ -31,7 +34,9 @@ def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callabl
                 except (Exception, pytest.fail.Exception) as exc:  # noqa: BLE001 - the other rows run too
                     failed.append(f"{repr(row)[:_MOST_SHOWN]}:\n    {type(exc).__name__}: {exc}")
             if failed:
-                pytest.fail(f"{len(failed)} of {len(table)} rows:\n" + "\n".join(failed), pytrace=False)
+                pytest.fail(
+                    f"{len(failed)} of {len(table)} rows:\n" + "\n".join(failed), pytrace=False
+                )
 
         left = [value for name, value in signature.parameters.items() if name not in parts]
         test_all.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]

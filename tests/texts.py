@@ -1,4 +1,5 @@
-"""Messages and windows as lines of plain words, for the files in `__snapshots__` that reviewers read.
+"""Messages and windows as lines of plain words, for the files in `__snapshots__` that reviewers
+read.
 
 `make texts` writes these files anew.
 """
@@ -15,7 +16,9 @@ def read(blocks: Sequence[Part]) -> str:
 
     The small print begins with a dot, a quote with ">".
     """
-    return "\n".join(line.rstrip() for block in blocks for line in _READERS[block["type"]](block).splitlines())
+    return "\n".join(
+        line.rstrip() for block in blocks for line in _READERS[block["type"]](block).splitlines()
+    )
 
 
 def read_window(view: Part) -> str:
@@ -25,8 +28,12 @@ def read_window(view: Part) -> str:
 
 
 def unlike(usual: str, text: str) -> str:
-    """How a text differs from the usual one, so that a table of situations repeats nothing: lines with "-" and "+"."""
-    return "\n".join(line for line in ndiff(usual.splitlines(), text.splitlines()) if line[0] in "-+")
+    """How a text differs from the usual one, so that a table of situations repeats nothing: lines
+    with "-" and "+".
+    """
+    return "\n".join(
+        line for line in ndiff(usual.splitlines(), text.splitlines()) if line[0] in "-+"
+    )
 
 
 def _section(block: Part) -> str:
@@ -48,7 +55,9 @@ def _elements(block: Part) -> str:
 def _rich_text(block: Part) -> str:
     lines = []
     for part in block["elements"]:
-        words = "".join(run.get("text") or run.get("url") or f":{run.get('name')}:" for run in part["elements"])
+        words = "".join(
+            run.get("text") or run.get("url") or f":{run.get('name')}:" for run in part["elements"]
+        )
         mark = "" if part["type"] == "rich_text_section" else "> "
         lines += [mark + line for line in words.splitlines()]
     return "\n".join(lines)
@@ -57,22 +66,42 @@ def _rich_text(block: Part) -> str:
 def _chart(block: Part) -> str:
     chart = block["chart"]
     axes = " by ".join(chart["axis_config"][axis] for axis in ("y_label", "x_label"))
-    points = [f"{series['name']}: " + " | ".join(p["label"] for p in series["data"]) for series in chart["series"]]
+    points = [
+        f"{series['name']}: " + " | ".join(p["label"] for p in series["data"])
+        for series in chart["series"]
+    ]
     return "\n".join([f"[{chart['type']} chart] {block['title']} ({axes})", *points])
 
 
 def _table(block: Part) -> str:
-    return "\n".join([f"[table] {block['caption']}", *(" | ".join(c["text"] for c in row) for row in block["rows"])])
+    return "\n".join(
+        [
+            f"[table] {block['caption']}",
+            *(" | ".join(c["text"] for c in row) for row in block["rows"]),
+        ]
+    )
 
 
 def _element(element: Part) -> str:
-    chosen = [element["initial_option"]] if "initial_option" in element else element.get("initial_options", [])
+    chosen = (
+        [element["initial_option"]]
+        if "initial_option" in element
+        else element.get("initial_options", [])
+    )
     words = [element[name]["text"] for name in ("text", "placeholder") if name in element]
-    words += [str(element[name]) for name in element if name.startswith("initial_") and "option" not in name]
+    words += [
+        str(element[name])
+        for name in element
+        if name.startswith("initial_") and "option" not in name
+    ]
     for each in element.get("options", []):
         about = f" ({each['description']['text']})" if "description" in each else ""
         words.append(f"{'*' if each in chosen else ''}{each['text']['text']}{about}")
-    words += [element[name]["text"]["text"] for name in ("positive_button", "negative_button") if name in element]
+    words += [
+        element[name]["text"]["text"]
+        for name in ("positive_button", "negative_button")
+        if name in element
+    ]
     asked = [part["text"] for part in element.get("confirm", {}).values() if isinstance(part, dict)]
     return f"[{' | '.join(words)}]" + (f" asks: {' | '.join(asked)}" if asked else "")
 

@@ -1,4 +1,5 @@
-"""Made from the code for the site: every command and option, and the JSON Schemas of rows, verdicts and settings.
+"""Made from the code for the site: every command and option, and the JSON Schemas of rows, verdicts
+and settings.
 
 `python -m tools.commands` prints the page.
 """
@@ -42,7 +43,10 @@ def schemas() -> Mapping[str, Mapping[str, Any]]:
 def _lines(program: str, app: typer.Typer) -> Iterator[str]:
     group: Any = typer.main.get_command(app)
     yield from _below(
-        group, group.context_class(group, info_name=program, terminal_width=_WIDTH, **group.context_settings)
+        group,
+        group.context_class(
+            group, info_name=program, terminal_width=_WIDTH, **group.context_settings
+        ),
     )
 
 

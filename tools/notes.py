@@ -16,11 +16,18 @@ def notes(version: str, event: str, text: str) -> str:
     Raises:
         SystemExit: There is none, it is empty, or it is pushed as a release and has no date.
     """
-    found = re.search(rf"^## {re.escape(version)} \((.+?)\)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    found = re.search(
+        rf"^## {re.escape(version)} \((.+?)\)\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE
+    )
     if not found or not found[2].strip():
-        raise SystemExit(f"notes: CHANGELOG.md has nothing under '## {version} (date)'; write what has changed")
+        raise SystemExit(
+            f"notes: CHANGELOG.md has nothing under '## {version} (date)'; write what has changed"
+        )
     if event == "push" and not re.fullmatch(r"\d{4}-\d\d-\d\d", found[1]):
-        raise SystemExit(f"notes: CHANGELOG.md calls {version} {found[1]!r}; put the date there, such as (2026-11-26)")
+        raise SystemExit(
+            f"notes: CHANGELOG.md calls {version} {found[1]!r}; put the date there, such "
+            "as (2026-11-26)"
+        )
     return found[2].strip()
 
 

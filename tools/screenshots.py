@@ -1,7 +1,8 @@
 """Makes the README's pictures from the demo: `make screenshots`.
 
-They show the real app in the pocket Slack, with its example verdicts and made-up weeks, so that every run gives the
-same pictures. The workspace's clock starts at a fixed moment, and the weeks follow that clock.
+They show the real app in the pocket Slack, with its example verdicts and made-up weeks, so that
+every run gives the same pictures. The workspace's clock starts at a fixed moment, and the weeks
+follow that clock.
 """
 
 import asyncio
@@ -101,7 +102,9 @@ async def open_demo() -> AsyncIterator[Demo]:
                 def now() -> datetime:
                     return datetime.fromtimestamp(clock.now(), UTC)
 
-                services = make_services(settings, bot.services.store, client, bot.services.identity, clock=now)
+                services = make_services(
+                    settings, bot.services.store, client, bot.services.identity, clock=now
+                )
                 yield Demo(slack, services)
 
 
@@ -111,7 +114,10 @@ async def open_page(slack: Sandbox) -> AsyncIterator[Page]:
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
-        sys.exit("screenshots: no Chromium found; `make screenshots` installs it, or install it and put it on the PATH")
+        sys.exit(
+            "screenshots: no Chromium found; `make screenshots` installs it, or install it "
+            "and put it on the PATH"
+        )
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = await browser.new_page(
@@ -130,7 +136,9 @@ async def show_thread(page: Page, question: str) -> Locator:
     """Opens a thread of help-desk that contains an example verdict; returns the thread."""
     await page.set_viewport_size({"width": WIDTH, "height": 665})
     await page.get_by_role("link", name=re.compile("^help-desk")).click()
-    await page.get_by_role("listitem", name=question).get_by_role("button", name="2 replies").click()
+    await (
+        page.get_by_role("listitem", name=question).get_by_role("button", name="2 replies").click()
+    )
     thread = page.get_by_role("complementary", name="Thread")
     await thread.get_by_text("Example: written by hand").wait_for()
     await page.mouse.move(0, 0)
@@ -142,7 +150,9 @@ async def show_post(page: Page, words: str) -> Locator:
     """Shows a post of the app in the channel of the made-up weeks; returns it."""
     await page.set_viewport_size({"width": WIDTH - 400, "height": 1500})
     await page.get_by_role("link", name=re.compile(f"^{PAST_CHANNEL}")).click()
-    post = page.get_by_role("main").get_by_role("listitem", name="Slack Judge").filter(has_text=words)
+    post = (
+        page.get_by_role("main").get_by_role("listitem", name="Slack Judge").filter(has_text=words)
+    )
     await post.wait_for()
     await page.mouse.move(0, 0)
     return post
@@ -151,13 +161,19 @@ async def show_post(page: Page, words: str) -> Locator:
 async def post_digest(demo: Demo) -> None:
     """Posts the digest of the last week in the channel of the made-up weeks."""
     services = demo.services
-    settings = ChannelSettings(services.identity.team_id, demo.slack.workspace.channel(PAST_CHANNEL).id)
+    settings = ChannelSettings(
+        services.identity.team_id, demo.slack.workspace.channel(PAST_CHANNEL).id
+    )
     post, _ = await draft(services, settings, this_week(services, settings).before())
-    await services.client.chat_postMessage(channel=settings.channel_id, text=post.text, blocks=post.blocks)
+    await services.client.chat_postMessage(
+        channel=settings.channel_id, text=post.text, blocks=post.blocks
+    )
 
 
 async def take(name: str, shown: Locator, most_px: float = inf) -> None:
-    """Writes a picture of a part of the page, or of its top, once for light pages and once for dark ones."""
+    """Writes a picture of a part of the page, or of its top, once for light pages and once for dark
+    ones.
+    """
     for scheme in ("light", "dark"):
         await shown.page.emulate_media(color_scheme=scheme)
         path, box = FOLDER / f"{name}-{scheme}.png", await shown.bounding_box()
@@ -165,7 +181,12 @@ async def take(name: str, shown: Locator, most_px: float = inf) -> None:
             sys.exit(f"screenshots: {name} is not to be seen")
         await shown.page.screenshot(
             path=path,
-            clip={"x": box["x"], "y": box["y"], "width": box["width"], "height": min(box["height"], most_px)},
+            clip={
+                "x": box["x"],
+                "y": box["y"],
+                "width": box["width"],
+                "height": min(box["height"], most_px),
+            },
             animations="disabled",
             caret="hide",
         )
@@ -175,7 +196,10 @@ async def take(name: str, shown: Locator, most_px: float = inf) -> None:
         size = path.stat().st_size
         print(f"{path.relative_to(FOLDER.parent.parent)}  {size // 1000} kB")
         if size > LARGEST_BYTES:
-            sys.exit(f"screenshots: {path.name} is larger than {LARGEST_BYTES // 1000} kB; show less of the page")
+            sys.exit(
+                f"screenshots: {path.name} is larger than {LARGEST_BYTES // 1000} kB; show "
+                "less of the page"
+            )
 
 
 if __name__ == "__main__":

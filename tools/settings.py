@@ -1,4 +1,6 @@
-"""Writes docs/settings.md from the fields of `Settings` and the text below each: `python -m tools.settings`."""
+"""Writes docs/settings.md from the fields of `Settings` and the text below each: `python -m
+tools.settings`.
+"""
 
 import ast
 import inspect
@@ -27,7 +29,13 @@ _SECTIONS = {
     "Slack": ("slack_", "token_", "serve_http", "http_"),
     "The judge": ("openai_", "judge_"),
     "The database": ("database_", "store_", "text_", "retention_"),
-    "Limits and permissions": ("max_", "channels_", "companies_", "score_people", "verdict_visibility"),
+    "Limits and permissions": (
+        "max_",
+        "channels_",
+        "companies_",
+        "score_people",
+        "verdict_visibility",
+    ),
     "Watching assistants": ("watch_",),
     "The digest": ("digest_",),
     "Monitoring": ("metrics_", "log_"),
@@ -65,7 +73,9 @@ def page() -> str:
     fields = dict(Settings.model_fields)
     sections = [_section(title, begins, fields) for title, begins in _SECTIONS.items()]
     if fields:
-        raise SystemExit(f"settings: {', '.join(fields)}: in no section of tools/settings.py; add it to one")
+        raise SystemExit(
+            f"settings: {', '.join(fields)}: in no section of tools/settings.py; add it to one"
+        )
     files = [f"`{name.upper()}_FILE`" for name in Settings.model_fields if name in SECRETS]
     names = f"{', '.join(files[:-1])} and {files[-1]}"
     return "\n".join([_HEAD, *sections]) + _SECRETS.format(names=names)
@@ -78,20 +88,29 @@ def row(name: str, field: FieldInfo) -> tuple[str, str, str]:
         ValueError: The field has no description.
     """
     if name not in descriptions():
-        raise ValueError(f"the setting {name} (bot/settings.py) has no description; say in it what the setting does")
+        raise ValueError(
+            f"the setting {name} (bot/settings.py) has no description; say in it what the "
+            "setting does"
+        )
     return f"`{name.upper()}`", _default(field), descriptions()[name]
 
 
 @cache
 def descriptions() -> Mapping[str, str]:
     """The text below each setting, which pydantic would take 10 ms to read at each start."""
-    classes = [node for node in ast.parse(inspect.getsource(settings)).body if isinstance(node, ast.ClassDef)]
+    classes = [
+        node
+        for node in ast.parse(inspect.getsource(settings)).body
+        if isinstance(node, ast.ClassDef)
+    ]
     return {
         each.target.id: " ".join(below.value.value.split())
         for kind in classes
         for each, below in pairwise(kind.body)
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str)
+        if isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
     }
 
 

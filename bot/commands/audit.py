@@ -21,7 +21,9 @@ async def show(since: datetime | None) -> None:
     if acts:
         _print(acts)
     else:
-        typer.echo(f"nothing was noted since {since:%Y-%m-%d}" if since else "nothing was noted yet")
+        typer.echo(
+            f"nothing was noted since {since:%Y-%m-%d}" if since else "nothing was noted yet"
+        )
 
 
 def _print(acts: Sequence[Act]) -> None:

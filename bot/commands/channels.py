@@ -1,4 +1,6 @@
-"""Finds the channel that `--channel` gives by id or by name; the store has ids, and only Slack has names."""
+"""Finds the channel that `--channel` gives by id or by name; the store has ids, and only Slack has
+names.
+"""
 
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -23,21 +25,28 @@ async def installed(
     from bot.store.installations import Installations  # takes 50 ms
 
     its = Installations(database, [each.get_secret_value() for each in settings.token_keys])
-    return {name: with_token(client, its.token_of(each), name) for name, each in (await its.current()).items()}
+    return {
+        name: with_token(client, its.token_of(each), name)
+        for name, each in (await its.current()).items()
+    }
 
 
 @asynccontextmanager
 async def opened_slack(
     settings: ReaderSettings | Settings, database: Database, given: str, *, is_needed: bool = True
 ) -> AsyncIterator[SlackClient | None]:
-    """A client for the workspace before the slash in `--channel`, or for the only one; if needed, a BotError asks."""
+    """A client for the workspace before the slash in `--channel`, or for the only one; if needed, a
+    BotError asks.
+    """
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         if settings.slack_bot_token or not settings.token_keys:
             yield client if settings.slack_bot_token else None
             return
         clients, named = await installed(settings, database, client), given.rpartition("/")[0]
         if is_needed or len([each for each in clients if named in {"", each}]) == 1:
-            unknown = "the app is not installed there; judge-bot installations list says where it is"
+            unknown = (
+                "the app is not installed there; judge-bot installations list says where it is"
+            )
             yield clients[one_team("--channel", [*clients], given, unknown)]
         else:
             yield None
@@ -55,11 +64,16 @@ class Channel(NamedTuple):
 
 
 async def find_channel(given: str, client: SlackClient | None) -> Channel:
-    """The channel with this id, or with this name among the app's channels; without a client, only ids work."""
+    """The channel with this id, or with this name among the app's channels; without a client, only
+    ids work.
+    """
     wanted = given.rpartition("/")[2].removeprefix("#")
     has_id, option = is_id(given), f"--channel {wanted[:40]!r}"
     if client is None and not has_id:
-        raise BotError(f"{option}: names are looked up in Slack, and SLACK_BOT_TOKEN is not set; set it, or {_GIVE_ID}")
+        raise BotError(
+            f"{option}: names are looked up in Slack, and SLACK_BOT_TOKEN is not set; set "
+            f"it, or {_GIVE_ID}"
+        )
     try:
         listed = await list_channels(client) if client else {}
     except SLACK_ERRORS as exc:
@@ -71,7 +85,11 @@ async def find_channel(given: str, client: SlackClient | None) -> Channel:
         return Channel(wanted, listed[wanted].name if wanted in listed else None)
     found = [channel_id for channel_id, channel in listed.items() if channel.name == wanted]
     if not found:
-        raise SlackError(f"{option}: the app is in no channel of that name; /invite it there, or {_GIVE_ID}")
+        raise SlackError(
+            f"{option}: the app is in no channel of that name; /invite it there, or {_GIVE_ID}"
+        )
     if len(found) > 1:
-        raise SlackError(f"{option}: several channels have that name; give the id of one: {', '.join(found)}")
+        raise SlackError(
+            f"{option}: several channels have that name; give the id of one: {', '.join(found)}"
+        )
     return Channel(found[0], wanted)

@@ -22,12 +22,15 @@ from bot.store.ownership import SILENT_S, owned
 from bot.store.schema import alembic_version, metadata, processes
 from judge.scoring.numbers import number_of
 
-_TABLES = [each for each in metadata.sorted_tables if each not in (alembic_version, processes)]  # each has its own
+_TABLES = [
+    each for each in metadata.sorted_tables if each not in (alembic_version, processes)
+]  # each has its own
 _SQLITE_NUMBERS = sa.table("sqlite_sequence", sa.column("name"), sa.column("seq"))
 
 
 async def copy(from_url: str, to_url: str) -> None:
-    """Copies all rows that the other database has not got yet, and compares the two; prints a line for each table.
+    """Copies all rows that the other database has not got yet, and compares the two; prints a line
+    for each table.
 
     The queue's tables are left out: each start submits a job for everything that is unsettled.
     """
@@ -53,7 +56,9 @@ async def copy(from_url: str, to_url: str) -> None:
     except StoreError as exc:
         raise StoreError(str(exc).replace("DATABASE_URL", option, 1)) from exc
     except STORE_ERRORS as exc:
-        raise StoreError(f"not copied to the end ({reason_of(exc)}); run the same command again") from exc
+        raise StoreError(
+            f"not copied to the end ({reason_of(exc)}); run the same command again"
+        ) from exc
     done = f"{there.shown} has all {number_of(rows, 'row')} of {here.shown}"
     typer.echo(f"{done}; start the bot with the new DATABASE_URL alone")
 
@@ -61,7 +66,10 @@ async def copy(from_url: str, to_url: str) -> None:
 async def _refuse_if_at_work(database: Database, name: str) -> None:
     is_alive = processes.c.seen_at > utc_now() - timedelta(seconds=SILENT_S)
     for row in await database.all(sa.select(processes).where(is_alive)):
-        raise StoreError(f"{name}: process {row.pid} on {row.host} is at work; stop it (killed: wait {SILENT_S:.0f} s)")
+        raise StoreError(
+            f"{name}: process {row.pid} on {row.host} is at work; stop it (killed: wait "
+            f"{SILENT_S:.0f} s)"
+        )
 
 
 def _pages(database: Database, table: sa.Table) -> AsyncIterator[Sequence[sa.Row[Any]]]:
@@ -74,12 +82,17 @@ async def _refuse_others(source: Database, target: Database, table: sa.Table, na
         found = sa.tuple_(*keys).in_([[row._mapping[key] for key in keys] for row in page])
         there = await source.all(sa.select(table).where(found))
         if {repr(tuple(row)) for row in page} - {repr(tuple(row)) for row in there}:
-            raise StoreError(f"{name}: the table {table.name} has rows of its own; name an empty database with --to")
+            raise StoreError(
+                f"{name}: the table {table.name} has rows of its own; name an empty "
+                "database with --to"
+            )
 
 
 async def _copy(source: Database, target: Database, table: sa.Table) -> None:
     async def put(rows: Sequence[sa.Row[Any]], connection: AsyncConnection) -> None:
-        await connection.execute(insert_into(target, table).on_conflict_do_nothing(), [dict(r._mapping) for r in rows])
+        await connection.execute(
+            insert_into(target, table).on_conflict_do_nothing(), [dict(r._mapping) for r in rows]
+        )
 
     async for page in _pages(source, table):
         await target.write(partial(put, page))
@@ -87,14 +100,18 @@ async def _copy(source: Database, target: Database, table: sa.Table) -> None:
         await _go_on_counting(source, target, table, table.autoincrement_column)
 
 
-async def _go_on_counting(source: Database, target: Database, table: sa.Table, column: sa.Column[int]) -> None:
+async def _go_on_counting(
+    source: Database, target: Database, table: sa.Table, column: sa.Column[int]
+) -> None:
     """Has the target count on from the last number that the source gave, even if its row is gone."""
     sequence = sa.cast(sa.func.pg_get_serial_sequence(table.name, column.name), REGCLASS)
     its_own = _SQLITE_NUMBERS.c.name == table.name
     given: sa.Select[Any] = sa.select(sa.func.pg_sequence_last_value(sequence))
     if source.is_sqlite:
         given = sa.select(_SQLITE_NUMBERS.c.seq).where(its_own)
-    last = max(await source.value(given) or 0, await source.value(sa.select(sa.func.max(column))) or 0)
+    last = max(
+        await source.value(given) or 0, await source.value(sa.select(sa.func.max(column))) or 0
+    )
     if not target.is_sqlite:
         await target.value(sa.select(sa.func.setval(sequence, max(last, 1), last > 0)))
     elif table.dialect_options["sqlite"]["autoincrement"]:
@@ -106,19 +123,26 @@ async def _compare(source: Database, target: Database, table: sa.Table) -> int:
     """The number of a table's rows; raises StoreError if they are not the same in both."""
     (number, digest), found = await _digest(source, table), await _digest(target, table)
     if found != (number, digest):
-        raise StoreError(f"the table {table.name} is not the same in both; was one of them in use? start again")
+        raise StoreError(
+            f"the table {table.name} is not the same in both; was one of them in use? start again"
+        )
     if number:
-        typer.echo(f"{table.name}: {number_of(number, 'row')}, the same in both ({f'{digest:064x}'[:12]})")
+        typer.echo(
+            f"{table.name}: {number_of(number, 'row')}, the same in both ({f'{digest:064x}'[:12]})"
+        )
     return number
 
 
 async def _digest(database: Database, table: sa.Table) -> tuple[int, int]:
-    """The number of rows and a sum of their hashes, because the two databases order texts differently.
+    """The number of rows and a sum of their hashes, because the two databases order texts
+    differently.
 
     As Python has them, true, 1.5, JSON and times are the same from both.
     """
     number, digest = 0, 0
     async for page in _pages(database, table):
         number += len(page)
-        digest += sum(int.from_bytes(hashlib.sha256(repr(tuple(row)).encode()).digest()) for row in page)
+        digest += sum(
+            int.from_bytes(hashlib.sha256(repr(tuple(row)).encode()).digest()) for row in page
+        )
     return number, digest % 2**256

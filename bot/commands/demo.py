@@ -38,9 +38,9 @@ _STEM = 4
 """Of "drops" and "dropping", so many letters are compared."""
 _COMMON = frozenset(
     _WORD.findall(
-        "about and any anybody are can could does for from good have hello help hey how more morning now please "
-        "should some tell test than thank thanks that the there this what when where which who why will with would "
-        "you your"
+        "about and any anybody are can could does for from good have hello help hey how more "
+        "morning now please should some tell test than thank thanks that the there this what "
+        "when where which who why will with would you your"
     )
 )
 
@@ -48,15 +48,21 @@ _COMMON = frozenset(
 def answer_people(slack: Sandbox) -> None:
     """Answers each new question in help-desk in a thread, from now on.
 
-    The answer is that of the earlier question with the most words in common, one of which came in several messages. A
-    question in the thread of one of these gets a wrong answer, if there is one.
+    The answer is that of the earlier question with the most words in common, one of which came in
+    several messages. A question in the thread of one of these gets a wrong answer, if there is one.
     """
     helper, channel = slack.person(NAME), slack.workspace.channel(demo_past.CHANNEL)
     known: dict[str, list[str]] = {}
     for parent in helper.messages(channel.id):
-        said = [reply.text for reply in helper.thread(channel.id, parent.ts)[1:] if reply.author.name == NAME]
+        said = [
+            reply.text
+            for reply in helper.thread(channel.id, parent.ts)[1:]
+            if reply.author.name == NAME
+        ]
         known |= {parent.text: said} if said else {}
-    wrong = {_closest(each["question_begins"], known): each["answer"] for each in demo_past.SAID["wrong"]}
+    wrong = {
+        _closest(each["question_begins"], known): each["answer"] for each in demo_past.SAID["wrong"]
+    }
 
     def answer(entry: Entry) -> None:
         if entry.kind != "message" or entry.data["channel"] != channel.id:
@@ -67,7 +73,9 @@ def answer_people(slack: Sandbox) -> None:
         parent = channel.messages[asked.get("thread_ts") or asked["ts"]]
         question = _closest(parent.text, known)
         if parent.ts == asked["ts"]:
-            helper.post_in_parts(channel.id, known.get(question, [demo_past.SAID["unknown"]]), parent.ts)
+            helper.post_in_parts(
+                channel.id, known.get(question, [demo_past.SAID["unknown"]]), parent.ts
+            )
         elif question in wrong:
             helper.post(channel.id, wrong[question], thread_ts=parent.ts)
 
@@ -114,7 +122,10 @@ async def show(port: int, *, opens: bool) -> None:
                 answer_people(slack)
                 console = Console(highlight=False)
                 _say_what_scores(console)
-                console.print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{_PAST}\n\nCtrl-C ends it.", emoji=False)
+                console.print(
+                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{_PAST}\n\nCtrl-C ends it.",
+                    emoji=False,
+                )
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()
@@ -127,7 +138,9 @@ async def play() -> None:
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, 80), highlight=False)
     workspace = Workspace(load_manifest(parts=[MESSAGE_EVENTS]), name="Pocket")
-    workspace.add_channel(demo_past.CHANNEL, [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot])
+    workspace.add_channel(
+        demo_past.CHANNEL, [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
+    )
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite+aiosqlite:///{folder}/demo.db"
         async with Sandbox(workspace) as slack, running_bot(_settings(slack, url)):
@@ -138,8 +151,12 @@ async def play() -> None:
 
 
 def _settings(slack: Sandbox, database_url: str) -> settings.Settings:
-    """The settings of the environment, with the pocket Slack; without a key or server, the offline rater."""
-    model: dict[str, Any] = {} if _has_model() else {"judge_model": settings.OFFLINE, "judge_escalate_to": None}
+    """The settings of the environment, with the pocket Slack; without a key or server, the offline
+    rater.
+    """
+    model: dict[str, Any] = (
+        {} if _has_model() else {"judge_model": settings.OFFLINE, "judge_escalate_to": None}
+    )
     return settings.load_settings(
         env_file=None,
         slack_bot_token=slack.bot_token,
@@ -160,16 +177,25 @@ def _say_what_scores(console: Console) -> None:
     if not _has_model():
         console.print(_WITHOUT_MODEL)
         return
-    server = urlsplit(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com").netloc.rpartition("@")[2]
+    server = urlsplit(
+        os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com"
+    ).netloc.rpartition("@")[2]
     model = os.environ.get("JUDGE_MODEL") or DEFAULT_MODEL
-    console.print(f"\n{model} at {server} scores here: texts are sent there, with your key.", markup=False)
+    console.print(
+        f"\n{model} at {server} scores here: texts are sent there, with your key.", markup=False
+    )
 
 
 async def _main_job(slack: Sandbox, console: Console) -> None:
     ann, helper, script = slack.person("ann"), slack.person("helper"), demo_past.SAID["script"]
     question = ann.post(demo_past.CHANNEL, script["question"])
-    answer = [helper.post(demo_past.CHANNEL, part, thread_ts=question.ts) for part in script["answer"]]
-    console.print("\n[bold]1.[/] helper answers in parts; ann chooses [bold]Score this reply[/] on one of them.")
+    answer = [
+        helper.post(demo_past.CHANNEL, part, thread_ts=question.ts) for part in script["answer"]
+    ]
+    console.print(
+        "\n[bold]1.[/] helper answers in parts; ann chooses [bold]Score this reply[/] on "
+        "one of them."
+    )
     ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer[1])
     await _show_verdict(slack, ann, console, 0)
     console.print(f"\n[bold]2.[/] ann types [bold]/judge[/] {script['typed']}")
@@ -180,31 +206,65 @@ async def _main_job(slack: Sandbox, console: Console) -> None:
 async def _show_verdict(slack: Sandbox, reader: Person, console: Console, position: int) -> None:
     def thread() -> list[Message]:
         parents = reader.messages(demo_past.CHANNEL)
-        return reader.thread(demo_past.CHANNEL, parents[position].ts) if len(parents) > position else []
+        return (
+            reader.thread(demo_past.CHANNEL, parents[position].ts)
+            if len(parents) > position
+            else []
+        )
 
     try:
-        await slack.until(lambda: thread() and thread()[-1].text.startswith(VERDICT_BEGINS), _PATIENCE_S)
+        await slack.until(
+            lambda: thread() and thread()[-1].text.startswith(VERDICT_BEGINS), _PATIENCE_S
+        )
     except TimeoutError as exc:
-        raise BotError(f"no verdict within {_PATIENCE_S} s; the lines above say what happened") from exc
+        raise BotError(
+            f"no verdict within {_PATIENCE_S} s; the lines above say what happened"
+        ) from exc
     console.print()
     for message in thread():
-        body = [_block_text(block) for block in message.blocks] if message.blocks else [to_plain(message.text)]
-        content = Group(Text(message.author.name, style="bold"), *(Text(line) for line in body if line))
+        body = (
+            [_block_text(block) for block in message.blocks]
+            if message.blocks
+            else [to_plain(message.text)]
+        )
+        content = Group(
+            Text(message.author.name, style="bold"), *(Text(line) for line in body if line)
+        )
         console.print(Padding(content, (0, 0, 1, 4 if message.is_reply else 0), expand=False))
 
 
 def _block_text(block: dict[str, Any]) -> str:
     if block["type"] == "actions":
-        return "  ".join(f"[ {to_terminal(element['text']['text'])} ]" for element in block["elements"])
+        return "  ".join(
+            f"[ {to_terminal(element['text']['text'])} ]" for element in block["elements"]
+        )
     return to_terminal(read({"blocks": [block]}).text)
 
 
 async def _show_log(console: Console, database_url: str) -> None:
-    table = Table("case", "by", "source", "status", "score", "model", "rubric", title="Cases", title_justify="left")
+    table = Table(
+        "case",
+        "by",
+        "source",
+        "status",
+        "score",
+        "model",
+        "rubric",
+        title="Cases",
+        title_justify="left",
+    )
     async with await Store.open(database_url) as store:
         for case in await store.cases.newest(2):
             verdict = await store.cases.verdict(case.id)
             score = str(verdict.score) if verdict and verdict.score is not None else "unscored"
             model = verdict.model if verdict else ""
-            table.add_row(str(case.id), case.requester_name, case.source, case.status, score, model, case.rubric)
+            table.add_row(
+                str(case.id),
+                case.requester_name,
+                case.source,
+                case.status,
+                score,
+                model,
+                case.rubric,
+            )
     console.print(table)

@@ -1,8 +1,10 @@
-"""What has happened in the demo's workspace: three verdicts written by hand, and eight made-up weeks of two assistants.
+"""What has happened in the demo's workspace: three verdicts written by hand, and eight made-up
+weeks of two assistants.
 
-The weeks are in one channel whose name says that they are made up, and each verdict says so, too, because nobody should
-mistake it for a judge's. They are enough for labels, a comparison, an improvement, causes, an alert and a release. The
-last two are told by the app itself, which finds them due at its start, as it does the digest.
+The weeks are in one channel whose name says that they are made up, and each verdict says so, too,
+because nobody should mistake it for a judge's. They are enough for labels, a comparison, an
+improvement, causes, an alert and a release. The last two are told by the app itself, which finds
+them due at its start, as it does the digest.
 """
 
 import random
@@ -16,7 +18,14 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility, text_hash
+from bot.domain.case import (
+    CaseSource,
+    CaseStatus,
+    LoggedCase,
+    QuestionSource,
+    Visibility,
+    text_hash,
+)
 from bot.domain.verdict import MADE_UP, CaseVerdict
 from bot.domain.watch import ReplyOutcome, Shows
 from bot.domain.week import Schedule
@@ -31,23 +40,28 @@ from pocket_slack import Clock, Message, Person, SystemClock, Workspace
 from pocket_slack.workspace_file import MessageEntry, open_workspace
 
 CHANNEL, PAST_CHANNEL = "help-desk", "made-up-weeks"
-SAID: dict[str, Any] = tomllib.loads(Path(__file__).with_name("demo_past.toml").read_text(encoding="utf-8"))
+SAID: dict[str, Any] = tomllib.loads(
+    Path(__file__).with_name("demo_past.toml").read_text(encoding="utf-8")
+)
 WEEKS = 8
 EXAMPLE = "Example: written by hand, not by a model."
 _OFFLINE_NOTE = (
-    ":warning: *No model is set up: the offline rater scores here, a word counter, not a judge.* It cannot tell what "
-    "is true. Verdicts marked as examples show what a model's look like."
+    ":warning: *No model is set up: the offline rater scores here, a word counter, not a judge.* "
+    "It cannot tell what is true. Verdicts marked as examples show what a model's look like."
 )
 _NOTE = (
-    ":warning: *The replies, scores and labels above are made up for the demo.* What the app makes of them follows: an "
-    "alert, what a release has changed, and the week's digest."
+    ":warning: *The replies, scores and labels above are made up for the demo.* What the app "
+    "makes of them follows: an alert, what a release has changed, and the week's digest."
 )
 
 _SEED = 5
 _MEANS = {"helper": (2.9, 4.0), "drafter": (3.9, 1.8)}
 """The mean scores before the last week that is over, and since then: a release helped one, and the other got worse."""
 _RELEASE = "answers with steps"
-_A_WEEK, _WITH_TEXTS = 24, 4  # replies of each assistant; the newest weeks, whose replies can be read
+_A_WEEK, _WITH_TEXTS = (
+    24,
+    4,
+)  # replies of each assistant; the newest weeks, whose replies can be read
 _UNSCORED, _LABELLED = 0.04, 0.4
 _LABELS_PER_WEEK = 50  # more than a week has cases, so all with texts can be scored blind
 _SOON = timedelta(minutes=2)
@@ -57,7 +71,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """A made-up reply of an assistant, to whom, and the score that it was given then; None: it is unscored."""
+    """A made-up reply of an assistant, to whom, and the score that it was given then; None: it is
+    unscored.
+    """
 
     author: str
     asker: str
@@ -68,7 +84,11 @@ class Reply:
 
     @property
     def quality(self) -> str:
-        return "fair" if self.score is None else ("poor", "poor", "poor", "fair", "good", "good")[self.score]
+        return (
+            "fair"
+            if self.score is None
+            else ("poor", "poor", "poor", "fair", "good", "good")[self.score]
+        )
 
 
 def make_up(now: datetime) -> Sequence[Reply]:
@@ -82,8 +102,15 @@ def make_up(now: datetime) -> Sequence[Reply]:
         for number, topic in enumerate(topics):
             author = list(_MEANS)[number % 2]
             score = min(5, max(0, round(chance.gauss(_MEANS[author][back < 2], 1))))
-            given, asker = None if chance.random() < _UNSCORED else score, chance.choice(("ann", "ben"))
-            found.append(Reply(author, asker, given, its.start + length * chance.random() * 0.95, back, topic))
+            given, asker = (
+                None if chance.random() < _UNSCORED else score,
+                chance.choice(("ann", "ben")),
+            )
+            found.append(
+                Reply(
+                    author, asker, given, its.start + length * chance.random() * 0.95, back, topic
+                )
+            )
     return sorted(found, key=lambda reply: reply.at)
 
 
@@ -92,7 +119,9 @@ def post_offline_note(workspace: Workspace) -> None:
 
 
 def demo_workspace(clock: Clock | None = None) -> Workspace:
-    """The workspace of demo.toml with the app, and the made-up replies; without a clock, it uses the machine's."""
+    """The workspace of demo.toml with the app, and the made-up replies; without a clock, it uses
+    the machine's.
+    """
     manifest, file = load_manifest(parts=[MESSAGE_EVENTS]), Path(__file__).with_name("demo.toml")
     now = datetime.fromtimestamp((clock or SystemClock()).now(), UTC)
     said = [_thread(reply, now) for reply in make_up(now) if reply.weeks_ago < _WITH_TEXTS]
@@ -102,7 +131,9 @@ def demo_workspace(clock: Clock | None = None) -> Workspace:
 def _thread(reply: Reply, now: datetime) -> MessageEntry:
     asked, answered = now - reply.at + 2 * _SOON, now - reply.at + _SOON
     answer = MessageEntry(author=reply.author, text=reply.topic[reply.quality], ago=answered)
-    return MessageEntry(author=reply.asker, text=reply.topic["question"], ago=asked, replies=(answer,))
+    return MessageEntry(
+        author=reply.asker, text=reply.topic["question"], ago=asked, replies=(answer,)
+    )
 
 
 async def write_past(database_url: str, workspace: Workspace) -> None:
@@ -113,7 +144,9 @@ async def write_past(database_url: str, workspace: Workspace) -> None:
         async def write(connection: AsyncConnection) -> None:
             for table, its in rows.items():
                 columns = dict.fromkeys(name for row in its for name in row)
-                await connection.execute(insert(schema.metadata.tables[table]), [columns | row for row in its])
+                await connection.execute(
+                    insert(schema.metadata.tables[table]), [columns | row for row in its]
+                )
 
         await store.database.write(write)
 
@@ -126,7 +159,13 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
     place = team | {"channel_id": channel.id}
     messages = [*[None] * (len(replies) - len(answers)), *answers]
     week, chance = Schedule.parse("monday", "09:00", "UTC").current(now), random.Random(_SEED)  # noqa: S311
-    rows: dict[str, list[Row]] = {"cases": [], "ratings": [], "labels": [], "causes": [], "replies": []}
+    rows: dict[str, list[Row]] = {
+        "cases": [],
+        "ratings": [],
+        "labels": [],
+        "causes": [],
+        "replies": [],
+    }
     for number, (reply, message) in enumerate(zip(replies, messages, strict=True), 1):
         key = team | {"case_id": number}
         author, why = workspace.user(reply.author), reply.topic[f"{reply.quality}_why"]
@@ -134,35 +173,66 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
         case = _case(workspace, number, verdict, reply.at) | place | {"author_id": author.id}
         if message:
             case |= _of_message(workspace, message)
-            seen: Row = {"ts": message.ts, "author_id": author.id, "parent_ts": message.thread_ts, "probability": 1.0}
-            seen |= {"outcome": ReplyOutcome.TAKEN, "rests_at": reply.at, "day": f"{reply.at:%Y-%m-%d}"}
+            seen: Row = {
+                "ts": message.ts,
+                "author_id": author.id,
+                "parent_ts": message.thread_ts,
+                "probability": 1.0,
+            }
+            seen |= {
+                "outcome": ReplyOutcome.TAKEN,
+                "rests_at": reply.at,
+                "day": f"{reply.at:%Y-%m-%d}",
+            }
             rows["replies"].append(place | seen)
         rows["cases"].append(case)
         rows["ratings"] += rating_rows(LoggedCase.model_validate(case), verdict.ratings)
         if reply.quality == "poor" and reply.weeks_ago < _WITH_TEXTS:
             label = (week.before(reply.weeks_ago) if reply.weeks_ago else week).label
-            rows["causes"].append(place | {"week": label, "case_id": number, "name": reply.topic["cause"]})
+            rows["causes"].append(
+                place | {"week": label, "case_id": number, "name": reply.topic["cause"]}
+            )
         if reply.score is not None and chance.random() < _LABELLED:
             person = workspace.user("ben" if reply.asker == "ann" else "ann")
             score = min(5, max(0, reply.score + chance.choice((-1, -1, 0, 0, 0, 1))))
             # As if drawn at random and labelled blind: the digest uses these to correct its mean.
-            given = {"user_id": person.id, "score": score, "is_blind": True, "probability": _LABELLED}
-            rows["labels"].append(place | key | given | {"created_at": reply.at, "updated_at": reply.at})
+            given = {
+                "user_id": person.id,
+                "score": score,
+                "is_blind": True,
+                "probability": _LABELLED,
+            }
+            rows["labels"].append(
+                place | key | given | {"created_at": reply.at, "updated_at": reply.at}
+            )
     for number, example in enumerate(SAID["examples"], len(replies) + 1):
         row, verdict = _example(workspace, number, example, now)
         logged = LoggedCase.model_validate(row)
         post = verdict_message(logged, verdict, EXAMPLE)
-        row["reply_ts"] = app.post(CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
+        row["reply_ts"] = app.post(
+            CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks
+        ).ts
         rows["cases"].append(row)
         rows["ratings"] += rating_rows(logged, verdict.ratings)
     app.post(PAST_CHANNEL, _NOTE)
     began, helper = week.before(WEEKS).start, workspace.user("helper")
     of_channel = {"is_digest_on": True, "digest_since": began, "labels_per_week": _LABELS_PER_WEEK}
     rows["channels"] = [place | of_channel]
-    watch = {"share": 1.0, "per_day": 0, "shows": Shows.NOTHING, "alerts_to": (channel.id,), "judge_version": MADE_UP}
+    watch = {
+        "share": 1.0,
+        "per_day": 0,
+        "shows": Shows.NOTHING,
+        "alerts_to": (channel.id,),
+        "judge_version": MADE_UP,
+    }
     watch |= {"since": began, "look_at": now, "read_until": now}
     rows["watches"] = [place | watch | {"author_id": workspace.user(name).id} for name in _MEANS]
-    released = {"set_by": workspace.user("ben").id, "set_at": week.before().start, "note": _RELEASE, "needed": 20}
+    released = {
+        "set_by": workspace.user("ben").id,
+        "set_at": week.before().start,
+        "note": _RELEASE,
+        "needed": 20,
+    }
     rows["releases"] = [place | released | {"author_id": helper.id}]
     return rows
 
@@ -170,9 +240,13 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
 def _verdict(said: Sequence[tuple[int, str]]) -> CaseVerdict:
     """The verdict of these scores and reasons; without any, unscored."""
     missing = Unscored(reason=UnscoredReason.NO_SCORE, detail="")
-    ratings = [Rating(score=score, justification=words, raw="", model=MADE_UP) for score, words in said]
+    ratings = [
+        Rating(score=score, justification=words, raw="", model=MADE_UP) for score, words in said
+    ]
     verdict = combine(ratings, rubric=load_rubric("additive-5"), unscored=missing, model=MADE_UP)
-    return CaseVerdict(**vars(verdict) | {"judge_version": MADE_UP if said else None, "cost_usd": None})
+    return CaseVerdict(
+        **vars(verdict) | {"judge_version": MADE_UP if said else None, "cost_usd": None}
+    )
 
 
 def _case(workspace: Workspace, number: int, verdict: CaseVerdict, at: datetime) -> Row:
@@ -203,14 +277,27 @@ def _of_message(workspace: Workspace, message: Message) -> Row:
     texts = {"question": to_plain(parent.text), "response": to_plain(message.text)}
     hashes = {f"{name}_hash": text_hash(text) for name, text in texts.items()}
     asked = dict.fromkeys(("parent_ts", "thread_ts", "question_ts"), parent.ts)
-    return texts | hashes | asked | {"question_author_id": parent.author.id, "message_ts": message.ts}
+    return (
+        texts | hashes | asked | {"question_author_id": parent.author.id, "message_ts": message.ts}
+    )
 
 
-def _example(workspace: Workspace, number: int, example: dict[str, Any], now: datetime) -> tuple[Row, CaseVerdict]:
+def _example(
+    workspace: Workspace, number: int, example: dict[str, Any], now: datetime
+) -> tuple[Row, CaseVerdict]:
     channel = workspace.channel(CHANNEL)
     begins, verdict = example["question_begins"], _verdict(example["said"])
     message = next(each for each in channel.messages.values() if each.text.startswith(begins))
     (reply,) = [each for each in channel.replies(message.ts) if each.author.bot_id]
-    asked: Row = {"channel_id": channel.id, "author_id": reply.author.id, "probability": None, "shows": None}
-    asked |= {"requester_id": message.author.id, "requester_name": message.author.name, "source": CaseSource.SHORTCUT}
+    asked: Row = {
+        "channel_id": channel.id,
+        "author_id": reply.author.id,
+        "probability": None,
+        "shows": None,
+    }
+    asked |= {
+        "requester_id": message.author.id,
+        "requester_name": message.author.name,
+        "source": CaseSource.SHORTCUT,
+    }
     return _case(workspace, number, verdict, now) | _of_message(workspace, reply) | asked, verdict

@@ -36,21 +36,25 @@ _WITH_EVENTS = f"`judge-bot manifest --with {manifest.MESSAGE_EVENTS}`"
 async def event_scopes(client: slack_client.SlackClient, settings: Settings) -> str:
     """A line that says that the scopes allow message events; raises SlackError if they do not."""
     scopes = (await slack_client.identify(client)).scopes
-    if missing := [scope for scope in ("channels:history", "groups:history") if scope not in scopes]:
+    if missing := [
+        scope for scope in ("channels:history", "groups:history") if scope not in scopes
+    ]:
         raise SlackError(
-            f"WATCH_BY=events: scopes are missing: {', '.join(missing)}; paste what {_WITH_EVENTS} prints "
-            "(api.slack.com/apps > your app > App Manifest) and reinstall the app, or set WATCH_BY=looking"
+            f"WATCH_BY=events: scopes are missing: {', '.join(missing)}; paste what "
+            f"{_WITH_EVENTS} prints (api.slack.com/apps > your app > App Manifest) and reinstall "
+            "the app, or set WATCH_BY=looking"
         )
     return (
-        "WATCH_BY=events: the scopes are there; Slack does not say whether the app subscribes to message events; "
-        f"the manifest of {_WITH_EVENTS} does"
+        "WATCH_BY=events: the scopes are there; Slack does not say whether the app subscribes to "
+        f"message events; the manifest of {_WITH_EVENTS} does"
     )
 
 
 USUAL = (
     "How do I move a meeting that repeats every week to another day, without losing its notes?",
-    "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later meetings move too. "
-    "Pick the new day, save, and choose to tell the guests. The notes move with each meeting.",
+    "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later "
+    "meetings move too. Pick the new day, save, and choose to tell the guests. The notes move "
+    "with each meeting.",
 )
 """A question and an answer of usual length."""
 
@@ -66,7 +70,9 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         say(f"wrong  {exc}")
         return False
     typer.echo("ok     settings are complete:")
-    typer.echo("\n".join(f"       {name:<10} {value}" for name, value in settings.in_force().items()))
+    typer.echo(
+        "\n".join(f"       {name:<10} {value}" for name, value in settings.in_force().items())
+    )
     if host := readable_on_the_way_to(settings.openai_base_url or ""):
         say(
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key are sent unencrypted; "
@@ -91,7 +97,9 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             if not clients:
                 typer.echo("note   no workspace has the app: open /slack/install in a browser")
         if is_well and clients:  # otherwise the same problem would be reported twice
-            typer.echo("       Slack checks all messages and windows, which takes about a minute ...")
+            typer.echo(
+                "       Slack checks all messages and windows, which takes about a minute ..."
+            )
             is_well = await _are_well([screens.check], clients[:1], settings)
     return is_well
 
@@ -108,13 +116,20 @@ def _checks(settings: Settings) -> Iterator[Check]:
     if settings.asks_model:
         yield partial(_try_model, name="JUDGE_MODEL")
         if stronger := settings.judge_escalate_to:
-            yield partial(_try_model, name="JUDGE_ESCALATE_TO", judge_model=stronger, judge_ask="text")
-        yield from (partial(_try_model, name="JUDGE_MODELS", judge_model=each) for each in settings.judge_models)
+            yield partial(
+                _try_model, name="JUDGE_ESCALATE_TO", judge_model=stronger, judge_ask="text"
+            )
+        yield from (
+            partial(_try_model, name="JUDGE_MODELS", judge_model=each)
+            for each in settings.judge_models
+        )
         if settings.watch_tier:
             yield partial(_try_model, name="WATCH_TIER", judge_tier=settings.watch_tier)
 
 
-async def _are_well(checks: Iterable[Check], clients: Sequence[slack_client.SlackClient], settings: Settings) -> bool:
+async def _are_well(
+    checks: Iterable[Check], clients: Sequence[slack_client.SlackClient], settings: Settings
+) -> bool:
     """Prints a line for each check of each client; what several find wrong, only once."""
     wrong: list[str] = []
     for client, check in product(clients, checks):
@@ -130,7 +145,8 @@ async def _are_well(checks: Iterable[Check], clients: Sequence[slack_client.Slac
 async def _files(_: slack_client.SlackClient, __: Settings) -> str:
     if exposed := ownership.open_to_others(files_with_secrets()):
         raise SettingsError(
-            f"other users can read the secrets in {', '.join(map(str, exposed))}; {ownership.to_mend(exposed)}"
+            f"other users can read the secrets in {', '.join(map(str, exposed))}; "
+            f"{ownership.to_mend(exposed)}"
         )
     return "secrets: no other user can read their files"
 
@@ -138,13 +154,19 @@ async def _files(_: slack_client.SlackClient, __: Settings) -> str:
 async def _bot_token(client: slack_client.SlackClient, settings: Settings) -> str:
     identity = await slack_client.identify(client)
     whose = identity.team_id if settings.is_for_many else "SLACK_BOT_TOKEN"
-    if missing := [scope for scope in manifest.bot_scopes(manifest.MINIMAL) if scope not in identity.scopes]:
+    if missing := [
+        scope for scope in manifest.bot_scopes(manifest.MINIMAL) if scope not in identity.scopes
+    ]:
         raise SlackError(
-            f"{whose}: scopes are missing: {', '.join(missing)}; paste {manifest.manifest_path()} or "
-            f"{manifest.manifest_path(manifest.MINIMAL)} again (api.slack.com/apps > your app > App Manifest) "
-            "and reinstall the app"
+            f"{whose}: scopes are missing: {', '.join(missing)}; paste {manifest.manifest_path()} "
+            f"or {manifest.manifest_path(manifest.MINIMAL)} again (api.slack.com/apps > your app "
+            "> App Manifest) and reinstall the app"
         )
-    off = [f"{said} ({scope})" for scope, said in manifest.OFF_WITHOUT.items() if scope not in identity.scopes]
+    off = [
+        f"{said} ({scope})"
+        for scope, said in manifest.OFF_WITHOUT.items()
+        if scope not in identity.scopes
+    ]
     granted = f"without these scopes {'; '.join(off)}" if off else "with all scopes"
     return f"{whose}: bot {identity.user} in workspace {identity.team}, {granted}"
 
@@ -177,7 +199,9 @@ def _is_new(settings: Settings) -> bool:
 
 def _check_permissions(log: Path) -> None:
     if exposed := ownership.open_to_others(ownership.beside(log)):
-        raise StoreError(f"DATABASE_URL: other users can read the database; {ownership.to_mend(exposed)}")
+        raise StoreError(
+            f"DATABASE_URL: other users can read the database; {ownership.to_mend(exposed)}"
+        )
     folder = log.parent
     if os.name != "nt" and folder.stat().st_mode & stat.S_IWOTH:
         raise StoreError(
@@ -186,8 +210,12 @@ def _check_permissions(log: Path) -> None:
         )
 
 
-async def _try_model(_: slack_client.SlackClient, settings: Settings, *, name: str, **changes: Any) -> str:
-    """A line that says that the model of the setting `name`, with these changes of the settings, scores."""
+async def _try_model(
+    _: slack_client.SlackClient, settings: Settings, *, name: str, **changes: Any
+) -> str:
+    """A line that says that the model of the setting `name`, with these changes of the settings,
+    scores.
+    """
     settings = settings.model_copy(update=changes)
     try:
         async with judges.open_judges(
@@ -199,10 +227,14 @@ async def _try_model(_: slack_client.SlackClient, settings: Settings, *, name: s
         raise BotError(f"{name}: {exc}" if changes else str(exc)) from exc
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""
-        raise BotError(f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another")
+        raise BotError(
+            f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another"
+        )
     took_s = (verdict.latency_ms or 0) / 1000
     timed = [f"a rating took {took_s:.1f} s{slowness(settings, took_s)}"] if took_s else []
-    return "; ".join([f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls, *timed])
+    return "; ".join(
+        [f"{name}: {verdict.model} scores with {verdict.rubric}", *judge.shortfalls, *timed]
+    )
 
 
 def slowness(settings: Settings, took_s: float) -> str:
@@ -213,5 +245,8 @@ def slowness(settings: Settings, took_s: float) -> str:
     needed_s = math.ceil(3 * verdict_s / 10) * 10
     advice = [f"JUDGE_TIMEOUT_S={needed_s}"] if needed_s > settings.judge_timeout_s else []
     advice += ["JUDGE_ASK=distribution if nobody needs reasons"] if is_text else []
-    often = f": {verdict_s:.0f} s a verdict, so {3600 / verdict_s:.0f} an hour if the server answers one at a time"
+    often = (
+        f": {verdict_s:.0f} s a verdict, so {3600 / verdict_s:.0f} an hour if the server "
+        "answers one at a time"
+    )
     return "" if took_s < 10 else "; set ".join([often, *filter(None, [", or ".join(advice)])])

@@ -10,7 +10,9 @@ from bot.store.ownership import SILENT_S, Processes
 
 
 async def examine(database_url: str) -> tuple[bool, str]:
-    """Whether the bot is well, and a line that says so or why not; reads the store without migrating it."""
+    """Whether the bot is well, and a line that says so or why not; reads the store without
+    migrating it.
+    """
     database = Database(connect(database_url))
     try:
         await require_log(database_url)

@@ -18,7 +18,9 @@ from bot.store.figures import Place
 
 
 @asynccontextmanager
-async def _opened(settings: Settings, given: str, clock: Clock) -> AsyncIterator[tuple[Services, Channel]]:
+async def _opened(
+    settings: Settings, given: str, clock: Clock
+) -> AsyncIterator[tuple[Services, Channel]]:
     async with (
         await Store.open_existing(settings.database_url) as store,
         opened_slack(settings, store.database, given) as client,
@@ -35,7 +37,8 @@ async def preview(settings: Settings, given: str, clock: Clock = utc_now) -> Non
     async with _opened(settings, given, clock) as (services, channel):
         if channel.name is None:
             raise SlackError(
-                f"--channel {channel.id}: Slack does not list it among the app's channels; /invite it there"
+                f"--channel {channel.id}: Slack does not list it among the app's channels; "
+                "/invite it there"
             )
         for each in services.features:
             if each.preview:

@@ -1,4 +1,7 @@
-"""`judge-bot installations`: the workspaces that have installed the app, and how to end one. It shows no tokens."""
+"""`judge-bot installations`: the workspaces that have installed the app, and how to end one.
+
+It shows no tokens.
+"""
 
 import typer
 
@@ -24,8 +27,11 @@ async def remove(team_id: str) -> None:
     """Does what happens when Slack says that the app was removed, whose word may have been lost."""
     async with opened_database() as database:
         if not await Installations(database).end(team_id):
-            raise BotError(f"{team_id[:40]!r} is not installed; judge-bot installations list names what is")
+            raise BotError(
+                f"{team_id[:40]!r} is not installed; judge-bot installations list names what is"
+            )
     typer.echo(
-        f"{team_id}: its token is deleted, its watches and digests have ended. Its data is deleted in "
-        f"{DATA_KEPT.days} days, or with judge-bot purge --team {team_id}. Remove the app in Slack, too."
+        f"{team_id}: its token is deleted, its watches and digests have ended. Its data is "
+        f"deleted in {DATA_KEPT.days} days, or with judge-bot purge --team {team_id}. Remove the "
+        "app in Slack, too."
     )

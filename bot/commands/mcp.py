@@ -1,7 +1,8 @@
-"""`judge-bot mcp`: a channel's figures as tools, for the assistant of a person who may read the store.
+"""`judge-bot mcp`: a channel's figures as tools, for the assistant of a person who may read the
+store.
 
-The same cases count and the same figures are hidden as in the digest. Access to single replies is recorded in the
-audit, as by `judge-bot view`. The tools return no texts.
+The same cases count and the same figures are hidden as in the digest. Access to single replies is
+recorded in the audit, as by `judge-bot view`. The tools return no texts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,9 @@ async def serve() -> None:
     settings = load(ReaderSettings)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(opened.opened_database())
-        client = await stack.enter_async_context(opened_slack(settings, database, "", is_needed=False))
+        client = await stack.enter_async_context(
+            opened_slack(settings, database, "", is_needed=False)
+        )
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
         log, server = Log(database, schedule, client), mcp.Server("slack-judge-log")
         for tool in (log.channels, log.recent, log.lowest, log.stats, log.agreement):
@@ -49,23 +52,32 @@ async def serve() -> None:
 
 @dataclass(frozen=True)
 class Log:
-    """The tools; `schedule` is that of channels that have chosen none. Without a client, only ids are known."""
+    """The tools; `schedule` is that of channels that have chosen none.
+
+    Without a client, only ids are known.
+    """
 
     database: Database
     schedule: Schedule
     client: SlackClient | None = None
 
     async def channels(self) -> list[dict[str, Any]]:
-        """List the channels with replies that people chose to score, with their names if Slack gives them."""
+        """List the channels with replies that people chose to score, with their names if Slack
+        gives them.
+        """
         with mcp.plain_errors(BotError), opened.reading(""):
             known = await Exports(self.database).channels()
         names: Mapping[str, Listed] = {}
         with suppress(*SLACK_ERRORS):
             names = await list_channels(self.client) if self.client else {}
-        return [{"channel": each, "name": names[each].name if each in names else None} for each in known]
+        return [
+            {"channel": each, "name": names[each].name if each in names else None} for each in known
+        ]
 
     async def recent(self, channel: Channel) -> list[dict[str, Any]]:
-        """List the last scored replies of a channel's week so far that people chose to score, newest first."""
+        """List the last scored replies of a channel's week so far that people chose to score,
+        newest first.
+        """
         with mcp.plain_errors(BotError), opened.reading(""):
             place, found = await self._find(channel)
             scored = await Tallies(self.database).in_order(place, Span(found.start, found.end))
@@ -78,13 +90,14 @@ class Log:
             return await self._shown(place, figures.lowest)
 
     async def stats(self, channel: Channel) -> dict[str, Any]:
-        """Give the figures of a channel's week so far. They cover replies that people chose to score, no random sample.
+        """Give the figures of a channel's week so far. They cover replies that people chose to
+        score, no random sample.
 
-        Null means unknown, or too few replies: below 5 scores there are no figures. A list of three is a value with the
-        ends of its 95% interval. A week is named by its first day. `change` is the change of the mean since the week
-        before. `corrected_mean` estimates the mean that people would give for the last four weeks; it needs 20 blind
-        labels. `scored_otherwise` counts replies scored by another judge or on another scale, which are in no other
-        figure.
+        Null means unknown, or too few replies: below 5 scores there are no figures. A list of three
+        is a value with the ends of its 95% interval. A week is named by its first day. `change` is
+        the change of the mean since the week before. `corrected_mean` estimates the mean that
+        people would give for the last four weeks; it needs 20 blind labels. `scored_otherwise`
+        counts replies scored by another judge or on another scale, which are in no other figure.
         """
         with mcp.plain_errors(BotError), opened.reading(""):
             _, figures = await self._figures(channel)
@@ -93,14 +106,17 @@ class Log:
     async def agreement(self, channel: Channel) -> dict[str, Any]:
         """Say how often the judge and people agree, over all labelled replies (`n`).
 
-        `blind` is about labels that people gave before they saw the score, `seen` about labels given after. A list of
-        three is a value with the ends of its 95% interval; below 20 replies there are no figures. `is_unlike`: the
-        week's scores differ from those of the labelled replies, so label new ones.
+        `blind` is about labels that people gave before they saw the score, `seen` about labels
+        given after. A list of three is a value with the ends of its 95% interval; below 20 replies
+        there are no figures. `is_unlike`: the week's scores differ from those of the labelled
+        replies, so label new ones.
         """
         with mcp.plain_errors(BotError), opened.reading(""):
             _, figures = await self._figures(channel)
         both = {"blind": _to_agreement(figures.blind), "seen": _to_agreement(figures.seen)}
-        is_unlike = figures.unlike < evaluation_stats.SURE and any("exact" in each for each in both.values())
+        is_unlike = figures.unlike < evaluation_stats.SURE and any(
+            "exact" in each for each in both.values()
+        )
         return {"judge_version": figures.kind.version, **both, "is_unlike": is_unlike}
 
     async def _find(self, channel: str) -> tuple[Place, Week]:
@@ -113,12 +129,20 @@ class Log:
 
     async def _figures(self, channel: str) -> tuple[Place, figures_week.Figures]:
         place, found = await self._find(channel)
-        return place, await figures_week.read_figures(Tallies(self.database), place, found, utc_now())
+        return place, await figures_week.read_figures(
+            Tallies(self.database), place, found, utc_now()
+        )
 
-    async def _shown(self, place: Place, replies: Sequence[LowCase | TimedScore]) -> list[dict[str, Any]]:
-        await opened.note(self.database, Action.EXPORTED_CHANNEL, [place.team_id], channel_id=place.channel_id)
+    async def _shown(
+        self, place: Place, replies: Sequence[LowCase | TimedScore]
+    ) -> list[dict[str, Any]]:
+        await opened.note(
+            self.database, Action.EXPORTED_CHANNEL, [place.team_id], channel_id=place.channel_id
+        )
         names = ("score", "highest", "judged_at", "message_ts", "thread_ts")
-        return [{"case": each.id} | {name: getattr(each, name) for name in names} for each in replies]
+        return [
+            {"case": each.id} | {name: getattr(each, name) for name in names} for each in replies
+        ]
 
 
 def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
@@ -131,7 +155,9 @@ def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
         "scale": figures.scale,
         "scored": this.n,
         "mean": this.mean,
-        "replies_by_score": dict(sorted(this.counts.items())) if this.n >= figures_week.FEWEST else None,
+        "replies_by_score": dict(sorted(this.counts.items()))
+        if this.n >= figures_week.FEWEST
+        else None,
         f"share_up_to_{low}": this.share_up_to(low),
         f"share_from_{good}": None if below is None else 1 - below,
         "change": figures.change,

@@ -28,14 +28,22 @@ async def count(days: int | None, team_id: str | None) -> tuple[int, datetime]:
     try:
         async with await Store.open_existing(settings.database_url) as store:
             if team_id is None:
-                found, total = await store.forgetting.count(before), sum((await store.cases.counts()).values())
+                found, total = (
+                    await store.forgetting.count(before),
+                    sum((await store.cases.counts()).values()),
+                )
                 age = f"{number_of(days or 0, 'day')} (created before {before:%Y-%m-%d %H:%M} UTC)"
                 typer.echo(f"{found:,} of {total:,} cases are older than {age}")
             elif found := await store.forgetting.count_of_team(team_id):
                 rows = number_of(found, "row")
-                typer.echo(f"{rows} of workspace {team_id}: cases, labels, watches, rubrics, settings, audit")
+                typer.echo(
+                    f"{rows} of workspace {team_id}: cases, labels, watches, rubrics, "
+                    "settings, audit"
+                )
             else:
-                raise BotError(f"--team {team_id[:40]!r}: nothing is stored of a workspace with this id")
+                raise BotError(
+                    f"--team {team_id[:40]!r}: nothing is stored of a workspace with this id"
+                )
     except DBAPIError as exc:
         raise BotError(f"the database cannot be read ({exc.orig}); nothing was deleted") from exc
     return found, before
@@ -46,15 +54,29 @@ async def purge(before: datetime, team_id: str | None) -> None:
     try:
         async with await Store.open_existing(load(StoreSettings).database_url) as store:
             if team_id is None:
-                deleted, rest = await store.forgetting.forget_older(before, by=operator()), "texts, ratings and labels"
+                deleted, rest = (
+                    await store.forgetting.forget_older(before, by=operator()),
+                    "texts, ratings and labels",
+                )
             else:
                 deleted = await store.forgetting.forget_team(team_id, operator())
                 rest = f"everything else of {team_id}"
             typer.echo(f"{number_of(deleted, 'case')} deleted, with {rest}")
             if not await store.forgetting.scrub():
-                typer.echo("SQLite's journal is in use; the bot's next deletion empties it, or this command does")
+                typer.echo(
+                    "SQLite's journal is in use; the bot's next deletion empties it, or "
+                    "this command does"
+                )
     except asyncio.CancelledError:
-        say("judge-bot: interrupted; what was deleted before stays deleted; run it again to delete the rest", err=True)
+        say(
+            (
+                "judge-bot: interrupted; what was deleted before stays deleted; run it again "
+                "to delete the rest"
+            ),
+            err=True,
+        )
         raise
     except DBAPIError as exc:
-        raise BotError(f"the database cannot be written ({exc.orig}); what was deleted before stays deleted") from exc
+        raise BotError(
+            f"the database cannot be written ({exc.orig}); what was deleted before stays deleted"
+        ) from exc

@@ -1,4 +1,5 @@
-"""All messages and windows that the app can make, with short, longest, empty and odd contents, for Slack to check.
+"""All messages and windows that the app can make, with short, longest, empty and odd contents, for
+Slack to check.
 
 `make texts` writes the list from the code; a test fails if a message or window is missing in it.
 """
@@ -28,7 +29,8 @@ def load() -> list[dict[str, Any]]:
 
 
 async def check(client: AsyncWebClient, settings: Settings) -> str:
-    """A line that says that Slack takes all of them; raises SlackError, which says which it does not take and why.
+    """A line that says that Slack takes all of them; raises SlackError, which says which it does
+    not take and why.
 
     Source: https://docs.slack.dev/reference/methods/blocks.validate
     """
@@ -36,7 +38,8 @@ async def check(client: AsyncWebClient, settings: Settings) -> str:
     for screen in screens:
         kind = "view" if "view" in screen else "message"
         try:
-            # As a form: the SDK's own method puts them into the address, which is too short for long ones.
+            # As a form: the SDK's own method puts them into the address, which is too short for
+            # long ones.
             await client.api_call("blocks.validate", data={kind: json.dumps(screen[kind])})
         except SLACK_ERRORS as exc:
             if not isinstance(exc, SlackApiError) or error_of(exc) not in _REFUSED:
@@ -47,7 +50,10 @@ async def check(client: AsyncWebClient, settings: Settings) -> str:
             refused.append(f"; {screen['name']} with {screen['content']} contents: {said}")
         checked += 1
         await asyncio.sleep(_PAUSE_S if settings.slack_api_url == SLACK_API_URL else 0)
-    line = f"{checked - len(refused)} of {len(screens)} messages and windows are accepted by Slack{ends}"
+    line = (
+        f"{checked - len(refused)} of {len(screens)} messages and windows are accepted by "
+        f"Slack{ends}"
+    )
     if refused:
         raise SlackError("".join([line, *refused]))
     return line

@@ -23,14 +23,21 @@ from judge.evaluation.view import save_page
 from judge.evaluation.view.replies import MOST_REPLIES, Reader
 from judge.scoring.rubric import Scale
 
-_CARRIED = (*("mean", "flags", "weighted_score"), *("input_tokens", "output_tokens", "latency_ms", "cost_usd"))
+_CARRIED = (
+    *("mean", "flags", "weighted_score"),
+    *("input_tokens", "output_tokens", "latency_ms", "cost_usd"),
+)
 
 
-async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:
+async def view(
+    channel: str, path: Path | None, since: datetime | None, *, watched: bool = False
+) -> None:
     settings, reader = load(ReaderSettings), Reader()
     has_texts = settings.store_text == "full"
     async with opened_database() as database:
-        async with opened_slack(settings, database, channel, is_needed=not is_id(channel)) as client:
+        async with opened_slack(
+            settings, database, channel, is_needed=not is_id(channel)
+        ) as client:
             channel_id, name = await find_channel(channel, client)
         exports = Exports(database)
         with reading():
@@ -43,7 +50,9 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
         with reading():
             async for labelled, ratings, said in exports.rows(which):
                 scale = Scale(labelled.lowest, labelled.highest)
-                reader.add(labelled.id, _to_row(labelled, ratings, said if has_texts else None), scale)
+                reader.add(
+                    labelled.id, _to_row(labelled, ratings, said if has_texts else None), scale
+                )
     found = reader.finish()
     page = path or Path(f"{channel_id}.html")
     title = f"#{name}" if name else channel_id
@@ -56,7 +65,9 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
 
 async def find_team(exports: Exports, given: str, channel_id: str) -> str:
     teams = await exports.teams(channel_id)
-    return one_team("--channel", teams, given, "no score there was visible to the whole channel; name another")
+    return one_team(
+        "--channel", teams, given, "no score there was visible to the whole channel; name another"
+    )
 
 
 def _check_number(number: int, which: Selection, channel_id: str, left_out: str) -> None:
@@ -67,18 +78,27 @@ def _check_number(number: int, which: Selection, channel_id: str, left_out: str)
         raise BotError(f"{channel_id}: no reply {kind} was scored there{since}; {hint}")
     if number > MOST_REPLIES:
         raise BotError(
-            f"{channel_id}: {number:,} replies are more than the {MOST_REPLIES:,} that a page can hold; name a (later) "
-            "day with --since"
+            f"{channel_id}: {number:,} replies are more than the {MOST_REPLIES:,} that a page can "
+            "hold; name a (later) day with --since"
         )
 
 
-def _to_row(labelled: Row[Any], ratings: Sequence[Row[Any]], said: Sequence[Turn] | None) -> dict[str, Any]:
+def _to_row(
+    labelled: Row[Any], ratings: Sequence[Row[Any]], said: Sequence[Turn] | None
+) -> dict[str, Any]:
     """The exported row with the rest of the verdict; without texts, it has numbers only."""
-    usable, texts = sum(rating.score is not None for rating in ratings), ("justification",) if said is not None else ()
+    usable, texts = (
+        sum(rating.score is not None for rating in ratings),
+        ("justification",) if said is not None else (),
+    )
     row = to_row(labelled, said or (), has_texts=said is not None)
     row |= {name: getattr(labelled, name) for name in (*_CARRIED, *texts)}
     row |= {"prompt_id": None, "thread": labelled.thread_ts}
-    row["unscored_detail"] = in_short(labelled.unscored_reason) if labelled.unscored_reason else None
+    row["unscored_detail"] = (
+        in_short(labelled.unscored_reason) if labelled.unscored_reason else None
+    )
     row["basis"] = f"{usable} of {len(ratings)}" if ratings else None
     of_rating = "model", "score", "unscored_reason", *texts
-    return row | {"ratings": [{name: getattr(each, name) for name in of_rating} for each in ratings]}
+    return row | {
+        "ratings": [{name: getattr(each, name) for name in of_rating} for each in ratings]
+    }

@@ -1,11 +1,16 @@
 """Sentences for the requester: why there is nothing to judge, and why they cannot have a case."""
 
-A_PERSONS = "I score only bots' replies here, and I cannot tell that this one is from a bot (setting SCORE_PEOPLE)."
-ANOTHERS = "That reply is from another company, and I score only our own (setting COMPANIES_ALLOWED)."
+A_PERSONS = (
+    "I score only bots' replies here, and I cannot tell that this one is from a bot (setting "
+    "SCORE_PEOPLE)."
+)
+ANOTHERS = (
+    "That reply is from another company, and I score only our own (setting COMPANIES_ALLOWED)."
+)
 GONE = "That message was deleted, or I am not in its channel. Type `/invite @Slack Judge` there."
 MAY_NOT_READ = (
-    "I cannot read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "
-    "or type both texts: /judge question | response."
+    "I cannot read messages here. Open the message's menu (⋮ More actions) and choose Score this "
+    "reply, or type both texts: /judge question | response."
 )
 NO_QUESTION = "I could not find the question that this reply answers."
 NO_TEXT = "That message has no text to score."
@@ -20,7 +25,9 @@ NO_TOKENS_LEFT = "This workspace has used its tokens for the last 24 hours. Plea
 
 
 def too_many(who: str, cases: int, when: str) -> str:
-    """The sentence for a limit on cases that `who` has used up; `when` is a period such as "in the last hour"."""
+    """The sentence for a limit on cases that `who` has used up; `when` is a period such as "in the
+    last hour".
+    """
     scores = "one score" if cases == 1 else f"{cases:,} scores"
     return f"{who} asked for {scores} {when}, which is the limit. Please try again later."
 

@@ -1,4 +1,6 @@
-"""What was asked for, and how far it has come: the type that travels from Slack's payload to the store."""
+"""What was asked for, and how far it has come: the type that travels from Slack's payload to the
+store.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -46,9 +48,10 @@ class CaseSource(StrEnum):
 class QuestionSource(StrEnum):
     """Where the question was found; the verdict says so, because it may be the wrong one.
 
-    `PREVIOUS`: right above the reply. `PARENT`: the first message of its thread, with others in between. `EARLIER`: any
-    other message before it. `FORM`: another app's post that began the thread, where no person wrote. `CHOSEN`: a person
-    chose the message; its thread is read as if that were the last one by a person.
+    `PREVIOUS`: right above the reply. `PARENT`: the first message of its thread, with others in
+    between. `EARLIER`: any other message before it. `FORM`: another app's post that began the
+    thread, where no person wrote. `CHOSEN`: a person chose the message; its thread is read as if
+    that were the last one by a person.
     """
 
     PREVIOUS = "previous"
@@ -62,7 +65,8 @@ class QuestionSource(StrEnum):
 class Part(StrEnum):
     """What a message is to a case.
 
-    `SHARED` is the author of a message that somebody shared into their question; the words stand in the question.
+    `SHARED` is the author of a message that somebody shared into their question; the words stand in
+    the question.
     """
 
     CONVERSATION = "conversation"
@@ -74,9 +78,10 @@ class Part(StrEnum):
 class CaseTurn(BaseModel):
     """A message that a case was read from, with its words.
 
-    Turns of the conversation have a role and stand in the order of the thread. Messages of the question or of the
-    reply are only listed if there are several; the case has their texts joined. `text_hash` is that of the whole
-    message, of which a long turn keeps only the beginning and the end.
+    Turns of the conversation have a role and stand in the order of the thread. Messages of the
+    question or of the reply are only listed if there are several; the case has their texts joined.
+    `text_hash` is that of the whole message, of which a long turn keeps only the beginning and the
+    end.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -92,10 +97,10 @@ class CaseTurn(BaseModel):
 class Exclusion(StrEnum):
     """Why a verdict is left out of the figures of what people chose.
 
-    `ANOTHER`: a person other than the first requester asked for it. `EDITED`: its question was edited after the reply.
-    `CONTINUED`: a watch scored the reply again, because its author added to it. `PERSON`: the reply is a person's, and
-    figures are about assistants. `AUTOMATION`: no person asked for it, and who chose the reply is unknown; these
-    verdicts are counted separately.
+    `ANOTHER`: a person other than the first requester asked for it. `EDITED`: its question was
+    edited after the reply. `CONTINUED`: a watch scored the reply again, because its author added to
+    it. `PERSON`: the reply is a person's, and figures are about assistants. `AUTOMATION`: no person
+    asked for it, and who chose the reply is unknown; these verdicts are counted separately.
     """
 
     ANOTHER = "another"
@@ -108,21 +113,19 @@ class Exclusion(StrEnum):
 class Case(BaseModel):
     """One request to judge, as it came in.
 
-    `response` is None until the message behind a link has been read, `question` until it has been found or typed.
-    `key` identifies the request: the same key in the same team is the same case.
-    `message_ts` is the judged message; None if the texts were typed.
-    `parent_ts` is the thread's parent; None if the message is in the channel itself.
-    `question_ts` is the message that the question was read from (of several the last), `question_author_id` the person
-    who wrote or typed it.
-    `turns` are the other messages it was read from; a stored case has them only if they were asked for.
-    `messages_before` is how many messages stand before the question in its thread, `left_out` how many of them the
-    judge is not shown.
-    `messages` is how many messages the reply has; `message_ts` is the first.
-    `unread` names what the reply shows and cannot be read as text, such as "1 picture"; None if there is nothing.
-    `excluded` says why the case counts in no figure although everyone may see it.
-    `probability` is that with which a watch drew the reply; None if the score was asked for. `shows` says what the
-    channel sees of a drawn reply.
-    `blocker` is the sentence that says why there is nothing to judge; only the requester sees such a case.
+    `response` is None until the message behind a link has been read, `question` until it has been
+    found or typed. `key` identifies the request: the same key in the same team is the same case.
+    `message_ts` is the judged message; None if the texts were typed. `parent_ts` is the thread's
+    parent; None if the message is in the channel itself. `question_ts` is the message that the
+    question was read from (of several the last), `question_author_id` the person who wrote or typed
+    it. `turns` are the other messages it was read from; a stored case has them only if they were
+    asked for. `messages_before` is how many messages stand before the question in its thread,
+    `left_out` how many of them the judge is not shown. `messages` is how many messages the reply
+    has; `message_ts` is the first. `unread` names what the reply shows and cannot be read as text,
+    such as "1 picture"; None if there is nothing. `excluded` says why the case counts in no figure
+    although everyone may see it. `probability` is that with which a watch drew the reply; None if
+    the score was asked for. `shows` says what the channel sees of a drawn reply. `blocker` is the
+    sentence that says why there is nothing to judge; only the requester sees such a case.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -157,13 +160,21 @@ class Case(BaseModel):
 
     @property
     def is_automated(self) -> bool:
-        """Whether something asked that is neither a person nor a watch; there is no requester to tell or to ask."""
+        """Whether something asked that is neither a person nor a watch; there is no requester to
+        tell or to ask.
+        """
         return self.source is CaseSource.AUTOMATION
 
     @property
     def conversation(self) -> tuple[Turn, ...]:
-        """The turns before the question that still have their words, with a note where some are left out."""
-        said = [Turn(each.role, each.text) for each in self.turns if each.part is Part.CONVERSATION and each.text]
+        """The turns before the question that still have their words, with a note where some are
+        left out.
+        """
+        said = [
+            Turn(each.role, each.text)
+            for each in self.turns
+            if each.part is Part.CONVERSATION and each.text
+        ]
         return to_conversation(said, self.left_out)
 
 
@@ -175,17 +186,17 @@ def to_conversation(said: Sequence[Turn], left_out: int) -> tuple[Turn, ...]:
 class LoggedCase(Case):
     """A stored case, with its number and what has happened to it.
 
-    `opened` counts how often it was started from the beginning: once, and again each time it is reopened or its
-    question is typed.
-    `lease_owner` is the name of the last attempt to settle it; each attempt has its own name.
-    `thread_ts` is the thread that the verdict goes to, `reply_ts` our message in it. `thread_intent` and `reply_intent`
-    say that a post was begun, so that after a crash we look for it before we post again.
-    `slack_tries`, `model_tries` and `internal_errors` count consecutive failures: of Slack, of the model, and our own.
-    `blocked_by` is Slack's error if the thread could not be written to; the verdict then goes only to the requester.
-    `edited_at` and `deleted_at` are when we learned that the question's or the response's message was edited or deleted
-    after we had read it. `forgotten_at` is when a person whose words it contains asked us to forget them.
-    `score`, `justification` and the like are those of its verdict. `asked_at_s` is when its last step checked the
-    lease owner, by `clock_s`; it is not stored.
+    `opened` counts how often it was started from the beginning: once, and again each time it is
+    reopened or its question is typed. `lease_owner` is the name of the last attempt to settle it;
+    each attempt has its own name. `thread_ts` is the thread that the verdict goes to, `reply_ts`
+    our message in it. `thread_intent` and `reply_intent` say that a post was begun, so that after a
+    crash we look for it before we post again. `slack_tries`, `model_tries` and `internal_errors`
+    count consecutive failures: of Slack, of the model, and our own. `blocked_by` is Slack's error
+    if the thread could not be written to; the verdict then goes only to the requester. `edited_at`
+    and `deleted_at` are when we learned that the question's or the response's message was edited or
+    deleted after we had read it. `forgotten_at` is when a person whose words it contains asked us
+    to forget them. `score`, `justification` and the like are those of its verdict. `asked_at_s` is
+    when its last step checked the lease owner, by `clock_s`; it is not stored.
     """
 
     id: int
@@ -234,7 +245,9 @@ class LoggedCase(Case):
 
     @property
     def is_for_one(self) -> bool:
-        """Whether only the requester can see the case: other people know only what is in a channel's thread."""
+        """Whether only the requester can see the case: other people know only what is in a
+        channel's thread.
+        """
         is_unposted = self.blocked_by is not None or self.status is CaseStatus.ASKED
         return self.is_private or is_unposted or self.channel_id.startswith("D")
 
@@ -264,7 +277,11 @@ class LoggedCase(Case):
 
 def to_case_id(text: str) -> int | None:
     """The number of a case, as typed or as sent by a button; None if no case can have it."""
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_ID)) else None
+    number = (
+        int(text)
+        if text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_ID))
+        else None
+    )
     return number if number is not None and number <= LARGEST_ID else None
 
 
@@ -278,22 +295,35 @@ def text_hash(text: str) -> str:
 
 
 def exclusion_of(
-    user_id: str, earlier: LoggedCase, first_requester_id: str | None, is_scored: bool, *, has_chosen: bool
+    user_id: str,
+    earlier: LoggedCase,
+    first_requester_id: str | None,
+    is_scored: bool,
+    *,
+    has_chosen: bool,
 ) -> Exclusion | None:
-    """Why a repeated verdict that this person asks for is excluded; None if it replaces the earlier one.
+    """Why a repeated verdict that this person asks for is excluded; None if it replaces the earlier
+    one.
 
-    The first requester may repeat and correct a verdict. Other people may if there is no score yet, or if the text has
-    been edited since. An edit does not count if the reply's author also wrote the question, because it may be that.
-    `has_chosen` says that this person typed the question, or chose a message as it. Either is as good as choosing the
-    score, because a reply scores low with most questions but its own, so such a verdict never replaces another
-    person's. Nor does it if another person repeats it.
+    The first requester may repeat and correct a verdict. Other people may if there is no score yet,
+    or if the text has been edited since. An edit does not count if the reply's author also wrote
+    the question, because it may be that. `has_chosen` says that this person typed the question, or
+    chose a message as it. Either is as good as choosing the score, because a reply scores low with
+    most questions but its own, so such a verdict never replaces another person's. Nor does it if
+    another person repeats it.
 
-    Of the verdicts that count so far, `first_requester_id` asked for the first (None: there is none), and `is_scored`
-    is whether any has a score.
+    Of the verdicts that count so far, `first_requester_id` asked for the first (None: there is
+    none), and `is_scored` is whether any has a score.
     """
-    if earlier.excluded is Exclusion.PERSON or (earlier.excluded is Exclusion.EDITED and not has_chosen):
+    if earlier.excluded is Exclusion.PERSON or (
+        earlier.excluded is Exclusion.EDITED and not has_chosen
+    ):
         return earlier.excluded
-    if earlier.excluded and earlier.question_source in {QuestionSource.TYPED, QuestionSource.CHOSEN} and not has_chosen:
+    if (
+        earlier.excluded
+        and earlier.question_source in {QuestionSource.TYPED, QuestionSource.CHOSEN}
+        and not has_chosen
+    ):
         return earlier.excluded
     if first_requester_id in {None, user_id}:
         return None
@@ -305,9 +335,9 @@ def exclusion_of(
 class Recipient:
     """A person, and the place where they look for an answer.
 
-    `channel_id` is empty if they are in no channel. `thread_ts` is an existing thread. `response_url` answers their
-    last action, for half an hour. `is_in_channel` is whether they are in the channel itself, as after a command or a
-    modal, and not at a message in it.
+    `channel_id` is empty if they are in no channel. `thread_ts` is an existing thread.
+    `response_url` answers their last action, for half an hour. `is_in_channel` is whether they are
+    in the channel itself, as after a command or a modal, and not at a message in it.
     """
 
     user_id: str
@@ -319,4 +349,6 @@ class Recipient:
 
 def requester_of(case: Case) -> Recipient:
     is_in_channel = case.source in {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
-    return Recipient(case.requester_id, case.channel_id, case.parent_ts, case.response_url, is_in_channel)
+    return Recipient(
+        case.requester_id, case.channel_id, case.parent_ts, case.response_url, is_in_channel
+    )

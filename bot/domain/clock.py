@@ -1,4 +1,6 @@
-"""Clocks for the time of day and for elapsed time, and the time within which a request must be accepted."""
+"""Clocks for the time of day and for elapsed time, and the time within which a request must be
+accepted.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -21,8 +23,14 @@ def utc_week(moment: datetime) -> datetime:
 
 
 def clock_s() -> float:
-    """Seconds that never go back and, if the system supports it, go on while the machine is suspended."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+    """Seconds that never go back and, if the system supports it, go on while the machine is
+    suspended.
+    """
+    return (
+        time.clock_gettime(time.CLOCK_BOOTTIME)
+        if hasattr(time, "CLOCK_BOOTTIME")
+        else time.monotonic()
+    )
 
 
 _until: ContextVar[float | None] = ContextVar("until", default=None)

@@ -13,20 +13,25 @@ BACKGROUND = "background"
 
 
 class FairQueue:
-    """At most `limit` turns at once; those who wait take turns by the first part of their line, then by the next.
+    """At most `limit` turns at once; those who wait take turns by the first part of their line,
+    then by the next.
 
-    A line is for instance a workspace, a channel and a person. With a semaphore, one person's 500 cases would all go
-    before the next person's single case.
+    A line is for instance a workspace, a channel and a person. With a semaphore, one person's 500
+    cases would all go before the next person's single case.
     """
 
     def __init__(self, limit: int, waiting: Gauge | None = None) -> None:
         self._free = limit
         self._waiting = waiting
-        self._lines: dict[str, Any] = {}  # by each part of a line, and at the end those who wait in it
+        self._lines: dict[
+            str, Any
+        ] = {}  # by each part of a line, and at the end those who wait in it
 
     @asynccontextmanager
     async def turn(self, *line: str) -> AsyncIterator[None]:
-        """Waits for a turn, and gives it back afterwards; all lines of a queue have equally many parts."""
+        """Waits for a turn, and gives it back afterwards; all lines of a queue have equally many
+        parts.
+        """
         if self._free:
             self._free -= 1
         else:

@@ -7,7 +7,9 @@ from enum import StrEnum
 
 @dataclass(frozen=True)
 class Label:
-    """The score that a person thinks a reply deserves, on the rubric's scale; `is_blind`: before the judge's."""
+    """The score that a person thinks a reply deserves, on the rubric's scale; `is_blind`: before
+    the judge's.
+    """
 
     score: int
     reason: str | None
@@ -24,10 +26,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Reaction:
-    """An emoji (its first name, without a skin tone) under the message `ts`, and who put it there or took it away.
+    """An emoji (its first name, without a skin tone) under the message `ts`, and who put it there
+    or took it away.
 
-    `author_id` is the message's; None if Slack does not say, as for a webhook's post. `is_shared`: the channel is
-    shared with another company, whose people may react there, too.
+    `author_id` is the message's; None if Slack does not say, as for a webhook's post. `is_shared`:
+    the channel is shared with another company, whose people may react there, too.
     """
 
     team_id: str

@@ -1,10 +1,14 @@
-"""How much may be asked for, and how many tokens a case is expected to take before the model reports them."""
+"""How much may be asked for, and how many tokens a case is expected to take before the model
+reports them.
+"""
 
 from dataclasses import dataclass, replace
 
 _TOKENS_BESIDE_TEXTS = 1000  # the rubric and the answer
 _UNREAD_TEXT = 2000  # characters; assumed for a text that has not been read from Slack yet
-_CHARACTERS_PER_TOKEN = 3  # fewer than in English, so that other languages do not take more than was reserved
+_CHARACTERS_PER_TOKEN = (
+    3  # fewer than in English, so that other languages do not take more than was reserved
+)
 
 
 @dataclass(frozen=True)
@@ -12,8 +16,8 @@ class Limits:
     """How many cases and tokens are allowed; 0 is no limit.
 
     The periods count back from now: a limit is not renewed at the full hour.
-    `ratings` is how many ratings a case gets: each is a request to the model, or an answer that counts like one.
-    `who` names the requester in a refusal.
+    `ratings` is how many ratings a case gets: each is a request to the model, or an answer that
+    counts like one. `who` names the requester in a refusal.
     """
 
     cases_per_user_per_hour: int = 0
@@ -39,7 +43,9 @@ class Limits:
         )
 
     def expected_tokens(self, *texts: str | None) -> int:
-        """How many tokens a request with these texts takes; None stands for a text that has not been read yet."""
+        """How many tokens a request with these texts takes; None stands for a text that has not
+        been read yet.
+        """
         characters = sum(_UNREAD_TEXT if text is None else len(text) for text in texts)
         return self.ratings * (characters // _CHARACTERS_PER_TOKEN + _TOKENS_BESIDE_TEXTS)
 
@@ -52,10 +58,11 @@ class Policy:
     denied_channels: frozenset[str] = frozenset()
 
     def may_score(self, channel_id: str, *, has_message: bool = True) -> bool:
-        """Whether a message in a channel may be scored, or with `has_message=False` texts that were typed there.
+        """Whether a message in a channel may be scored, or with `has_message=False` texts that were
+        typed there.
 
-        Texts typed in direct messages may always be, because only that person sees them. So may an automation's texts,
-        which are in no channel.
+        Texts typed in direct messages may always be, because only that person sees them. So may an
+        automation's texts, which are in no channel.
         """
         if not has_message and (not channel_id or channel_id.startswith("D")):
             return True

@@ -14,13 +14,19 @@ _KEPT = timedelta(minutes=1)
 
 
 class Shared(Generic[K, V]):
-    """Keeps at most `most` values, each for as long as `kept`. Concurrent requests for a key share one reading.
+    """Keeps at most `most` values, each for as long as `kept`. Concurrent requests for a key share
+    one reading.
 
-    Errors are not kept. A reading goes on for the others when a caller gives up, so `read` must end by itself.
+    Errors are not kept. A reading goes on for the others when a caller gives up, so `read` must end
+    by itself.
     """
 
     def __init__(
-        self, read: Callable[[Sequence[K]], Awaitable[Mapping[K, V]]], clock: Any, kept: Any = _KEPT, most: int = 10_000
+        self,
+        read: Callable[[Sequence[K]], Awaitable[Mapping[K, V]]],
+        clock: Any,
+        kept: Any = _KEPT,
+        most: int = 10_000,
     ) -> None:
         self._read = read
         self._readings: TTLCache[K, asyncio.Future[Mapping[K, V]]] = TTLCache(most, kept, clock)
@@ -32,7 +38,9 @@ class Shared(Generic[K, V]):
             reading.add_done_callback(lambda done: self._drop_error(missing, done))
             found |= dict.fromkeys(missing, reading)
             self._readings.update(dict.fromkeys(missing, reading))
-        return {key: (await asyncio.shield(reading))[key] for key, reading in found.items() if reading}
+        return {
+            key: (await asyncio.shield(reading))[key] for key, reading in found.items() if reading
+        }
 
     def forget(self, key: K) -> None:
         self._readings.pop(key, None)
@@ -47,7 +55,11 @@ class AnswerCache(Shared[K, V]):
     """Shares answers that are asked for one by one."""
 
     def __init__(
-        self, ask: Callable[[K], Awaitable[V]], kept_s: float, most: int, clock: Callable[[], float] = time.monotonic
+        self,
+        ask: Callable[[K], Awaitable[V]],
+        kept_s: float,
+        most: int,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         async def ask_each(keys: Sequence[K]) -> Mapping[K, V]:
             return {key: await ask(key) for key in keys}

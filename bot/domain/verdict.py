@@ -1,4 +1,6 @@
-"""A verdict as it is stored and shown: what the judge said, or why there is no score, and what the store adds to it."""
+"""A verdict as it is stored and shown: what the judge said, or why there is no score, and what the
+store adds to it.
+"""
 
 import re
 from dataclasses import dataclass
@@ -41,7 +43,8 @@ class CaseVerdict(Verdict):
 
     `flags` are those of the response, `question_flags` those of the question.
 
-    `unscored.detail` is the sentence for the operator; what the requester reads in Slack is written in `verdict_text`.
+    `unscored.detail` is the sentence for the operator; what the requester reads in Slack is written
+    in `verdict_text`.
     """
 
     lowest: int = 0
@@ -66,17 +69,27 @@ class CaseVerdict(Verdict):
     @property
     def is_split(self) -> bool:
         """Whether the ratings clearly disagree: they are two points apart, or more."""
-        return len(usable(self)) > 1 and (self.spread or 0) >= 2 * point((self.lowest, self.highest))
+        return len(usable(self)) > 1 and (self.spread or 0) >= 2 * point(
+            (self.lowest, self.highest)
+        )
 
 
 def from_verdict(verdict: Verdict, judge: "Judge", question_flags: tuple[Flag, ...]) -> CaseVerdict:
     low, high = judge.rubric.scale
     judge_version = judge.version if verdict.is_scored else None
-    its = {"lowest": low, "highest": high, "judge_version": judge_version, "question_flags": question_flags}
+    its = {
+        "lowest": low,
+        "highest": high,
+        "judge_version": judge_version,
+        "question_flags": question_flags,
+    }
     return CaseVerdict(**vars(verdict) | its)
 
 
 def without_score(reason: str, detail: str, judge: "Judge") -> CaseVerdict:
-    """A verdict without a score: there was nothing to judge, or no model could be asked. Its cost is not known."""
+    """A verdict without a score: there was nothing to judge, or no model could be asked.
+
+    Its cost is not known.
+    """
     why = Unscored(reason=cast("UnscoredReason", reason), detail=detail)
     return CaseVerdict(**vars(judge.unscored(why)) | {"cost_usd": None, "escalation": None})

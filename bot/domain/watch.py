@@ -24,9 +24,9 @@ class ReplyOutcome(StrEnum):
 
     `PASSED`: it was not drawn. `PART`: it is part of another reply, which stands for it.
     `TAKEN`: it became a case. All others were drawn. `NO_ANSWER`: it answers no one, or has
-    no words. `DELETED`: it was deleted before it could be scored. `EDITED`: its question was edited after it. `OVER`: a
-    limit of that day was used up. `MISSED`: it has no score, because it could not be read or judged in time, or the
-    judge gave none.
+    no words. `DELETED`: it was deleted before it could be scored. `EDITED`: its question was edited
+    after it. `OVER`: a limit of that day was used up. `MISSED`: it has no score, because it could
+    not be read or judged in time, or the judge gave none.
     """
 
     PASSED = "passed"
@@ -41,11 +41,13 @@ class ReplyOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Watch:
-    """Which replies of the assistant `author_id` (a user's or bot's id) are scored, and what is shown of the scores.
+    """Which replies of the assistant `author_id` (a user's or bot's id) are scored, and what is
+    shown of the scores.
 
-    `share` is the part that is drawn, above 0 and up to 1, of replies written from `since` on; `per_day` the most in a
-    day (0: no limit). `alerts_to` (the channel, people, or both) are told when they get worse, when the mean is clearly
-    below `floor`, and since `low_since` of single replies with the lowest scores.
+    `share` is the part that is drawn, above 0 and up to 1, of replies written from `since` on;
+    `per_day` the most in a day (0: no limit). `alerts_to` (the channel, people, or both) are told
+    when they get worse, when the mean is clearly below `floor`, and since `low_since` of single
+    replies with the lowest scores.
     """
 
     team_id: str
@@ -70,7 +72,9 @@ def age_of(ts: str, now: datetime) -> timedelta:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many of an assistant's replies, of one day or several, have each outcome; None is for those that wait."""
+    """How many of an assistant's replies, of one day or several, have each outcome; None is for
+    those that wait.
+    """
 
     outcomes: Mapping[ReplyOutcome | None, int]
 
@@ -88,6 +92,10 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """The part of the drawn replies that was read, and scored if it answered someone; 1 if none was read."""
-        read = self.outcomes.get(ReplyOutcome.TAKEN, 0) + self.outcomes.get(ReplyOutcome.NO_ANSWER, 0)
+        """The part of the drawn replies that was read, and scored if it answered someone; 1 if none
+        was read.
+        """
+        read = self.outcomes.get(ReplyOutcome.TAKEN, 0) + self.outcomes.get(
+            ReplyOutcome.NO_ANSWER, 0
+        )
         return read / (read + self.lost) if read else 1.0

@@ -2,8 +2,8 @@
 
 A text that is not a day, time or zone raises ValueError, whose message says what is expected.
 
-A local time that a clock change skips counts as the same time on the old clock, so it comes later by the skip. Of a
-local time that occurs twice, the first one counts. Source: PEP 495, fold=0.
+A local time that a clock change skips counts as the same time on the old clock, so it comes later
+by the skip. Of a local time that occurs twice, the first one counts. Source: PEP 495, fold=0.
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +18,8 @@ _LONGEST_WORD = 80  # characters of the text that an error message quotes
 
 @dataclass(frozen=True)
 class Week:
-    """A channel's week: the seven days up to a time of its digest; other lengths follow a change of that time.
+    """A channel's week: the seven days up to a time of its digest; other lengths follow a change of
+    that time.
 
     Both ends are in UTC, but the days are counted on the zone's clocks.
     """
@@ -45,7 +46,8 @@ class Week:
         return Week.until(_earlier(self.start, weeks - 1, self.zone), self.zone)
 
     def after(self, last: datetime) -> "Week | None":
-        """This week if the digest before it ended at `last`: no reply is left out, and none is in both.
+        """This week if the digest before it ended at `last`: no reply is left out, and none is in
+        both.
 
         None if that is less than a day ago. After a pause of more than a week it is just this week.
         """
@@ -79,7 +81,10 @@ class Schedule:
         local = now.astimezone(self.zone)
         day = local.date() - timedelta(days=(local.weekday() - DAYS.index(self.day)) % 7)
         end = _to_utc(day, self.time, self.zone)
-        return Week.until(end if end <= now else _to_utc(day - timedelta(weeks=1), self.time, self.zone), self.zone)
+        return Week.until(
+            end if end <= now else _to_utc(day - timedelta(weeks=1), self.time, self.zone),
+            self.zone,
+        )
 
     def current(self, now: datetime) -> Week:
         start = self.latest(now).end
@@ -95,7 +100,9 @@ def parse_day(text: str) -> str:
     word = text.lower()
     found = [day for day in DAYS if len(word) >= 3 and day.startswith(word)]  # as in fri
     if not found:
-        raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a day of the week; expected one such as Monday or fri")
+        raise ValueError(
+            f"{text[:_LONGEST_WORD]!r} is not a day of the week; expected one such as Monday or fri"
+        )
     return found[0]
 
 
@@ -109,11 +116,15 @@ def parse_time(text: str) -> time:
 
 
 def parse_zone(text: str) -> ZoneInfo:
-    """The time zone named by a text such as "Europe/Berlin", in any case; an error suggests a close name."""
+    """The time zone named by a text such as "Europe/Berlin", in any case; an error suggests a close
+    name.
+    """
     known = _known_zones()
     if name := known.get(text.lower()):
         return ZoneInfo(name)
-    named = known | {name.rpartition("/")[2]: known[name] for name in sorted(known)}  # by the city alone, too
+    named = known | {
+        name.rpartition("/")[2]: known[name] for name in sorted(known)
+    }  # by the city alone, too
     close = get_close_matches(text.lower().replace(" ", "_"), named, n=1, cutoff=0.75)
     hint = f"the closest is {named[close[0]]}" if close else "expected one such as Europe/Berlin"
     raise ValueError(f"{text[:_LONGEST_WORD]!r} is not a time zone; {hint}")

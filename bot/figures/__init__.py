@@ -1,1 +1,3 @@
-"""Figures of a channel's scores: the week's numbers, agreement with people's labels, and charts of them."""
+"""Figures of a channel's scores: the week's numbers, agreement with people's labels, and charts of
+them.
+"""

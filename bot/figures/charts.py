@@ -1,9 +1,10 @@
-"""A week's scores as people see them, chosen or random: bars, a trend, and whether the mean has changed.
+"""A week's scores as people see them, chosen or random: bars, a trend, and whether the mean has
+changed.
 
-Slack's charts have no setting for the range of an axis. An area begins at zero, as bars do, so a trend never looks
-steeper than it is; a line may be drawn from its lowest point. The labels repeat what a client may leave out: how many
-replies a bar stands for, and each mean.
-Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
+Slack's charts have no setting for the range of an axis. An area begins at zero, as bars do, so a
+trend never looks steeper than it is; a line may be drawn from its lowest point. The labels repeat
+what a client may leave out: how many replies a bar stands for, and each mean. Source:
+https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,9 @@ Points = Sequence[tuple[str, float]]
 
 
 def moved(change: Interval | None) -> str:
-    """A sentence on whether the mean has changed, and by how much if that is more than chance; empty if not known."""
+    """A sentence on whether the mean has changed, and by how much if that is more than chance;
+    empty if not known.
+    """
     if change is None:
         return ""
     if not change.is_clear:
@@ -34,7 +37,9 @@ def moved(change: Interval | None) -> str:
 
 
 def distances(change: Interval) -> list[str]:
-    """The distance, and its lower and upper bound, with enough decimals that the lower bound does not look like 0."""
+    """The distance, and its lower and upper bound, with enough decimals that the lower bound does
+    not look like 0.
+    """
     near, far = change.sizes
     return [f"{each:{'.1f' if near >= 0.05 else '.2f'}}" for each in (abs(change.mean), near, far)]
 
@@ -53,8 +58,11 @@ def _from_to(first: int, last: int) -> str:
     return f"{first} to {last}" if first < last else f"{last}"
 
 
-def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str, by: str = "") -> list[Drawn]:
-    """Charts of the scores and of the trend, if there are enough; `what` names the replies, such as "random".
+def charts(
+    this: Tally, trend: Sequence[Point], scale: Scale, what: str, by: str = ""
+) -> list[Drawn]:
+    """Charts of the scores and of the trend, if there are enough; `what` names the replies, such as
+    "random".
 
     `by` says whose means they are if they stand beside corrected ones.
     """
@@ -62,12 +70,18 @@ def charts(this: Tally, trend: Sequence[Point], scale: Scale, what: str, by: str
     counts = [(score, this.counts.get(score, 0)) for score in range(scale.low, scale.high + 1)]
     if this.n >= FEWEST and len(counts) <= 20:  # Slack draws no more categories
         most, title = max(this.counts.values()), f"{what.capitalize()} replies by score"
-        rows = "\n".join(f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}" for score, count in counts)
+        rows = "\n".join(
+            f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}"
+            for score, count in counts
+        )
         bars = [(f"{score} ({count})", count) for score, count in counts]
         drawn = _chart("bar", title, ("Replies", bars), "Score (replies)", "Replies")
         found.append(Drawn(drawn, section(f"*{title}*\n```{rows}```")))
     if means := weekly_means(trend):
-        title, axis = f"Weekly mean of {what} replies{by}", f"Mean, on a scale of {scale.low} to {scale.high}"
+        title, axis = (
+            f"Weekly mean of {what} replies{by}",
+            f"Mean, on a scale of {scale.low} to {scale.high}",
+        )
         area = [(f"{week} ({mean:.1f})", round(mean, 2)) for week, mean in _to_points(trend)]
         drawn = _chart("area", title, ("Weekly mean", area), "Week from (mean)", axis)
         found.append(Drawn(drawn, section(f"*{title}*\n{means}")))
@@ -82,9 +96,15 @@ def weekly_means(trend: Sequence[Point]) -> str:
 
 
 def _to_points(trend: Sequence[Point]) -> Points:
-    """The weeks of the newest judge version: a line across two versions would show how the judges differ."""
+    """The weeks of the newest judge version: a line across two versions would show how the judges
+    differ.
+    """
     scored = [(point, point.mean) for point in trend if point.mean is not None]
-    return [(day_name(point.week.first_day), mean) for point, mean in scored if point.version == scored[-1][0].version]
+    return [
+        (day_name(point.week.first_day), mean)
+        for point, mean in scored
+        if point.version == scored[-1][0].version
+    ]
 
 
 def day_name(day: date) -> str:

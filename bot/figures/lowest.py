@@ -1,4 +1,6 @@
-"""Low replies in a list: each with the judge's reason, and two buttons that say whether its score is fair."""
+"""Low replies in a list: each with the judge's reason, and two buttons that say whether its score
+is fair.
+"""
 
 from collections.abc import Sequence
 
@@ -13,10 +15,11 @@ _WORDS = 120
 
 
 def low_lines(case: LowCase, who: str, workspace_url: str) -> list[str]:
-    """What is known of a low reply: its score as a link, who wrote it, when, and its case, without anybody's words.
+    """What is known of a low reply: its score as a link, who wrote it, when, and its case, without
+    anybody's words.
 
-    The lines after that have the beginnings of its question and of the judge's reason, and the rubric's criteria that
-    it does not meet; each is left out if it is not known.
+    The lines after that have the beginnings of its question and of the judge's reason, and the
+    rubric's criteria that it does not meet; each is left out if it is not known.
     """
     link = ui.permalink(workspace_url, case.channel_id, case.message_ts, case.thread_ts)
     linked = f"<{link}|Score {case.score} of {case.highest}>"
@@ -27,22 +30,32 @@ def low_lines(case: LowCase, who: str, workspace_url: str) -> list[str]:
         lines.append(f"Question: “{question}”")
     if reason := excerpt(case.reason or "", _WORDS):
         lines.append(f"“{reason}”")
-    if missed := [clip(name) for name, worth in (case.points or {}).items() if worth is not None and worth < MET]:
+    if missed := [
+        clip(name)
+        for name, worth in (case.points or {}).items()
+        if worth is not None and worth < MET
+    ]:
         lines.append(f"Missed: {', '.join(missed)}")
     return lines
 
 
-def low_blocks(lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str) -> list[ui.Block]:
-    """Each reply with its question, the reason, if there is one, the criteria that it does not meet, and the buttons.
+def low_blocks(
+    lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str
+) -> list[ui.Block]:
+    """Each reply with its question, the reason, if there is one, the criteria that it does not
+    meet, and the buttons.
 
     `names` are its author's, empty if not shown.
 
-    All words are after the first line of a block of its own, from which `bot/pipeline/quoting.py` can take them. It
-    knows of posts that quote a reason, so without a reason there is nothing else.
+    All words are after the first line of a block of its own, from which `bot/pipeline/quoting.py`
+    can take them. It knows of posts that quote a reason, so without a reason there is nothing else.
     """
     blocks = []
     for case, who in zip(lowest, names, strict=True):
         lines = low_lines(case, who, workspace_url)
         words = "\n".join(lines if case.reason else lines[:1])
-        blocks += [ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"}, ui.fairness(case.id)]
+        blocks += [
+            ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"},
+            ui.fairness(case.id),
+        ]
     return [*blocks, ui.context(NOT_BLIND)] if blocks else []

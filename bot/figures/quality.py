@@ -1,4 +1,6 @@
-"""How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
+"""How far the judge agrees with people's labels: the measures of `judge agreement` that a digest
+has room for.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +18,15 @@ from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.planning import more_for
 from judge.evaluation.severity import Given, Severities
-from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, good_from, labelled_shares, low_to, wilson
+from judge.evaluation.stats import (
+    Interval,
+    MeanEstimate,
+    MeanEstimator,
+    good_from,
+    labelled_shares,
+    low_to,
+    wilson,
+)
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
@@ -26,10 +36,11 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Agreement:
-    """The judge's agreement with people's labels, over `n` cases; several labels of a case count as their rounded mean.
+    """The judge's agreement with people's labels, over `n` cases; several labels of a case count as
+    their rounded mean.
 
-    `exact` is the share of equal scores, `within_one` of those at most one apart; `kappa` is quadratic weighted, and
-    None if either gave the same number throughout.
+    `exact` is the share of equal scores, `within_one` of those at most one apart; `kappa` is
+    quadratic weighted, and None if either gave the same number throughout.
     """
 
     n: int
@@ -63,8 +74,8 @@ WEEKS = 4
 class Quality:
     """The quality of replies, by one judge version: mean, and shares of good and of low scores.
 
-    `has_gap`: weeks with many of the scores have no label, so that other weeks' labels would speak for them.
-    `severity` says whose average it is, or that it follows one person.
+    `has_gap`: weeks with many of the scores have no label, so that other weeks' labels would speak
+    for them. `severity` says whose average it is, or that it follows one person.
     """
 
     mean: MeanEstimate
@@ -74,8 +85,12 @@ class Quality:
     severity: str = ""
 
 
-async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
-    """The quality of the replies of the four weeks up to `until`, which is in `week`; None without a score."""
+async def read_quality(
+    tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind
+) -> Quality | None:
+    """The quality of the replies of the four weeks up to `until`, which is in `week`; None without
+    a score.
+    """
     span = Span(week.before(WEEKS - 1).start, until)
     return to_quality(await tallies.counted(place, span, kind, [span.start]), kind.scale)
 
@@ -99,25 +114,39 @@ def to_quality(
 ) -> Quality | None:
     """The quality computed from scores of one kind; None without a score.
 
-    The labels of `among`, or else of the scores, show how strict people are: one correction for the two sides of a
-    difference, since two would differ where people have not.
+    The labels of `among`, or else of the scores, show how strict people are: one correction for the
+    two sides of a difference, since two would differ where people have not.
 
-    A watched reply stands for more replies, according to its draw and the `coverage` of its day. A label stands for its
-    week. Its weight follows from how many of that week's replies have a label, because a week that is still being
-    labelled has fewer labels than its draw says.
+    A watched reply stands for more replies, according to its draw and the `coverage` of its day. A
+    label stands for its week. Its weight follows from how many of that week's replies have a label,
+    because a week that is still being labelled has fewer labels than its draw says.
     """
-    # Of chosen replies whose thread has no label only the scores matter, and equal ones are added at once.
+    # Of chosen replies whose thread has no label only the scores matter, and equal ones are added
+    # at once.
     weighed = {each.thread for each in scored if each.given or each.drawn_with}
     others = [each for each in scored if each.thread not in weighed]
     rest = [each for each in scored if each.thread in weighed]
-    taken, threads = {day: each.share for day, each in (coverage or {}).items()}, Counter(each.thread for each in rest)
+    taken, threads = (
+        {day: each.share for day, each in (coverage or {}).items()},
+        Counter(each.thread for each in rest),
+    )
     shared = {thread: thread for thread, number in threads.items() if number > 1}
     drawn = [((each.drawn_with or 1.0) * taken.get(each.day or "", 1.0), each) for each in rest]
-    alike = Counter((each.score, each.given, each.week, shared.get(each.thread), share) for share, each in drawn)
+    alike = Counter(
+        (each.score, each.given, each.week, shared.get(each.thread), share) for share, each in drawn
+    )
     replies = sum(number / share for (*_, share), number in alike.items())
-    counted = [(week, given is not None, number / share) for (_, given, week, _, share), number in alike.items()]
-    counted += [(week, False, number) for week, number in Counter(each.week for each in others).items()]
-    shares, with_label = labelled_shares(counted), {week for week, is_labelled, _ in counted if is_labelled}
+    counted = [
+        (week, given is not None, number / share)
+        for (_, given, week, _, share), number in alike.items()
+    ]
+    counted += [
+        (week, False, number) for week, number in Counter(each.week for each in others).items()
+    ]
+    shares, with_label = (
+        labelled_shares(counted),
+        {week for week, is_labelled, _ in counted if is_labelled},
+    )
     without = sum(n for week, _, n in counted if week not in with_label)
     # A smaller share of the scores may be the beginning of a week, which is still to be labelled.
     has_gap = without > 0.15 * sum(n for *_, n in counted)
@@ -130,7 +159,12 @@ def to_quality(
         for (score, labels, week, thread, share), times in alike.items():
             given, weight = by_whom(labels, value), len(rest) / share / replies
             estimator.add(
-                value(score), given=given, probability=shares[week], cluster=thread, weight=weight, times=times
+                value(score),
+                given=given,
+                probability=shares[week],
+                cluster=thread,
+                weight=weight,
+                times=times,
             )
         for scores, times in clusters.items():
             estimator.add_clusters(len(scores), sum(map(value, scores)), times)
@@ -149,46 +183,78 @@ def by_whom(given: str | None, value: Callable[[float], float]) -> Given:
     return [(by, value(float(label))) for by, _, label in each]
 
 
-def as_people(this: Quality | None = None, before: Quality | None = None) -> tuple[Quality, Interval | None] | None:
-    """What is shown as people would score, and its change since `before`; None if one has too few labels for that."""
+def as_people(
+    this: Quality | None = None, before: Quality | None = None
+) -> tuple[Quality, Interval | None] | None:
+    """What is shown as people would score, and its change since `before`; None if one has too few
+    labels for that.
+    """
     both = [each for each in (this, before) if each]
-    if this is None or any(each.has_gap for each in both) or not stats.are_corrected(*(each.mean for each in both)):
+    if (
+        this is None
+        or any(each.has_gap for each in both)
+        or not stats.are_corrected(*(each.mean for each in both))
+    ):
         return None
     return this, stats.difference(this.mean, before.mean) if before else None
 
 
 BY_LABELS = ", corrected by labels"
 SPAN = "the last four weeks"
-_NO_MODEL = {OFFLINE: "scored by the offline rater, which is not a judge", MADE_UP: "made up for the demo"}
+_NO_MODEL = {
+    OFFLINE: "scored by the offline rater, which is not a judge",
+    MADE_UP: "made up for the demo",
+}
 
 
 def corrected(quality: Quality | None) -> str:
-    """The mean and the share of good replies, corrected by blind labels; empty with too few of these."""
+    """The mean and the share of good replies, corrected by blind labels; empty with too few of
+    these.
+    """
     if quality is None or not as_people(quality):
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (
         f"{SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
-        f"{span(mean.corrected, '.1f', '*')}; {good_from(mean.scale)} or more: {span(good, '.0%')}. The judge's own "
-        f"mean of these {number_of(mean.n, 'score')} is {mean.judge.mean:.1f}. {quality.severity}"
+        f"{span(mean.corrected, '.1f', '*')}; {good_from(mean.scale)} or more: "
+        f"{span(good, '.0%')}. The judge's own mean of these {number_of(mean.n, 'score')} is "
+        f"{mean.judge.mean:.1f}. {quality.severity}"
     ).rstrip()
 
 
 def more_labels(found: Quality | None) -> str:
-    """About how many more labels would narrow the corrected mean to half a point; empty if that is not known."""
+    """About how many more labels would narrow the corrected mean to half a point; empty if that is
+    not known.
+    """
     more = more_for(found.mean, 0.5) if found else None
-    return f"about {more} more blind labels would show the mean, as people score, to ±0.5" if more else ""
+    return (
+        f"about {more} more blind labels would show the mean, as people score, to ±0.5"
+        if more
+        else ""
+    )
 
 
 def caveats(raters: Mapping[str | None, int], unread: int) -> list[str]:
-    """About cases that no model scored, and replies that were not read in full, to be shown before the figures."""
+    """About cases that no model scored, and replies that were not read in full, to be shown before
+    the figures.
+    """
     n = sum(raters.values())
     cases, replies = number_of(n, "case"), number_of(n, "reply", "replies")
-    warnings = [f":warning: {raters[each]} of {cases} {how}." for each, how in _NO_MODEL.items() if each in raters]
-    return [*warnings, *([f"{unread} of {replies} had something that was not read."] if unread else [])]
+    warnings = [
+        f":warning: {raters[each]} of {cases} {how}."
+        for each, how in _NO_MODEL.items()
+        if each in raters
+    ]
+    return [
+        *warnings,
+        *([f"{unread} of {replies} had something that was not read."] if unread else []),
+    ]
 
 
 def span(interval: Interval | None, form: str, mark: str = "") -> str:
     if interval is None or interval.low is None:
         return "unknown"
-    return f"{mark}{interval.mean:{form}}{mark}, between {interval.low:{form}} and {interval.high:{form}}"
+    return (
+        f"{mark}{interval.mean:{form}}{mark}, between {interval.low:{form}} and "
+        f"{interval.high:{form}}"
+    )

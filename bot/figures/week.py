@@ -9,10 +9,26 @@ from typing import Any
 from bot.domain.week import Week
 from bot.figures import quality as figures_quality
 from bot.figures.quality import add_up, grouped
-from bot.store.figures import BEGINNING, CountedCase, Kind, KindSum, LowCase, Place, ScoreCount, Span, Usage
+from bot.store.figures import (
+    BEGINNING,
+    CountedCase,
+    Kind,
+    KindSum,
+    LowCase,
+    Place,
+    ScoreCount,
+    Span,
+    Usage,
+)
 from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
-from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, differences, kolmogorov_smirnov
+from judge.evaluation.stats import (
+    Interval,
+    MeanEstimate,
+    MeanEstimator,
+    differences,
+    kolmogorov_smirnov,
+)
 from judge.scoring.rubric import Scale
 
 TREND_WEEKS = 8
@@ -27,7 +43,8 @@ Choose = Callable[[Sequence[str]], Awaitable[Collection[str]]]
 
 @dataclass(frozen=True)
 class Tally:
-    """How often each score was given; `threads` counts threads by how many scores they have and their sum.
+    """How often each score was given; `threads` counts threads by how many scores they have and
+    their sum.
 
     Without threads, each score is one of its own.
     """
@@ -42,7 +59,11 @@ class Tally:
     @property
     def mean(self) -> float | None:
         """The mean score; None with fewer than `FEWEST`."""
-        return sum(score * count for score, count in self.counts.items()) / self.n if self.n >= FEWEST else None
+        return (
+            sum(score * count for score, count in self.counts.items()) / self.n
+            if self.n >= FEWEST
+            else None
+        )
 
     def share_up_to(self, highest: float) -> float | None:
         """The share of scores that are at most `highest`; None with fewer than `FEWEST`."""
@@ -51,16 +72,22 @@ class Tally:
         return sum(count for score, count in self.counts.items() if score <= highest) / self.n
 
     def estimate(self, scale: Scale) -> MeanEstimate | None:
-        """The estimated mean, for which only different threads are independent; None without a score."""
+        """The estimated mean, for which only different threads are independent; None without a
+        score.
+        """
         mean = MeanEstimator(scale)
-        for (n, total), number in (self.threads or {(1, score): count for score, count in self.counts.items()}).items():
+        for (n, total), number in (
+            self.threads or {(1, score): count for score, count in self.counts.items()}
+        ).items():
             mean.add_clusters(n, total, number)
         return mean.estimate()
 
 
 @dataclass(frozen=True)
 class Point:
-    """One week of the trend, by the judge version that scored most of it; `mean` is None with too few scores."""
+    """One week of the trend, by the judge version that scored most of it; `mean` is None with too
+    few scores.
+    """
 
     week: Week
     mean: float | None
@@ -69,7 +96,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Author:
-    """The scores of one author's replies, this week and in the four weeks before, and how far the mean has moved."""
+    """The scores of one author's replies, this week and in the four weeks before, and how far the
+    mean has moved.
+    """
 
     id: str
     this: Tally
@@ -81,9 +110,10 @@ class Author:
 class Glance:
     """A channel's week up to `until`, in short. All scores are of one kind, the week's most common.
 
-    `trend` has up to eight weeks, oldest first, this one last. `raters` counts the scores of the offline rater, of the
-    demo and (None) of models; `unread` the replies that show something that was not read. Scores on another scale
-    (`off_scale`) or of another judge version (`off_version`) are in no other figure.
+    `trend` has up to eight weeks, oldest first, this one last. `raters` counts the scores of the
+    offline rater, of the demo and (None) of models; `unread` the replies that show something that
+    was not read. Scores on another scale (`off_scale`) or of another judge version (`off_version`)
+    are in no other figure.
     """
 
     week: Week
@@ -108,18 +138,22 @@ class Figures(Glance):
     Attributes:
         last: The four weeks before, as scored by the same judge version.
         change: How far the mean has moved since then; None if that is not known.
-        has_new_judge: Whether only other judge versions scored those weeks, so that the change is not known.
+        has_new_judge: Whether only other judge versions scored those weeks, so that the change is
+            not known.
         unscored: The number of cases without a score, by reason.
-        lowest: Up to three low scores, chosen or drawn, the lowest first and the newest first among equals.
+        lowest: Up to three low scores, chosen or drawn, the lowest first and the newest first among
+            equals.
         authors: Authors with scores this week, most scores first.
-        blind: The judge's agreement with labels that people gave before they saw its score, from all time up to now.
+        blind: The judge's agreement with labels that people gave before they saw its score, from
+            all time up to now.
         seen: The same for labels that people gave after they saw it.
-        unlike: The p-value of a Kolmogorov-Smirnov test: how probable so large a difference between the scores of all
-            labelled cases and this week's would be if they were alike.
+        unlike: The p-value of a Kolmogorov-Smirnov test: how probable so large a difference between
+            the scores of all labelled cases and this week's would be if they were alike.
         quality: What people would say of the last weeks' replies; None without a score.
-        people: This week's quality as people would score, and its change since then; None if that week or those weeks
-            have too few labels.
-        uncounted: How many scores are in no figure: of people's replies (True) and of typed texts (False).
+        people: This week's quality as people would score, and its change since then; None if that
+            week or those weeks have too few labels.
+        uncounted: How many scores are in no figure: of people's replies (True) and of typed texts
+            (False).
     """
 
     last: Tally
@@ -141,19 +175,27 @@ def passed(week: Week, now: datetime) -> Span:
     return Span(week.start, min(week.end, max(now, week.start)))
 
 
-async def read_glances(tallies: Tallies, place: Place, week: Week, now: datetime) -> Mapping[str, Glance]:
+async def read_glances(
+    tallies: Tallies, place: Place, week: Week, now: datetime
+) -> Mapping[str, Glance]:
     """A glance at each channel of a place, with as few queries as for one."""
     span = passed(week, now)
 
     async def count(tallies: Tallies) -> Sequence[Sequence[Any]]:
         return await tallies.scores(place, span), await _sums(tallies, place, week)
 
-    rows, sums = (grouped((row.channel_id, row) for row in part) for part in await tallies.together(count))
+    rows, sums = (
+        grouped((row.channel_id, row) for row in part) for part in await tallies.together(count)
+    )
     channels = place.channel_id, *place.others
-    return {each: to_glance(week, span.end, rows.get(each, ()), sums.get(each, ())) for each in channels}
+    return {
+        each: to_glance(week, span.end, rows.get(each, ()), sums.get(each, ())) for each in channels
+    }
 
 
-def to_glance(week: Week, until: datetime, rows: Sequence[ScoreCount], sums: Sequence[KindSum]) -> Glance:
+def to_glance(
+    week: Week, until: datetime, rows: Sequence[ScoreCount], sums: Sequence[KindSum]
+) -> Glance:
     kind = commonest(rows)
     this = tally_of(rows, kind)
     scored = add_up((row.kind.scale, row.number) for row in rows if row.score is not None)
@@ -173,9 +215,14 @@ def to_glance(week: Week, until: datetime, rows: Sequence[ScoreCount], sums: Seq
 async def read_figures(
     tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
 ) -> Figures:
-    """The figures of a week, or of its part that has passed; `choose` selects the authors of the lowest scores."""
+    """The figures of a week, or of its part that has passed; `choose` selects the authors of the
+    lowest scores.
+    """
     span = passed(week, now)
-    starts = [week.start, *(week.before(back).start for back in range(1, figures_quality.WEEKS + 1))]
+    starts = [
+        week.start,
+        *(week.before(back).start for back in range(1, figures_quality.WEEKS + 1)),
+    ]
 
     async def count(tallies: Tallies) -> tuple[Any, ...]:
         rows = await tallies.scores(place, span)
@@ -191,7 +238,10 @@ async def read_figures(
         )
 
     rows, sums, scored, (usage,), uncounted, labelled, low = await tallies.together(count)
-    this, before = [each for each in scored if not each.back], [each for each in scored if each.back]
+    this, before = (
+        [each for each in scored if not each.back],
+        [each for each in scored if each.back],
+    )
     last, glance = _tally(before), replace(to_glance(week, span.end, rows, sums), this=_tally(this))
     kind, first = glance.kind, TREND_WEEKS - 1 - figures_quality.WEEKS
     earlier = {each.kind.scale for each in sums if each.position >= first}
@@ -211,8 +261,12 @@ async def read_figures(
         lowest=tuple(low[:LOWEST]),
         authors=authors,
         blind=figures_quality.to_agreement((row for row in labelled if row.is_blind), kind.scale),
-        seen=figures_quality.to_agreement((row for row in labelled if not row.is_blind), kind.scale),
-        unlike=kolmogorov_smirnov(add_up((row.score, row.number) for row in labelled), glance.this.counts),
+        seen=figures_quality.to_agreement(
+            (row for row in labelled if not row.is_blind), kind.scale
+        ),
+        unlike=kolmogorov_smirnov(
+            add_up((row.score, row.number) for row in labelled), glance.this.counts
+        ),
         quality=quality,
         people=figures_quality.as_people(quality)
         and figures_quality.as_people(
@@ -224,11 +278,14 @@ async def read_figures(
 
 
 def changes_of(pairs: Sequence[tuple[Tally, Tally]], scale: Scale) -> Sequence[Interval | None]:
-    """How far each mean is above the earlier one; None if one has fewer than `FEWEST` scores, or a single thread.
+    """How far each mean is above the earlier one; None if one has fewer than `FEWEST` scores, or a
+    single thread.
 
     The rows of one table have its chance of a false alarm together.
     """
-    means = [[each.estimate(scale) if each.n >= FEWEST else None for each in pair] for pair in pairs]
+    means = [
+        [each.estimate(scale) if each.n >= FEWEST else None for each in pair] for pair in pairs
+    ]
     return differences([(now, before) for now, before in means])
 
 
@@ -242,8 +299,14 @@ async def _sums(tallies: Tallies, place: Place, week: Week) -> Sequence[KindSum]
 
 def _trend(sums: Sequence[KindSum], week: Week, kind: Kind) -> Sequence[Point]:
     """The weeks before this one, each by the judge version that scored most of it on the scale."""
-    weeks, on_scale = _weeks_of_trend(week), [each for each in sums if each.kind.scale == kind.scale]
-    most = {each.position: each for each in sorted(on_scale, key=lambda each: (each.n, each.version or ""))}
+    weeks, on_scale = (
+        _weeks_of_trend(week),
+        [each for each in sums if each.kind.scale == kind.scale],
+    )
+    most = {
+        each.position: each
+        for each in sorted(on_scale, key=lambda each: (each.n, each.version or ""))
+    }
     points = [Point(each, None) for each in weeks]
     for position, found in most.items():
         mean = found.total / found.n if found.n >= FEWEST else None
@@ -255,13 +318,23 @@ def commonest(rows: Iterable[ScoreCount]) -> Kind:
     """The most common judge version of the most common scale; without scores, the scale is 0 to 5."""
     kinds = add_up((row.kind, row.number) for row in rows if row.score is not None)
     scales = add_up((kind.scale, number) for kind, number in kinds.items())
-    scale = max(scales, key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale), default=_DEFAULT_SCALE)
+    scale = max(
+        scales,
+        key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale),
+        default=_DEFAULT_SCALE,
+    )
     of_scale = [kind for kind in kinds if kind.scale == scale]
-    return max(of_scale, key=lambda kind: (kinds[kind], kind.version or ""), default=Kind(*scale, None))
+    return max(
+        of_scale, key=lambda kind: (kinds[kind], kind.version or ""), default=Kind(*scale, None)
+    )
 
 
 def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
-    return Tally(add_up((row.score, row.number) for row in rows if row.score is not None and row.kind == kind))
+    return Tally(
+        add_up(
+            (row.score, row.number) for row in rows if row.score is not None and row.kind == kind
+        )
+    )
 
 
 def _tally(scored: Sequence[CountedCase]) -> Tally:
@@ -269,12 +342,21 @@ def _tally(scored: Sequence[CountedCase]) -> Tally:
     return Tally(Counter(each.score for each in scored), threads)
 
 
-def _authors(this: Sequence[CountedCase], before: Sequence[CountedCase], scale: Scale) -> tuple[Author, ...]:
-    """The authors of this week's scores, and what they had before: clearly worse ones first, then by scores."""
+def _authors(
+    this: Sequence[CountedCase], before: Sequence[CountedCase], scale: Scale
+) -> tuple[Author, ...]:
+    """The authors of this week's scores, and what they had before: clearly worse ones first, then
+    by scores.
+    """
     now, earlier = (grouped((each.author_id, each) for each in part) for part in (this, before))
-    tallies = {by: (_tally(its), _tally(earlier.get(by, ()))) for by, its in now.items() if by is not None}
+    tallies = {
+        by: (_tally(its), _tally(earlier.get(by, ()))) for by, its in now.items() if by is not None
+    }
     changes = changes_of(list(tallies.values()), scale)
-    found = [Author(each, *pair, change) for (each, pair), change in zip(tallies.items(), changes, strict=True)]
+    found = [
+        Author(each, *pair, change)
+        for (each, pair), change in zip(tallies.items(), changes, strict=True)
+    ]
     return tuple(sorted(found, key=lambda each: (worse_first(each.change), -each.this.n, each.id)))
 
 

@@ -1,4 +1,6 @@
-"""Requests to a model beside the ratings of a case: those that compare judges, find causes, or ask for points."""
+"""Requests to a model beside the ratings of a case: those that compare judges, find causes, or ask
+for points.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -25,8 +27,8 @@ async def ask(
 ) -> V:
     """The answer of a model to a request that counts in the workspace's limits like a case.
 
-    The tokens are estimated from `texts`, which the model reads; `taken` says how many an answer took. Raises
-    BudgetError if a limit is used up, and JudgeError if the model fails.
+    The tokens are estimated from `texts`, which the model reads; `taken` says how many an answer
+    took. Raises BudgetError if a limit is used up, and JudgeError if the model fails.
     """
     spending = store.spending
     reserved = await spending.reserve(team_id, limits, limits.expected_tokens(*texts))
@@ -34,7 +36,9 @@ async def ask(
         raise BudgetError
     try:
         answer = await request()
-    except BaseException:  # also if it is cancelled: otherwise what nobody took would count for a day
+    except (
+        BaseException
+    ):  # also if it is cancelled: otherwise what nobody took would count for a day
         await spending.note(reserved, None)
         raise
     await spending.note(reserved, taken(answer))
@@ -46,23 +50,40 @@ def tokens_of(verdict: Verdict) -> int:
 
 
 async def judge_of(judges: Judges | None, case: LoggedCase, verdict: CaseVerdict) -> Judge | None:
-    """The judge that gave the verdict, to be asked for its reason or points; None if known, or it cannot be asked."""
-    is_known, has_texts = verdict.points and not lacks_reason(verdict), case.question and case.response
+    """The judge that gave the verdict, to be asked for its reason or points; None if known, or it
+    cannot be asked.
+    """
+    is_known, has_texts = (
+        verdict.points and not lacks_reason(verdict),
+        case.question and case.response,
+    )
     if judges is None or verdict.score is None or is_known or not has_texts:
         return None
     judge = await judges.of(case)
-    is_same = judge is not None and judge.version == base_version(verdict.judge_version) and not verdict.is_offline
+    is_same = (
+        judge is not None
+        and judge.version == base_version(verdict.judge_version)
+        and not verdict.is_offline
+    )
     return judge if judge and is_same and (lacks_reason(verdict) or judge.rubric.criteria) else None
 
 
-async def with_more(store: Store, limits: Limits, judge: Judge, case: LoggedCase, verdict: CaseVerdict) -> CaseVerdict:
-    """The verdict with its reason if it lacks one, or its points, as far as the model says them; raises as `ask`."""
+async def with_more(
+    store: Store, limits: Limits, judge: Judge, case: LoggedCase, verdict: CaseVerdict
+) -> CaseVerdict:
+    """The verdict with its reason if it lacks one, or its points, as far as the model says them;
+    raises as `ask`.
+    """
     with_it = judge.with_reason if lacks_reason(verdict) else judge.with_points
     question, response = case.question or "", case.response or ""
     texts = [question, response, *(turn.text for turn in case.conversation), judge.reference]
     request = partial(with_it, verdict, question, response, conversation=case.conversation)
-    found = await ask(store, limits, case.team_id, texts, request, lambda new: tokens_of(new) - tokens_of(verdict))
-    more = replace(verdict, points=found.points, justification=found.justification, ratings=found.ratings)
+    found = await ask(
+        store, limits, case.team_id, texts, request, lambda new: tokens_of(new) - tokens_of(verdict)
+    )
+    more = replace(
+        verdict, points=found.points, justification=found.justification, ratings=found.ratings
+    )
     if more != verdict:
         await store.cases.note_more(case, more)
     return more

@@ -1,4 +1,6 @@
-"""Which cases a person may see, when a button or a window leads to one, and how a list of their own shows them."""
+"""Which cases a person may see, when a button or a window leads to one, and how a list of their own
+shows them.
+"""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -18,19 +20,23 @@ from judge.scoring.sanitize import one_line
 
 
 class NoCaseError(LookupError):
-    """A button or window names a case that is not in the store (any more), or that this person may not see."""
+    """A button or window names a case that is not in the store (any more), or that this person may
+    not see.
+    """
 
 
 _WORDS, _REASON = 61, 121
-_BEGINNING = 300  # more than is shown, because whitespace and invisible characters are removed from it
+_BEGINNING = (
+    300  # more than is shown, because whitespace and invisible characters are removed from it
+)
 
 
 @dataclass(frozen=True)
 class ListedCase:
     """A case as a list shows it.
 
-    `author` is the name of the reply's author, empty if unknown. `text` is the beginning of the reply, and `missing`
-    says why it is not shown. `reason` is the judge's for a low score.
+    `author` is the name of the reply's author, empty if unknown. `text` is the beginning of the
+    reply, and `missing` says why it is not shown. `reason` is the judge's for a low score.
     """
 
     case: LoggedCase
@@ -42,20 +48,26 @@ class ListedCase:
 
 @dataclass(frozen=True)
 class CaseAccess:
-    """Gives people the cases that they may see; raises `NoCaseError`, or `MembershipError` if Slack does not say."""
+    """Gives people the cases that they may see; raises `NoCaseError`, or `MembershipError` if Slack
+    does not say.
+    """
 
     cases: Cases
     memberships: Memberships
     members: Members
 
     async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
-        """The case of a button or window: the person's own, or one that they can see in a channel's thread."""
+        """The case of a button or window: the person's own, or one that they can see in a channel's
+        thread.
+        """
         case = await self.cases.find(invocation.team_id, case_id) if case_id is not None else None
         if case and case.requester_id == invocation.user_id:
             return case
         if case and not case.is_for_one and await self._sees(invocation, case.channel_id):
             return case
-        raise NoCaseError(f"no case {case_id!r} for {invocation.user_id!r} in team {invocation.team_id!r}")
+        raise NoCaseError(
+            f"no case {case_id!r} for {invocation.user_id!r} in team {invocation.team_id!r}"
+        )
 
     async def readable(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
         """The case of a button or window that leads to its texts, or to its message as it is now.
@@ -78,22 +90,29 @@ class CaseAccess:
     async def has_left_window(self, invocation: Invocation) -> bool:
         """Whether the person may no longer see the channel in which they opened a window."""
         channel_id = invocation.window_channel_id
-        return channel_id is None or await self.memberships.keeps_out(invocation.user_id, channel_id)
+        return channel_id is None or await self.memberships.keeps_out(
+            invocation.user_id, channel_id
+        )
 
     async def _sees(self, invocation: Invocation, channel_id: str) -> bool:
-        """Whether the person can see the channel; asks Slack, unless this click came from that channel."""
+        """Whether the person can see the channel; asks Slack, unless this click came from that
+        channel.
+        """
         if channel_id == invocation.channel_id:
             return True
         if channel_id == invocation.window_channel_id:
             return not await self.has_left_window(invocation)
         return await self.memberships.includes(invocation.user_id, channel_id)
 
-    async def listed(self, cases: Sequence[LoggedCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
-        """These cases of a person, as shown in the channel `here`; empty if they are not shown in a channel.
+    async def listed(
+        self, cases: Sequence[LoggedCase], user_id: str, here: str = ""
+    ) -> Sequence[ListedCase]:
+        """These cases of a person, as shown in the channel `here`; empty if they are not shown in a
+        channel.
 
-        A requester has seen the texts, but may have left the channel since. So a text is shown only if its case is in
-        the channel where the person is, in direct messages, or in a channel of which Slack now lists them as a member.
-        In case of doubt, it is hidden.
+        A requester has seen the texts, but may have left the channel since. So a text is shown only
+        if its case is in the channel where the person is, in direct messages, or in a channel of
+        which Slack now lists them as a member. In case of doubt, it is hidden.
         """
         authors = {case.author_id for case in cases if case.author_id}
         members = self.members.of_all(sorted(authors))
@@ -102,14 +121,22 @@ class CaseAccess:
         names = {each: member.name for each, member in found.items() if member.name != each}
         listed = []
         for case in cases:
-            missing = _missing(case) or ("" if case.channel_id in readable else "text shown only in its channel")
+            missing = _missing(case) or (
+                "" if case.channel_id in readable else "text shown only in its channel"
+            )
             author = "" if case.forgotten_at else names.get(case.author_id or "", "")
-            is_low = case.score is not None and case.score <= low_to(Scale(case.lowest or 0, case.highest or 0))
+            is_low = case.score is not None and case.score <= low_to(
+                Scale(case.lowest or 0, case.highest or 0)
+            )
             text, reason = (case.response or "")[:_BEGINNING], case.justification if is_low else ""
-            listed.append(ListedCase(case, author, *(("", missing) if missing else (text, "", reason or ""))))
+            listed.append(
+                ListedCase(case, author, *(("", missing) if missing else (text, "", reason or "")))
+            )
         return listed
 
-    async def _readable(self, cases: Sequence[LoggedCase], user_id: str, here: str) -> Collection[str]:
+    async def _readable(
+        self, cases: Sequence[LoggedCase], user_id: str, here: str
+    ) -> Collection[str]:
         channels = {case.channel_id for case in cases if case.response and not case.loses_words}
         open_to_them = {each for each in channels if each in {here, ""} or each.startswith("D")}
         if channels == open_to_them:
@@ -132,8 +159,12 @@ def _missing(case: LoggedCase) -> str:
     return "not read yet" if case.status == CaseStatus.RECEIVED else "no text"
 
 
-def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_to_drop: bool = True) -> list[Block]:
-    """The list: for each case, a line, how to delete it if it waits for a question, and how the reply begins."""
+def recent_blocks(
+    shown: Sequence[ListedCase], workspace_url: str, *, says_how_to_drop: bool = True
+) -> list[Block]:
+    """The list: for each case, a line, how to delete it if it waits for a question, and how the
+    reply begins.
+    """
     blocks: list[Block] = []
     for listed in shown:
         case, is_low = listed.case, says_how_to_drop and bool(listed.reason)

@@ -1,4 +1,6 @@
-"""The app's messages about a case: each is posted at most once, in the thread if possible, or else to the requester."""
+"""The app's messages about a case: each is posted at most once, in the thread if possible, or else
+to the requester.
+"""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
@@ -35,7 +37,8 @@ logger = structlog.get_logger(__name__)
 class Delivery:
     """Posts and updates the messages about a case, and opens its modals.
 
-    The client must not repeat a post after a lost connection, because Slack may have accepted the first one.
+    The client must not repeat a post after a lost connection, because Slack may have accepted the
+    first one.
     """
 
     client: AsyncWebClient
@@ -43,7 +46,9 @@ class Delivery:
     store: Store
     on_verdict: Callable[[LoggedCase, CaseVerdict], Awaitable[None]]
     workspace_url: str
-    lines: Mapping[str, FairQueue] = field(default_factory=lambda: defaultdict(lambda: FairQueue(1)))
+    lines: Mapping[str, FairQueue] = field(
+        default_factory=lambda: defaultdict(lambda: FairQueue(1))
+    )
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
         """Posts a placeholder in the case's thread, and returns the updated case."""
@@ -52,11 +57,13 @@ class Delivery:
         return case
 
     async def deliver(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
-        """Delivers the verdict to the thread, replacing the placeholder if there is one, or to the requester alone.
+        """Delivers the verdict to the thread, replacing the placeholder if there is one, or to the
+        requester alone.
 
-        The message with typed texts shows the score, too, and verdicts that this one replaces are folded. For a watched
-        reply, the channel sees what it has chosen, and nothing if there is no score. An automation that asked is always
-        told, while the store still has the texts. Returns the updated case.
+        The message with typed texts shows the score, too, and verdicts that this one replaces are
+        folded. For a watched reply, the channel sees what it has chosen, and nothing if there is no
+        score. An automation that asked is always told, while the store still has the texts. Returns
+        the updated case.
         """
         case = await self._still_held(case)
         if case.is_watched and (verdict.score is None or not case.is_posted):
@@ -85,7 +92,11 @@ class Delivery:
         """Says why the verdict takes longer: in the placeholder, or once to the requester alone."""
         try:
             case = await self._still_held(case)
-            is_said = case.reply_ts and not case.is_private and await self._change(case, case.reply_ts, post)
+            is_said = (
+                case.reply_ts
+                and not case.is_private
+                and await self._change(case, case.reply_ts, post)
+            )
             if not is_said and is_first and case.tells_requester:
                 await self.messenger.tell(requester_of(case), post)
         except SLACK_ERRORS as exc:  # the case goes on, announced or not
@@ -93,7 +104,9 @@ class Delivery:
         return case
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
-        """Asks the requester for the question, with a modal while the trigger is valid, or a message with a button."""
+        """Asks the requester for the question, with a modal while the trigger is valid, or a
+        message with a button.
+        """
         view = messages.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
         if not (trigger_id and await self.messenger.open_modal(trigger_id, view)):
             await self.messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
@@ -103,13 +116,19 @@ class Delivery:
         await self.messenger.tell(requester_of(case), post)
 
     async def _react(self, case: LoggedCase, score: int) -> None:
-        """Adds the score to the reply's last message as a reaction, in place of an earlier one, if Slack takes it."""
+        """Adds the score to the reply's last message as a reaction, in place of an earlier one, if
+        Slack takes it.
+        """
         place = {"channel": case.channel_id, "timestamp": case.last_ts}
         for earlier in await self.store.cases.replaced_by(case):
             its = place | {"timestamp": (await self.store.cases.with_turns(earlier)).last_ts}
             if earlier.score is not None and (earlier.score, its) != (score, place):
-                await refusal_of(self.client.reactions_remove(name=verdicts.score_emoji(earlier.score), **its))
-        error = await refusal_of(self.client.reactions_add(name=verdicts.score_emoji(score), **place))
+                await refusal_of(
+                    self.client.reactions_remove(name=verdicts.score_emoji(earlier.score), **its)
+                )
+        error = await refusal_of(
+            self.client.reactions_add(name=verdicts.score_emoji(score), **place)
+        )
         if error not in {None, "already_reacted"}:
             logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=error)
 
@@ -124,7 +143,9 @@ class Delivery:
                 await self._change(case, earlier.reply_ts, folded)
 
     async def _change(self, case: LoggedCase, ts: str, post: Post) -> bool:
-        """Changes a message other than the verdict; a refusal is only logged, as the message may be deleted."""
+        """Changes a message other than the verdict; a refusal is only logged, as the message may be
+        deleted.
+        """
         error = await refusal_of(self._update(case, ts, post))
         if error:
             logger.warning("message_not_changed", case=case.id, error=error)
@@ -133,7 +154,8 @@ class Delivery:
     async def _post_once(
         self, case: LoggedCase, part: Literal["thread", "reply"], post: Post
     ) -> tuple[LoggedCase, bool]:
-        """The case with the ts of our message or the reason why it cannot be posted, and whether it was posted now.
+        """The case with the ts of our message or the reason why it cannot be posted, and whether it
+        was posted now.
 
         If an earlier attempt may have posted the message, it is searched for first.
         """
@@ -143,35 +165,51 @@ class Delivery:
         if getattr(case, f"{part}_intent"):
             oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
             try:
-                found = await or_refusal(find_marked(self.client, case.channel_id, mark, oldest, case.thread_ts))
+                found = await or_refusal(
+                    find_marked(self.client, case.channel_id, mark, oldest, case.thread_ts)
+                )
             except RefusedCallError:
                 # The app may not read the thread to check, and must not post twice.
                 return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
             if found:
                 return case.model_copy(update={f"{part}_ts": found}), False
-        where = {"channel": case.channel_id, "thread_ts": case.thread_ts, "metadata": mark, **WITHOUT_PREVIEWS}
+        where = {
+            "channel": case.channel_id,
+            "thread_ts": case.thread_ts,
+            "metadata": mark,
+            **WITHOUT_PREVIEWS,
+        }
         try:
-            # One post per channel at a time: if Slack delays one, the channel's next posts wait for it.
+            # One post per channel at a time: if Slack delays one, the channel's next posts wait for
+            # it.
             async with self.lines[case.channel_id].turn(case.requester_id):
                 case = await self._still_held(case)
-                answer = await or_refusal(send_in_known_blocks(self.client.chat_postMessage, post, **where))
+                answer = await or_refusal(
+                    send_in_known_blocks(self.client.chat_postMessage, post, **where)
+                )
         except RefusedCallError as exc:
             return _blocked(case, slack_word(exc)), False
         return case.model_copy(update={f"{part}_ts": str(answer["ts"])}), True
 
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
-        """The case, checked in the store after a while: a process that froze must not post beside a later attempt."""
+        """The case, checked in the store after a while: a process that froze must not post beside a
+        later attempt.
+        """
         is_fresh = clock_s() - case.asked_at_s < _FRESH_S
         return case if is_fresh else await self.store.renew(case)
 
 
 def taken_up(case: LoggedCase) -> LoggedCase:
-    """The case at the beginning of an attempt to judge it, with its thread, if there is one before the verdict.
+    """The case at the beginning of an attempt to judge it, with its thread, if there is one before
+    the verdict.
 
     An earlier `blocked_by` is reset, because its cause may have passed.
     """
     changes: dict[str, Any] = {"blocked_by": None}
-    if case.blocked_by not in {None, verdicts.UNCONFIRMED}:  # Slack refused the last post: there is none to look for
+    if case.blocked_by not in {
+        None,
+        verdicts.UNCONFIRMED,
+    }:  # Slack refused the last post: there is none to look for
         changes |= {"thread_intent": False, "reply_intent": False}
     if not case.is_private:
         changes["thread_ts"] = case.thread_ts or case.parent_ts or case.message_ts

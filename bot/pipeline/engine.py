@@ -1,9 +1,9 @@
 """The engine: runs the jobs of the queue until it is stopped.
 
-The queue is pgqueuer (https://github.com/janbjorge/pgqueuer). With SQLite it is in the memory of this process; with
-PostgreSQL it is in the database, where any number of workers share it. A worker's heartbeat shows that it is alive; the
-jobs of a dead or frozen worker go to another. At each start of the queue and every minute, unsettled cases without a
-job get one.
+The queue is pgqueuer (https://github.com/janbjorge/pgqueuer). With SQLite it is in the memory of
+this process; with PostgreSQL it is in the database, where any number of workers share it. A
+worker's heartbeat shows that it is alive; the jobs of a dead or frozen worker go to another. At
+each start of the queue and every minute, unsettled cases without a job get one.
 """
 
 import asyncio
@@ -35,9 +35,13 @@ TAKEOVER = timedelta(seconds=15)
 LANDS = timedelta(seconds=3)
 """A post that was cut off may still reach Slack; after this time, a search finds it."""
 
-_LOOK_EVERY = timedelta(seconds=5)  # for jobs of dead workers, and for jobs whose notification was lost
+_LOOK_EVERY = timedelta(
+    seconds=5
+)  # for jobs of dead workers, and for jobs whose notification was lost
 _NEVER = timedelta(days=365)  # an in-memory queue has no other worker to take jobs over
-_ROUND_S = 30.0  # a workspace whose periodic job takes longer no longer keeps the next one from beginning
+_ROUND_S = (
+    30.0  # a workspace whose periodic job takes longer no longer keeps the next one from beginning
+)
 _WORKSPACES_AT_ONCE = 8
 
 JobHandler = Callable[[Job], Awaitable[None]]
@@ -49,7 +53,8 @@ logger = structlog.get_logger(__name__)
 class PeriodicJob:
     """A job that runs at each start and every minute, in each workspace or once for all of them.
 
-    Where there are several, it only runs in those whose ids `teams` selects: most may have nothing to do.
+    Where there are several, it only runs in those whose ids `teams` selects: most may have nothing
+    to do.
     """
 
     name: str
@@ -60,7 +65,9 @@ class PeriodicJob:
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be done in one workspace; each has the same kinds of jobs, and the same periodic jobs."""
+    """What is to be done in one workspace; each has the same kinds of jobs, and the same periodic
+    jobs.
+    """
 
     handlers: Mapping[str, JobHandler]
     periodic_jobs: Sequence[PeriodicJob] = ()
@@ -82,8 +89,9 @@ class Served(Protocol):
 class Engine:
     """Runs the jobs of all workspaces in this process.
 
-    Periodic jobs run at each start and every minute, with PostgreSQL on one worker at a time. The payloads of `traffic`
-    go before jobs. With PostgreSQL, a worker holds at most `at_once` jobs. `on_stop` ends what would wait too long.
+    Periodic jobs run at each start and every minute, with PostgreSQL on one worker at a time. The
+    payloads of `traffic` go before jobs. With PostgreSQL, a worker holds at most `at_once` jobs.
+    `on_stop` ends what would wait too long.
     """
 
     def __init__(
@@ -101,7 +109,9 @@ class Engine:
         self._on_stop = on_stop
         self._queue: PgQueuer | None = None
         self._running: dict[tuple[str, int], asyncio.Task[Any] | None] = {}
-        self._periodic: dict[tuple[str, str], asyncio.Task[None]] = {}  # those under way, by job and workspace
+        self._periodic: dict[
+            tuple[str, str], asyncio.Task[None]
+        ] = {}  # those under way, by job and workspace
         self._is_stopping = False
 
     async def is_running(self) -> bool:
@@ -120,12 +130,19 @@ class Engine:
                     logger.info("queue_opened", unsettled=number)
                     tries = 0
                     await self._run(queue)
-            except Exception as exc:  # from the store, the queue or its connection; the store still has all work
+            except (
+                Exception
+            ) as exc:  # from the store, the queue or its connection; the store still has all work
                 tries += 1
                 pause_s = min(growing_pause(tries), STORE_PAUSE).total_seconds()
                 brief = in_brief(exc)
                 reason = brief or type(exc).__name__
-                logger.error("queue_interrupted", reason=reason, next_in_s=pause_s, exc_info=None if brief else exc)
+                logger.error(
+                    "queue_interrupted",
+                    reason=reason,
+                    next_in_s=pause_s,
+                    exc_info=None if brief else exc,
+                )
                 await asyncio.sleep(pause_s)
 
     async def stop(self, running: asyncio.Task[None], grace_s: float) -> None:
@@ -156,17 +173,27 @@ class Engine:
             try:
                 yield PgQueuer(QueueConnection(driver_connection, self._drop_jobs))
             finally:
-                await connection.invalidate()  # it is in LISTEN state, so it must not return to the pool
+                await (
+                    connection.invalidate()
+                )  # it is in LISTEN state, so it must not return to the pool
 
     async def _run(self, queue: PgQueuer) -> None:
         for kind in self._served.template.handlers:
             queue.entrypoint(kind)(partial(self._do, kind))
-        periodic = [*self._served.template.periodic_jobs, PeriodicJob("resubmit", self._resubmit, is_for_all=True)]
+        periodic = [
+            *self._served.template.periodic_jobs,
+            PeriodicJob("resubmit", self._resubmit, is_for_all=True),
+        ]
         first = []
         for job in periodic:
-            run = partial(self._do_periodic, job.name, job.run if job.is_for_all else partial(self._go_round, job))
+            run = partial(
+                self._do_periodic,
+                job.name,
+                job.run if job.is_for_all else partial(self._go_round, job),
+            )
             queue.schedule(job.name, "* * * * *")(run)
-            # Runs at once instead of at the next full minute, and beside the jobs, because a digest may take long.
+            # Runs at once instead of at the next full minute, and beside the jobs, because a digest
+            # may take long.
             first.append(asyncio.create_task(run()))
         self._queue = queue
         try:
@@ -207,7 +234,9 @@ class Engine:
             if work := await self._served.work_of(job.team_id):
                 await work.handlers[kind](job)
             else:  # once the app is there again, its cases get jobs again
-                logger.info("job_of_another_workspace", kind=kind, case=job.case_id, team=job.team_id)
+                logger.info(
+                    "job_of_another_workspace", kind=kind, case=job.case_id, team=job.team_id
+                )
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
@@ -219,21 +248,27 @@ class Engine:
                 logger.warning("job_interrupted", kind=kind, case=job.case_id, reason=reason)
             else:
                 logger.error("job_failed", kind=kind, case=job.case_id, exc_info=exc)
-            raise RetryRequested(growing_pause(queued.attempts + 1), reason or type(exc).__name__) from None
+            raise RetryRequested(
+                growing_pause(queued.attempts + 1), reason or type(exc).__name__
+            ) from None
         finally:
             metrics.RUNNING.dec()
             del self._running[key]
 
     def _drop_jobs(self) -> None:
-        """Cancels the jobs of a lost queue, which would wait for them; a job that waits for the model takes minutes.
+        """Cancels the jobs of a lost queue, which would wait for them; a job that waits for the
+        model takes minutes.
 
-        Their cases keep the step that they have reached, and the next worker with these jobs settles them.
+        Their cases keep the step that they have reached, and the next worker with these jobs
+        settles them.
         """
         for job in filter(None, self._running.values()):
             asyncio.get_running_loop().call_soon(job.cancel)
 
     async def _go_round(self, job: PeriodicJob) -> None:
-        """Runs a periodic job in each workspace, in some at once; one that still runs there is not begun again."""
+        """Runs a periodic job in each workspace, in some at once; one that still runs there is not
+        begun again.
+        """
         team_ids, at_once = await self._served.team_ids(), asyncio.Semaphore(_WORKSPACES_AT_ONCE)
         patience_s = None if len(team_ids) == 1 else _ROUND_S
         if job.teams is not None and len(team_ids) > 1:
@@ -256,12 +291,16 @@ class Engine:
 
         await asyncio.gather(*(begin(each) for each in team_ids))
 
-    async def _do_periodic(self, name: str, run: Callable[[], Awaitable[object]], _: Schedule | None = None) -> None:
+    async def _do_periodic(
+        self, name: str, run: Callable[[], Awaitable[object]], _: Schedule | None = None
+    ) -> None:
         try:
             await run()
         except Exception as exc:  # the app goes on after any error, and the job runs again
             reason = in_brief(exc)
-            logger.error("periodic_job_failed", job=name, reason=reason, exc_info=None if reason else exc)
+            logger.error(
+                "periodic_job_failed", job=name, reason=reason, exc_info=None if reason else exc
+            )
 
     async def _resubmit(self) -> None:
         for team_id in await self._served.team_ids():

@@ -1,7 +1,8 @@
 """What a reply is and what it answers, found among the messages of its thread; pure, without calls.
 
-A reply is all that its author says in a row: assistants split long answers, and say "let me look that up" first. The
-question is the last message before it by a person, and the conversation is what stands before that.
+A reply is all that its author says in a row: assistants split long answers, and say "let me look
+that up" first. The question is the last message before it by a person, and the conversation is what
+stands before that.
 """
 
 import re
@@ -47,9 +48,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A reply, the question that it answers (None if no message can be one), and the turns before that.
+    """A reply, the question that it answers (None if no message can be one), and the turns before
+    that.
 
-    `messages_before` counts the messages before the question, `left_out` those of them that are not among the turns.
+    `messages_before` counts the messages before the question, `left_out` those of them that are not
+    among the turns.
     """
 
     reply: tuple[Message, ...]
@@ -60,7 +63,9 @@ class Exchange:
 
     @property
     def response(self) -> str:
-        """The texts of the reply, joined; of a reply that is too long, the first and the newest, and a mark."""
+        """The texts of the reply, joined; of a reply that is too long, the first and the newest,
+        and a mark.
+        """
         is_said = any(message.text for message in self.reply)
         # What was not read has a mark at its place, beside words.
         first, *rest = [each for each in map(_words, self.reply) if each and is_said] or [""]
@@ -75,12 +80,20 @@ class Exchange:
         """All its messages that a case does not name by itself."""
         asked = self.question.messages if self.question else ()
         listed = ((Part.QUESTION, asked), (Part.RESPONSE, self.reply))
-        several = [_to_turn(part, each) for part, messages in listed if len(messages) > 1 for each in messages]
+        several = [
+            _to_turn(part, each)
+            for part, messages in listed
+            if len(messages) > 1
+            for each in messages
+        ]
         return (*self.conversation, *several, *_shared([*asked, *self.reply]))
 
     def to_found(self) -> dict[str, Any]:
         """The fields of a case that say what was found about its reply."""
-        first, unread = self.reply[0], Counter(kind for message in self.reply for kind in message.read.unread)
+        first, unread = (
+            self.reply[0],
+            Counter(kind for message in self.reply for kind in message.read.unread),
+        )
         return {
             "message_ts": first.ts,
             "parent_ts": first.parent_ts,
@@ -92,7 +105,9 @@ class Exchange:
         }
 
     def to_asked(self) -> dict[str, Any]:
-        """The fields of a case that say what its question is, and what was said before; none without a question."""
+        """The fields of a case that say what its question is, and what was said before; none
+        without a question.
+        """
         if self.question is None:
             return {}
         return {
@@ -114,7 +129,9 @@ def _shared(messages: Iterable[Message]) -> Iterator[CaseTurn]:
     """The authors of the messages that were shared into these; the words stand there."""
     for message in messages:
         for author_id in message.read.shared_by:
-            yield CaseTurn(part=Part.SHARED, ts=message.ts, author_id=author_id, text=None, text_hash="")
+            yield CaseTurn(
+                part=Part.SHARED, ts=message.ts, author_id=author_id, text=None, text_hash=""
+            )
 
 
 def _to_turn(part: Part, message: Message, role: str = "") -> CaseTurn:
@@ -123,28 +140,42 @@ def _to_turn(part: Part, message: Message, role: str = "") -> CaseTurn:
 
 
 def is_anybodys(message: Message, own_ids: Collection[str]) -> bool:
-    """Whether a message belongs to a conversation: it is no notice of Slack's, and neither by nor to this app."""
+    """Whether a message belongs to a conversation: it is no notice of Slack's, and neither by nor
+    to this app.
+    """
     is_to_us = any(is_said_to(own, message.text) for own in own_ids)
     return message.subtype in SAID and message.author_id not in own_ids and not is_to_us
 
 
 def to_exchange(
-    messages: Sequence[Message], ts: str, own_ids: Collection[str], persons: Collection[str], chosen: str | None = None
+    messages: Sequence[Message],
+    ts: str,
+    own_ids: Collection[str],
+    persons: Collection[str],
+    chosen: str | None = None,
 ) -> Exchange | None:
-    """The exchange of `ts`, which may be any message of its reply; None if it is not among the thread's `messages`.
+    """The exchange of `ts`, which may be any message of its reply; None if it is not among the
+    thread's `messages`.
 
-    The judge is not shown what stands between the question and the reply, because the reply does not answer that. If a
-    person chose the question (`chosen`), it may be other questions with their answers. What this app (`own_ids`) says,
-    and what is said to it, does not count. `persons` are the people among the authors.
+    The judge is not shown what stands between the question and the reply, because the reply does
+    not answer that. If a person chose the question (`chosen`), it may be other questions with their
+    answers. What this app (`own_ids`) says, and what is said to it, does not count. `persons` are
+    the people among the authors.
     """
     said = [each for each in messages if each.ts == ts or is_anybodys(each, own_ids)]
     rows = [tuple(row) for _, row in groupby(said, lambda each: each.author_id)]
-    at = next((number for number, row in enumerate(rows) if any(each.ts == ts for each in row)), None)
+    at = next(
+        (number for number, row in enumerate(rows) if any(each.ts == ts for each in row)), None
+    )
     if at is None:
         return None
     reply, before = rows[at], list(chain(*rows[:at]))
     may_ask = {*persons} - {reply[0].author_id}
-    asked = [each for each in before if each.author_id in may_ask and _words(each) and chosen in {None, each.ts}]
+    asked = [
+        each
+        for each in before
+        if each.author_id in may_ask and _words(each) and chosen in {None, each.ts}
+    ]
     until = before.index(asked[-1]) + 1 if asked else 0
     # A picture asks something if words came before it; alone, nobody could judge by it.
     if not any(each.text for each in before[:until]):
@@ -157,11 +188,15 @@ def to_exchange(
     elif until == len(before):
         source = QuestionSource.PREVIOUS
     question = Question(parts, source, parts[-1].author_id)
-    return _with_conversation(reply, question, [each for each in before[:begins] if _words(each)], persons)
+    return _with_conversation(
+        reply, question, [each for each in before[:begins] if _words(each)], persons
+    )
 
 
 def _form(before: Sequence[Message], author_id: str | None) -> Question | None:
-    """Another app's post that began the thread, as the question; whom it names, if exactly one, has asked."""
+    """Another app's post that began the thread, as the question; whom it names, if exactly one, has
+    asked.
+    """
     form = before[0] if before else None
     if form is None or form.parent_ts is not None or form.author_id == author_id or not form.text:
         return None
@@ -175,7 +210,10 @@ def _asker(form: Message, author_id: str | None) -> str | None:
 
 
 def _with_conversation(
-    reply: tuple[Message, ...], question: Question, before: Sequence[Message], persons: Collection[str]
+    reply: tuple[Message, ...],
+    question: Question,
+    before: Sequence[Message],
+    persons: Collection[str],
 ) -> Exchange:
     author_id = reply[0].author_id
     numbers: dict[str | None, int] = {}
@@ -189,8 +227,14 @@ def _with_conversation(
         if role == OTHER_APP and message.parent_ts is None:
             message = replace(message, author_id=_asker(message, author_id))
         turns.append(_to_turn(Part.CONVERSATION, message, role))
-    texts = [turn.text for turn in bounded([Turn(turn.role, turn.text or "") for turn in turns]) if turn.role]
+    texts = [
+        turn.text
+        for turn in bounded([Turn(turn.role, turn.text or "") for turn in turns])
+        if turn.role
+    ]
     left_out = len(turns) - len(texts)
     kept = [turns[0], *turns[1 + left_out :]] if turns else []
-    shown = tuple(turn.model_copy(update={"text": text}) for turn, text in zip(kept, texts, strict=True))
+    shown = tuple(
+        turn.model_copy(update={"text": text}) for turn, text in zip(kept, texts, strict=True)
+    )
     return Exchange(reply, question, (*shown, *_shared(before)), len(before), left_out)

@@ -1,4 +1,5 @@
-"""How a request becomes a case: made of what was asked for, checked, and stored, unless there is one already.
+"""How a request becomes a case: made of what was asked for, checked, and stored, unless there is
+one already.
 
 A case is stored, together with the job that settles it, before the request is acknowledged.
 """
@@ -8,7 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain import blocker
-from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Part, QuestionSource, Visibility, text_hash
+from bot.domain.case import (
+    Case,
+    CaseSource,
+    CaseStatus,
+    LoggedCase,
+    Part,
+    QuestionSource,
+    Visibility,
+    text_hash,
+)
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
@@ -26,9 +36,11 @@ _LOOK_S = 1.5  # Slack waits 3 s for the acknowledgement
 
 @dataclass(frozen=True)
 class Intake:
-    """Makes cases of requests, and takes them in; raises `RefusedError` if this person cannot have one now.
+    """Makes cases of requests, and takes them in; raises `RefusedError` if this person cannot have
+    one now.
 
-    `visibility` is that of the app's settings. `also` is called in the transaction that stores a new case.
+    `visibility` is that of the app's settings. `also` is called in the transaction that stores a
+    new case.
     """
 
     store: Store
@@ -46,51 +58,76 @@ class Intake:
     ) -> Case:
         """The case for a message at hand, which is the response; its question is found later."""
         marks = await self.lookup.marks_of(message.author_id)
-        asked = await self._asked_of(invocation, invocation.channel_id, message.ts, marks.get("visibility"))
+        asked = await self._asked_of(
+            invocation, invocation.channel_id, message.ts, marks.get("visibility")
+        )
         its = {"source": source, "parent_ts": message.parent_ts, "author_id": message.author_id}
         return Case(**asked | its | marks, response=message.text, blocker=message.blocker)
 
-    async def of_link(self, invocation: Invocation, link: Permalink, blocker: str | None = None) -> Case:
+    async def of_link(
+        self, invocation: Invocation, link: Permalink, blocker: str | None = None
+    ) -> Case:
         """The case for a link to a message, which is read later."""
         asked = await self._asked_of(invocation, link.channel_id, link.message_ts)
         return Case(**asked, source=CaseSource.LINK, parent_ts=link.parent_ts, blocker=blocker)
 
     async def of_texts(self, invocation: Invocation, question: str, response: str) -> Case:
-        asked = _asked_by(invocation, invocation.channel_id, *await self.chosen(invocation, invocation.channel_id))
+        asked = _asked_by(
+            invocation, invocation.channel_id, *await self.chosen(invocation, invocation.channel_id)
+        )
         its = {"key": f"command:{invocation.trigger_id}", "source": CaseSource.TEXT}
         return Case(**asked | its | _typed(invocation, question), response=response)
 
     def of_window(self, invocation: Invocation, submission: Submission) -> Case:
         """The case for the window of `/judge`; one that is submitted twice is the same case."""
-        # In direct messages and the Home tab, the window does not ask who sees the verdict: only this person can.
-        chosen = submission.rubric or self.rubrics.default, submission.visibility or Visibility.THREAD
+        # In direct messages and the Home tab, the window does not ask who sees the verdict: only
+        # this person can.
+        chosen = (
+            submission.rubric or self.rubrics.default,
+            submission.visibility or Visibility.THREAD,
+        )
         asked = _asked_by(invocation, invocation.window_channel_id or "", *chosen)
         its = {"key": f"view:{submission.view_id}", "source": CaseSource.MODAL}
-        return Case(**asked | its | _typed(invocation, submission.question), response=submission.response)
+        return Case(
+            **asked | its | _typed(invocation, submission.question), response=submission.response
+        )
 
     async def again(self, invocation: Invocation, earlier: LoggedCase) -> Case:
-        """The case for "Score again": two people who click it on the same public case get one verdict."""
+        """The case for "Score again": two people who click it on the same public case get one
+        verdict.
+        """
         rubric, visibility = await self.chosen(invocation, earlier.channel_id, earlier)
         target = earlier.message_ts or f"case-{earlier.id}"
-        key = message_key(earlier.channel_id, target, visibility, invocation.user_id, earlier.attempt + 1)
+        key = message_key(
+            earlier.channel_id, target, visibility, invocation.user_id, earlier.attempt + 1
+        )
         its = {"key": key, "rubric": rubric, "visibility": visibility}
         return await self._repeat(invocation, earlier, its, has_chosen=False)
 
-    async def corrected(self, invocation: Invocation, earlier: LoggedCase, submission: Submission) -> Case:
-        """The case for "Wrong question?": the same response with the question that the person typed, or else chose."""
+    async def corrected(
+        self, invocation: Invocation, earlier: LoggedCase, submission: Submission
+    ) -> Case:
+        """The case for "Wrong question?": the same response with the question that the person
+        typed, or else chose.
+        """
         _, visibility = await self.chosen(invocation, earlier.channel_id, earlier)
         its: dict[str, Any] = {"key": f"view:{submission.view_id}", "visibility": visibility}
         if submission.question:
             its |= _typed(invocation, submission.question) | {"question_ts": None}
         else:  # the chosen message is read again, with those before it
-            its |= {"question": None, "question_source": QuestionSource.CHOSEN, "question_ts": submission.chosen}
+            its |= {
+                "question": None,
+                "question_source": QuestionSource.CHOSEN,
+                "question_ts": submission.chosen,
+            }
             its["question_author_id"] = None
         return await self._repeat(invocation, earlier, its, has_chosen=True)
 
     async def chosen(
         self, invocation: Invocation, channel_id: str, earlier: LoggedCase | None = None
     ) -> tuple[str, Visibility]:
-        """The rubric and visibility of a new case: the choices of its channel and person, or the app's settings.
+        """The rubric and visibility of a new case: the choices of its channel and person, or the
+        app's settings.
 
         If it repeats an earlier case, it is never more public than that one.
         """
@@ -102,35 +139,52 @@ class Intake:
         return await self.rubrics.used(invocation.team_id, channel_id), visibility
 
     async def _asked_of(
-        self, invocation: Invocation, channel_id: str, message_ts: str, visibility: Visibility | None = None
+        self,
+        invocation: Invocation,
+        channel_id: str,
+        message_ts: str,
+        visibility: Visibility | None = None,
     ) -> dict[str, Any]:
         rubric, chosen = await self.chosen(invocation, channel_id)
-        key = message_key(channel_id, message_ts, visibility or chosen, invocation.user_id, attempt=1)
+        key = message_key(
+            channel_id, message_ts, visibility or chosen, invocation.user_id, attempt=1
+        )
         asked = _asked_by(invocation, channel_id, rubric, visibility or chosen)
         return asked | {"key": key, "message_ts": message_ts}
 
     async def _repeat(
-        self, invocation: Invocation, earlier: LoggedCase, changes: dict[str, Any], *, has_chosen: bool
+        self,
+        invocation: Invocation,
+        earlier: LoggedCase,
+        changes: dict[str, Any],
+        *,
+        has_chosen: bool,
     ) -> Case:
-        excluded = await self.store.cases.exclusion_of(invocation.user_id, earlier, has_chosen=has_chosen)
+        excluded = await self.store.cases.exclusion_of(
+            invocation.user_id, earlier, has_chosen=has_chosen
+        )
         earlier = await self.store.cases.with_turns(earlier)
         kept = earlier.model_dump(include=set(Case.model_fields))
         kept |= _asked_by(invocation, earlier.channel_id, earlier.rubric, earlier.visibility) | {
             "source": CaseSource.BUTTON,
             "attempt": earlier.attempt + 1,
             "excluded": excluded,
-            "probability": None,  # a person asked for this one, even if a watch drew the earlier one
+            # a person asked for this one, even if a watch drew the earlier one
+            "probability": None,
             "shows": None,
             "blocker": None,
         }
         if earlier.message_ts is None:
             kept["parent_ts"] = earlier.thread_ts
         elif earlier.blocker or earlier.edited_at:
-            kept["response"] = None  # read again, because the message may have a text by now, or a new one
+            kept["response"] = (
+                None  # read again, because the message may have a text by now, or a new one
+            )
         if earlier.question_source is QuestionSource.CHOSEN:
             kept["question"] = None
         elif earlier.question_ts:
-            # The thread is read again, because the reply may go on by now; what is known is for when it cannot be read.
+            # The thread is read again, because the reply may go on by now; what is known is for
+            # when it cannot be read.
             kept["question_source"] = None
             if earlier.edited_at:
                 kept |= {"question": None, "question_ts": None, "question_author_id": None}
@@ -142,13 +196,17 @@ class Intake:
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case for this request, and whether it is new.
 
-        A reply that was scored before keeps its case, unless it has changed since: any of its messages may be chosen.
+        A reply that was scored before keeps its case, unless it has changed since: any of its
+        messages may be chosen.
         """
         if case.message_ts:
             message = case.team_id, case.channel_id, case.message_ts
             latest = await self.store.cases.latest(*message, case.requester_id)
             known, read_hash = latest or (None, None)
-            is_edited = case.response is not None and read_hash not in {None, text_hash(case.response)}
+            is_edited = case.response is not None and read_hash not in {
+                None,
+                text_hash(case.response),
+            }
             if known and known.judged_at and not is_edited and await self._is_seen_to_go_on(known):
                 known, is_edited = known.model_copy(update={"edited_at": utc_now()}), True
             if known and not is_edited:
@@ -165,19 +223,23 @@ class Intake:
     async def add(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case, and whether it is new.
 
-        If another person has the same attempt, but its case is of no use to this person, they get the next attempt: if
-        Slack did not let us post its verdict, it waits for its question, or it is excluded.
+        If another person has the same attempt, but its case is of no use to this person, they get
+        the next attempt: if Slack did not let us post its verdict, it waits for its question, or it
+        is excluded.
         """
         await self._check(case, invocation)
         while True:
-            known, is_new = await self.store.add(case, invocation.trigger_id, self.limits, self.also)
+            known, is_new = await self.store.add(
+                case, invocation.trigger_id, self.limits, self.also
+            )
             is_of_no_use = known.is_for_one or (known.excluded and not case.excluded)
             if is_new or known.requester_id == case.requester_id or not is_of_no_use:
                 return known, is_new
             case = case.model_copy(update=_next_attempt(case, known))
 
     async def check_here(self, invocation: Invocation, message_ts: str | None = None) -> None:
-        """Raises `RefusedError` if this person can have no new case here; checked before Slack is asked.
+        """Raises `RefusedError` if this person can have no new case here; checked before Slack is
+        asked.
 
         If `message_ts` is given, it may have a case already, which takes nothing from the limits.
         """
@@ -185,11 +247,14 @@ class Intake:
         team_id, user_id = invocation.team_id, invocation.user_id
         refusal = await self.store.refusal(team_id, user_id, self.limits)
         if refusal and not (
-            message_ts and await self.store.cases.latest(team_id, invocation.channel_id, message_ts, user_id)
+            message_ts
+            and await self.store.cases.latest(team_id, invocation.channel_id, message_ts, user_id)
         ):
             raise blocker.RefusedError(refusal)
 
-    def _check_place(self, invocation: Invocation, channel_id: str, *, has_message: bool = True) -> None:
+    def _check_place(
+        self, invocation: Invocation, channel_id: str, *, has_message: bool = True
+    ) -> None:
         if invocation.is_foreign:
             raise blocker.RefusedError(blocker.FOREIGN)
         if not self.policy.may_score(channel_id, has_message=has_message):
@@ -197,14 +262,19 @@ class Intake:
 
     async def _check(self, case: Case, invocation: Invocation) -> None:
         self._check_place(invocation, case.channel_id, has_message=case.message_ts is not None)
-        # Checked before the texts are stored; the author of a linked message is only known once it is read.
-        has_author = case.message_ts is not None and (case.author_id is not None or case.response is not None)
+        # Checked before the texts are stored; the author of a linked message is only known once it
+        # is read.
+        has_author = case.message_ts is not None and (
+            case.author_id is not None or case.response is not None
+        )
         why = await self.lookup.blocker_of(case.author_id) if has_author else None
         if why in {blocker.A_PERSONS, blocker.ANOTHERS}:
             raise blocker.RefusedError(why)
 
     async def _is_seen_to_go_on(self, known: LoggedCase) -> bool:
-        """Like `has_gone_on`, for a reply in a thread; where that cannot be read in time, nothing has changed."""
+        """Like `has_gone_on`, for a reply in a thread; where that cannot be read in time, nothing
+        has changed.
+        """
         if known.parent_ts is None and known.messages == 1:
             return False
         try:
@@ -214,7 +284,8 @@ class Intake:
             return False
 
     async def has_gone_on(self, known: LoggedCase) -> bool:
-        """Whether a scored reply has more messages or other words by now; if so, its case is marked, as after an edit.
+        """Whether a scored reply has more messages or other words by now; if so, its case is
+        marked, as after an edit.
 
         Raises one of `UNREADABLE` if Slack does not say.
         """
@@ -252,13 +323,19 @@ async def known_post(store: Store, known: LoggedCase, user_id: str, workspace_ur
     return messages.in_progress(known)
 
 
-def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:
-    """The key that identifies a request to judge a message; private requests have one for each person."""
+def message_key(
+    channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int
+) -> str:
+    """The key that identifies a request to judge a message; private requests have one for each
+    person.
+    """
     audience = user_id if visibility is Visibility.ME else "thread"
     return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
 
 
-def _asked_by(invocation: Invocation, channel_id: str, rubric: str, visibility: Visibility) -> dict[str, Any]:
+def _asked_by(
+    invocation: Invocation, channel_id: str, rubric: str, visibility: Visibility
+) -> dict[str, Any]:
     return {
         "team_id": invocation.team_id,
         "channel_id": channel_id,
@@ -272,7 +349,11 @@ def _asked_by(invocation: Invocation, channel_id: str, rubric: str, visibility: 
 
 def _typed(invocation: Invocation, question: str) -> dict[str, Any]:
     source = QuestionSource.TYPED
-    return {"question": question, "question_source": source, "question_author_id": invocation.user_id}
+    return {
+        "question": question,
+        "question_source": source,
+        "question_author_id": invocation.user_id,
+    }
 
 
 def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:

@@ -12,7 +12,9 @@ from judge import Judge, Rubric
 
 @dataclass(frozen=True)
 class RubricChoice:
-    """Finds rubrics by name; a channel's own comes before one that the app ships later under the same name."""
+    """Finds rubrics by name; a channel's own comes before one that the app ships later under the
+    same name.
+    """
 
     log: Rubrics
     shipped: Mapping[str, Rubric]
@@ -25,7 +27,9 @@ class RubricChoice:
         return (await self.log.chosen(team_id, channel_id)).rubric or self.default
 
     async def of(self, team_id: str, channel_id: str) -> Rubric:
-        """The rubric of a channel, in the version that was taken into use; the app's default if it is gone."""
+        """The rubric of a channel, in the version that was taken into use; the app's default if it
+        is gone.
+        """
         chosen = await self.log.chosen(team_id, channel_id)
         name = chosen.rubric or self.default
         return await self.in_force(team_id, channel_id, name, chosen) or self.shipped[self.default]
@@ -35,18 +39,28 @@ class RubricChoice:
         return list(dict.fromkeys([await self.used(team_id, channel_id), *self.shipped, *own]))
 
     def shipped_as(self, name: str) -> Rubric | None:
-        """The app's rubric with this name, ignoring case: the name of a rubric file may have capitals."""
-        meant = (rubric for shipped, rubric in self.shipped.items() if shipped.lower() == name.lower())
+        """The app's rubric with this name, ignoring case: the name of a rubric file may have
+        capitals.
+        """
+        meant = (
+            rubric for shipped, rubric in self.shipped.items() if shipped.lower() == name.lower()
+        )
         return self.shipped.get(name) or next(meant, None)
 
-    async def find(self, team_id: str, channel_id: str, name: str, version: str | None = None) -> Rubric | None:
+    async def find(
+        self, team_id: str, channel_id: str, name: str, version: str | None = None
+    ) -> Rubric | None:
         """The rubric of that name, in that version or as saved last; None if there is none."""
         saved = await self.log.find(team_id, channel_id, name, version)
         found = saved.rubric if saved else self.shipped_as(name)
         return found if found and version in {None, found.version} else None
 
-    async def in_force(self, team_id: str, channel_id: str, name: str, chosen: ChannelJudge) -> Rubric | None:
-        """The rubric of that name as cases are scored by it: if it is the channel's, the version taken into use."""
+    async def in_force(
+        self, team_id: str, channel_id: str, name: str, chosen: ChannelJudge
+    ) -> Rubric | None:
+        """The rubric of that name as cases are scored by it: if it is the channel's, the version
+        taken into use.
+        """
         is_chosen = name == (chosen.rubric or self.default)
         if is_chosen and chosen.version is None:  # a rubric of the app
             return self.shipped.get(name)
@@ -61,7 +75,11 @@ class Judges:
     """Makes judges and reuses them, because a judge learns which parameters its server rejects."""
 
     def __init__(
-        self, rubrics: RubricChoice, make: MakeJudge, models: Sequence[str] = (), watch_tier: str | None = None
+        self,
+        rubrics: RubricChoice,
+        make: MakeJudge,
+        models: Sequence[str] = (),
+        watch_tier: str | None = None,
     ) -> None:
         self._rubrics = rubrics
         self._make = make
@@ -72,24 +90,41 @@ class Judges:
 
     async def of(self, case: Case) -> Judge | None:
         """The judge of this case, or None if its rubric is gone."""
-        # An example forgotten between the two reads takes its rubric version with it; the second try finds the new one.
+        # An example forgotten between the two reads takes its rubric version with it; the second
+        # try finds the new one.
         return await self._found(case) or await self._found(case)
 
     async def _found(self, case: Case) -> Judge | None:
         chosen = await self._rubrics.log.chosen(case.team_id, case.channel_id)
         rubric = await self._rubrics.in_force(case.team_id, case.channel_id, case.rubric, chosen)
         tier = None if case.probability is None else self.watch_tier
-        return self.with_rubric(rubric, chosen.model, tier).against(chosen.reference or "") if rubric else None
+        return (
+            self.with_rubric(rubric, chosen.model, tier).against(chosen.reference or "")
+            if rubric
+            else None
+        )
 
-    async def by(self, team_id: str, channel_id: str, wanted: ChannelJudge | None = None) -> Judge | None:
-        """The judge of a channel, or of one that chooses `wanted`, with its reference; None if its rubric is gone."""
+    async def by(
+        self, team_id: str, channel_id: str, wanted: ChannelJudge | None = None
+    ) -> Judge | None:
+        """The judge of a channel, or of one that chooses `wanted`, with its reference; None if its
+        rubric is gone.
+        """
         chosen = await self._rubrics.log.chosen(team_id, channel_id)
         wanted = wanted or chosen
-        rubric = await self._rubrics.in_force(team_id, channel_id, wanted.rubric or self._rubrics.default, wanted)
-        return self.with_rubric(rubric, wanted.model).against(chosen.reference or "") if rubric else None
+        rubric = await self._rubrics.in_force(
+            team_id, channel_id, wanted.rubric or self._rubrics.default, wanted
+        )
+        return (
+            self.with_rubric(rubric, wanted.model).against(chosen.reference or "")
+            if rubric
+            else None
+        )
 
     def with_rubric(self, rubric: Rubric, model: str | None, tier: str | None = None) -> Judge:
-        """The judge for a rubric, which need not be saved; a model that the settings do not list is ignored."""
+        """The judge for a rubric, which need not be saved; a model that the settings do not list is
+        ignored.
+        """
         model = model if model in self._models else None
         key = rubric.name, rubric.version, model, tier
         judge = self._kept.get(key)

@@ -1,4 +1,5 @@
-"""Reads from Slack what a payload does not contain: the message behind a link, and the question of a response.
+"""Reads from Slack what a payload does not contain: the message behind a link, and the question of
+a response.
 
 `complete` makes of it what is judged, or says why there is nothing to judge.
 """
@@ -14,7 +15,15 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.domain.blocker import A_PERSONS, ANOTHERS, GONE, MAY_NOT_READ, NO_QUESTION, NOT_KEPT, OWN_MESSAGE
+from bot.domain.blocker import (
+    A_PERSONS,
+    ANOTHERS,
+    GONE,
+    MAY_NOT_READ,
+    NO_QUESTION,
+    NOT_KEPT,
+    OWN_MESSAGE,
+)
 from bot.domain.case import Exclusion, LoggedCase, QuestionSource, Visibility
 from bot.domain.clock import utc_now
 from bot.pipeline.exchange import Exchange, Question, is_anybodys, to_exchange
@@ -27,10 +36,12 @@ from bot.slack.messages import Message, to_message
 from judge import nothing_to_judge
 from judge.scoring.attacks import too_long
 
-# A modal must be opened within 3 s of the click; the search for the question must leave time for that.
+# A modal must be opened within 3 s of the click; the search for the question must leave time for
+# that.
 _QUESTION_TIMEOUT_S = 1.5
 _MESSAGE_TIMEOUT_S = 10
-# Slack returns a thread from its beginning: https://docs.slack.dev/reference/methods/conversations.replies
+# Slack returns a thread from its beginning:
+# https://docs.slack.dev/reference/methods/conversations.replies
 _PAGE = 999
 _CLOSE_IN_TIME_S = 15 * 60
 _MESSAGES_BEFORE = 20
@@ -43,7 +54,9 @@ logger = structlog.get_logger(__name__)
 
 
 class NotReadableError(Exception):
-    """The app is not in the channel, or lacks the scope to read messages there; it says which as Slack does."""
+    """The app is not in the channel, or lacks the scope to read messages there; it says which as
+    Slack does.
+    """
 
 
 UNREADABLE = (NotReadableError, *SLACK_ERRORS)
@@ -53,8 +66,8 @@ UNREADABLE = (NotReadableError, *SLACK_ERRORS)
 class Lookup:
     """Reads messages and finds questions.
 
-    If the app may not read, all methods raise `NotReadableError`. If Slack fails temporarily, which says nothing about
-    the message, they raise one of `SLACK_ERRORS`, and the case is tried again.
+    If the app may not read, all methods raise `NotReadableError`. If Slack fails temporarily, which
+    says nothing about the message, they raise one of `SLACK_ERRORS`, and the case is tried again.
     """
 
     client: AsyncWebClient
@@ -63,7 +76,10 @@ class Lookup:
     scores_people: bool | Literal["private"] = True
 
     async def exchange(self, case: LoggedCase) -> Exchange | None:
-        """The reply of the case with its question; None if out of sight. What must not be judged has a blocker."""
+        """The reply of the case with its question; None if out of sight.
+
+        What must not be judged has a blocker.
+        """
         if case.message_ts is None:
             return None
         # In the first attempt, a person may be waiting for a window; later there is no hurry.
@@ -71,14 +87,22 @@ class Lookup:
         async with asyncio.timeout(_QUESTION_TIMEOUT_S if is_asked_here else _MESSAGE_TIMEOUT_S):
             chosen = case.question_ts if case.question_source is QuestionSource.CHOSEN else None
             found = await self._exchange(case.channel_id, case.message_ts, case.parent_ts, chosen)
-            if found is None and case.parent_ts is None:  # a link that another app made may lack the thread
+            if (
+                found is None and case.parent_ts is None
+            ):  # a link that another app made may lack the thread
                 message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
                 if message and message.parent_ts:
-                    found = await self._exchange(case.channel_id, case.message_ts, message.parent_ts)
+                    found = await self._exchange(
+                        case.channel_id, case.message_ts, message.parent_ts
+                    )
         if found is None:
             return None
         blocker = await self.blocker_of(found.reply[0].author_id)
-        return replace(found, reply=(replace(found.reply[0], text="", blocker=blocker),)) if blocker else found
+        return (
+            replace(found, reply=(replace(found.reply[0], text="", blocker=blocker),))
+            if blocker
+            else found
+        )
 
     async def blocker_of(self, author_id: str | None) -> str | None:
         """Why messages of this author are not scored; None if they are."""
@@ -89,17 +113,23 @@ class Lookup:
         return None if self.scores_people or not await self._is_persons(author_id) else A_PERSONS
 
     async def marks_of(self, author_id: str | None) -> dict[str, Any]:
-        """What a case has if its reply is a person's: it is in no figure, and unless set otherwise private."""
+        """What a case has if its reply is a person's: it is in no figure, and unless set otherwise
+        private.
+        """
         if self.scores_people is False or not await self._is_persons(author_id):
             return {}
         is_private = self.scores_people == "private"
-        return {"excluded": Exclusion.PERSON} | ({"visibility": Visibility.ME} if is_private else {})
+        return {"excluded": Exclusion.PERSON} | (
+            {"visibility": Visibility.ME} if is_private else {}
+        )
 
     async def _is_persons(self, author_id: str | None) -> bool:
         return not await self.members.is_known_bot(author_id or "")
 
     async def answered(self, channel_id: str, ts: str, parent_ts: str | None) -> Exchange | None:
-        """The reply that a message belongs to, with the person's question; None if the message is gone."""
+        """The reply that a message belongs to, with the person's question; None if the message is
+        gone.
+        """
         async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
             return await self._exchange(channel_id, ts, parent_ts, is_persons=True)
 
@@ -108,63 +138,97 @@ class Lookup:
         # Asks for a single message: https://docs.slack.dev/messaging/retrieving-messages
         span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
         if parent_ts:
-            call = self.client.conversations_replies(channel=channel_id, ts=parent_ts, limit=_WITH_PARENT, **span)
+            call = self.client.conversations_replies(
+                channel=channel_id, ts=parent_ts, limit=_WITH_PARENT, **span
+            )
         else:
             call = self.client.conversations_history(channel=channel_id, limit=1, **span)
         async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
             return _with_ts(await self._messages(call), ts)
 
     async def message_anywhere(self, channel_id: str, ts: str) -> Message | None:
-        """The message with this ts, in the channel or any thread; None if gone. Raises TimeoutError if Slack waits."""
-        # Given a reply's own ts, Slack returns the reply alone, with the ts of its thread (slackapi/bolt-python#783).
+        """The message with this ts, in the channel or any thread; None if gone.
+
+        Raises TimeoutError if Slack waits.
+        """
+        # Given a reply's own ts, Slack returns the reply alone, with the ts of its thread
+        # (slackapi/bolt-python#783).
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
             return await self.message_at(channel_id, ts, parent_ts=ts)
 
     async def above(self, invocation: Invocation, ts: str) -> Message | None:
-        """The message that a person who says "score this" at `ts` means: the one above in the thread, by any author.
+        """The message that a person who says "score this" at `ts` means: the one above in the
+        thread, by any author.
 
-        In the channel itself, it is the last message before by somebody else. Messages by or to the app do not count.
+        In the channel itself, it is the last message before by somebody else. Messages by or to the
+        app do not count.
         """
         channel_id, thread_ts = invocation.channel_id, invocation.thread_ts
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
             if thread_ts is None:
                 before, by = await self._near(channel_id, ts), invocation.user_id
             else:
-                call = self.client.conversations_replies(channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE)
+                call = self.client.conversations_replies(
+                    channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE
+                )
                 before, by = await self._messages(call, is_all=True), None
-            return _last(before, ts, lambda each: each.author_id != by and is_anybodys(each, self.own_ids))
+            return _last(
+                before, ts, lambda each: each.author_id != by and is_anybodys(each, self.own_ids)
+            )
 
     async def _exchange(
-        self, channel_id: str, ts: str, parent_ts: str | None, chosen: str | None = None, *, is_persons: bool = False
+        self,
+        channel_id: str,
+        ts: str,
+        parent_ts: str | None,
+        chosen: str | None = None,
+        *,
+        is_persons: bool = False,
     ) -> Exchange | None:
-        """The exchange of a message; with `is_persons`, what another app says in the channel itself is no question."""
+        """The exchange of a message; with `is_persons`, what another app says in the channel itself
+        is no question.
+        """
         if parent_ts is None:
             near = await self._near(channel_id, ts)
             message = _with_ts(near, ts)
             if message is None:
                 return None
-            if message.parent_ts:  # it was also sent to the channel, and its link may lack the thread
-                return await self._exchange(channel_id, ts, message.parent_ts, is_persons=is_persons)
+            if (
+                message.parent_ts
+            ):  # it was also sent to the channel, and its link may lack the thread
+                return await self._exchange(
+                    channel_id, ts, message.parent_ts, is_persons=is_persons
+                )
             # A thread may begin with the reply, and go on with more of it.
             found = await self._in_thread(channel_id, ts, ts) if message.begins_thread else None
-            return replace(found or Exchange((message,)), question=await self._above(near, message, is_persons))
+            return replace(
+                found or Exchange((message,)), question=await self._above(near, message, is_persons)
+            )
         found = await self._in_thread(channel_id, parent_ts, ts, chosen)
-        if found and found.reply[0].parent_ts is None:  # the whole thread up to the message is its author's
+        if (
+            found and found.reply[0].parent_ts is None
+        ):  # the whole thread up to the message is its author's
             near = await self._near(channel_id, parent_ts)
             return replace(found, question=await self._above(near, found.reply[0], is_persons))
         return found
 
-    async def _in_thread(self, channel_id: str, parent_ts: str, ts: str, chosen: str | None = None) -> Exchange | None:
+    async def _in_thread(
+        self, channel_id: str, parent_ts: str, ts: str, chosen: str | None = None
+    ) -> Exchange | None:
         messages = await self._thread(channel_id, parent_ts, ts)
         judged = {each.author_id for each in messages if each.ts == ts}
-        persons = await self._persons(each for each in messages if each.author_id not in judged | self.own_ids)
+        persons = await self._persons(
+            each for each in messages if each.author_id not in judged | self.own_ids
+        )
         return to_exchange(messages, ts, self.own_ids, persons, chosen)
 
     async def _thread(self, channel_id: str, parent_ts: str, ts: str) -> list[Message]:
-        """A thread's messages, oldest first; of a very long one, its beginning and those around `ts`.
+        """A thread's messages, oldest first; of a very long one, its beginning and those around
+        `ts`.
 
-        It takes at most two calls. Slack begins with the oldest message, so the second call asks for about as many
-        messages before `ts` as the first has returned, by the time that those took.
+        It takes at most two calls. Slack begins with the oldest message, so the second call asks
+        for about as many messages before `ts` as the first has returned, by the time that those
+        took.
         """
         span: dict[str, Any] = {"channel": channel_id, "ts": parent_ts, "limit": _PAGE}
         first = await self._messages(self.client.conversations_replies(**span))
@@ -172,20 +236,38 @@ class Lookup:
             return first
         took_s = (float(first[-1].ts) - float(first[0].ts)) / 2
         near = await self._messages(
-            self.client.conversations_replies(**span, oldest=f"{max(float(ts) - took_s, float(first[-1].ts)):.6f}")
+            self.client.conversations_replies(
+                **span, oldest=f"{max(float(ts) - took_s, float(first[-1].ts)):.6f}"
+            )
         )
         return [*first, *(message for message in near if float(message.ts) > float(first[-1].ts))]
 
     async def _persons(self, messages: Iterable[Message]) -> set[str]:
-        """The people among the authors: an app can post for a person, with its bot id and their user id."""
+        """The people among the authors: an app can post for a person, with its bot id and their
+        user id.
+        """
         by_app = {each.author_id: each.is_bots for each in messages if each.author_id}
-        asked = [author_id for author_id, is_bots in by_app.items() if is_bots and author_id[0] in "UW"]
+        asked = [
+            author_id for author_id, is_bots in by_app.items() if is_bots and author_id[0] in "UW"
+        ]
         known = await self.members.people(asked) if asked else set()
-        return known | {author_id for author_id, is_bots in by_app.items() if not is_bots and author_id != SLACKBOT}
+        return known | {
+            author_id
+            for author_id, is_bots in by_app.items()
+            if not is_bots and author_id != SLACKBOT
+        }
 
-    async def _above(self, near: Sequence[Message], message: Message, is_persons: bool) -> Question | None:
-        """The last message before another one in the channel itself, by somebody else, as its question."""
-        said = [each for each in near if float(each.ts) < float(message.ts) and is_anybodys(each, self.own_ids)]
+    async def _above(
+        self, near: Sequence[Message], message: Message, is_persons: bool
+    ) -> Question | None:
+        """The last message before another one in the channel itself, by somebody else, as its
+        question.
+        """
+        said = [
+            each
+            for each in near
+            if float(each.ts) < float(message.ts) and is_anybodys(each, self.own_ids)
+        ]
         others = [each for each in said if each.author_id != message.author_id]
         may_ask = await self._persons(others) if is_persons else {each.author_id for each in others}
         found = _last(said, message.ts, lambda each: each.author_id in may_ask)
@@ -198,10 +280,17 @@ class Lookup:
     async def _near(self, channel_id: str, ts: str) -> list[Message]:
         """The messages of a channel shortly before one, and that one."""
         oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
-        span: dict[str, Any] = {"latest": ts, "oldest": oldest, "inclusive": True, "limit": _MESSAGES_BEFORE + 1}
+        span: dict[str, Any] = {
+            "latest": ts,
+            "oldest": oldest,
+            "inclusive": True,
+            "limit": _MESSAGES_BEFORE + 1,
+        }
         return await self._messages(self.client.conversations_history(channel=channel_id, **span))
 
-    async def _messages(self, call: Awaitable[AsyncSlackResponse], *, is_all: bool = False) -> list[Message]:
+    async def _messages(
+        self, call: Awaitable[AsyncSlackResponse], *, is_all: bool = False
+    ) -> list[Message]:
         """The messages in Slack's answer; with `is_all`, also those of all further pages."""
         found: list[Message] = []
         try:
@@ -220,7 +309,9 @@ class Lookup:
         return [message for message in found if message.subtype != _DELETED]
 
 
-def _last(messages: Iterable[Message], before_ts: str, is_meant: Callable[[Message], bool]) -> Message | None:
+def _last(
+    messages: Iterable[Message], before_ts: str, is_meant: Callable[[Message], bool]
+) -> Message | None:
     """The last of these messages before a ts that `is_meant` accepts."""
     before = (each for each in messages if float(each.ts) < float(before_ts) and is_meant(each))
     return max(before, key=lambda message: float(message.ts), default=None)
@@ -237,7 +328,9 @@ _NOT_ASKED |= {"messages_before": 0, "left_out": 0}
 
 
 async def complete(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
-    """The case with what could be read in Slack, or a blocker; and the reason for asking for its question, if any."""
+    """The case with what could be read in Slack, or a blocker; and the reason for asking for its
+    question, if any.
+    """
     why_asked = NO_QUESTION
     if case.blocker is None and None in (case.question_source, case.question, case.response):
         case, why_asked = await _read(lookup, case)
@@ -253,12 +346,16 @@ async def complete(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
 
 
 async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
-    """The case with its reply and its question as they stand in Slack, and why the question may be missing."""
+    """The case with its reply and its question as they stand in Slack, and why the question may be
+    missing.
+    """
     gone, why_asked, found = GONE if case.message_ts else NOT_KEPT, NO_QUESTION, None
     try:
         found = await lookup.exchange(case)
     except NotReadableError as exc:
-        gone, why_asked = (MAY_NOT_READ, OUT_OF_REACH) if str(exc) == MISSING else (gone, OUT_OF_SIGHT)
+        gone, why_asked = (
+            (MAY_NOT_READ, OUT_OF_REACH) if str(exc) == MISSING else (gone, OUT_OF_SIGHT)
+        )
     if found is None:
         # Without the thread, what the payload or an earlier case had is judged.
         changes: dict[str, object] = {"blocker": gone} if case.response is None else {}
@@ -267,7 +364,10 @@ async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
         elif case.question_source is None:
             changes["question_source"] = QuestionSource.EARLIER
         return case.model_copy(update=changes), why_asked
-    if any(each.is_unfinished for each in found.reply) and utc_now() - case.created_at < _WRITTEN_FOR:
+    if (
+        any(each.is_unfinished for each in found.reply)
+        and utc_now() - case.created_at < _WRITTEN_FOR
+    ):
         raise RetryError("the reply is still being written", _LOOK_AGAIN)
     blocker = next((each.blocker for each in found.reply if each.blocker), None)
     read = found.to_found() | {"blocker": None if found.response else blocker}

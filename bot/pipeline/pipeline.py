@@ -3,8 +3,9 @@
     received ──(read the message, find the question, judge)──> judged ──(deliver)──> delivered
         └──(no question found)──> asked ──(the person types it)──> received
 
-`settle` may be called at any time, any number of times, by any process: it continues a case from the step it has
-reached, and only one attempt at a time holds a case. A step that fails is tried again later (`retries`).
+`settle` may be called at any time, any number of times, by any process: it continues a case from
+the step it has reached, and only one attempt at a time holds a case. A step that fails is tried
+again later (`retries`).
 """
 
 import asyncio
@@ -55,14 +56,16 @@ class _ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, a
 class ModelTurns:
     """What all workspaces share: at most `concurrency` cases are judged at the same time.
 
-    Workspaces, channels and people take turns. As many watched cases may wait beside them at the tier "flex", where an
-    answer can take 15 minutes; the others give their job back, so that they keep no place in the queue from people's
-    cases.
+    Workspaces, channels and people take turns. As many watched cases may wait beside them at the
+    tier "flex", where an answer can take 15 minutes; the others give their job back, so that they
+    keep no place in the queue from people's cases.
     """
 
     def __init__(self, concurrency: int) -> None:
         self.line = FairQueue(concurrency, metrics.QUEUE)
-        self.patient: dict[int, asyncio.Task[Any] | None] = {}  # the watched cases that wait at the tier "flex"
+        self.patient: dict[
+            int, asyncio.Task[Any] | None
+        ] = {}  # the watched cases that wait at the tier "flex"
         self.most_patient = concurrency
         self.under_way: dict[int, None] = {}  # the cases whose turn at the model has come, in order
         # For cases whose try failed: what was judged, and the ratings that came and are paid for.
@@ -73,7 +76,9 @@ class ModelTurns:
         return self.line.turn(*[BACKGROUND] * 3)
 
     def stop_waiting(self) -> None:
-        """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes them again."""
+        """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes
+        them again.
+        """
         self.most_patient = 0
         for attempt in filter(None, self.patient.values()):
             attempt.cancel()
@@ -83,7 +88,8 @@ class ModelTurns:
 class CasePipeline:
     """Settles the cases of one workspace.
 
-    After each failed try of a model a case waits one of `model_pauses`; after the last it is given up.
+    After each failed try of a model a case waits one of `model_pauses`; after the last it is given
+    up.
     """
 
     store: Store
@@ -101,14 +107,19 @@ class CasePipeline:
     """After this time, and again each time, the placeholder says how many verdicts come before this one."""
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
-        """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks for the question.
+        """Takes a case as far as possible; `trigger_id`, while valid, can open a modal that asks
+        for the question.
 
         Raises RetryError if the case is not settled yet, and continues after a pause.
         """
         try:
             claimed = await self.store.claim(case_id)
             if claimed is not None:
-                if claimed.is_watched and self.judges.watch_tier == FLEX and claimed.status is CaseStatus.RECEIVED:
+                if (
+                    claimed.is_watched
+                    and self.judges.watch_tier == FLEX
+                    and claimed.status is CaseStatus.RECEIVED
+                ):
                     if len(self.turns.patient) >= self.turns.most_patient:
                         raise RetryError("others wait at its tier", retries.FLEX_PAUSE)
                     self.turns.patient[case_id] = asyncio.current_task()
@@ -121,7 +132,10 @@ class CasePipeline:
         except STORE_ERRORS as exc:
             reason = retries.in_brief(exc) or type(exc).__name__
             logger.error(
-                "database_out_of_reach", case=case_id, reason=reason, next_in_s=retries.STORE_PAUSE.total_seconds()
+                "database_out_of_reach",
+                case=case_id,
+                reason=reason,
+                next_in_s=retries.STORE_PAUSE.total_seconds(),
             )
             raise RetryError(reason, retries.STORE_PAUSE) from exc
         finally:
@@ -136,7 +150,8 @@ class CasePipeline:
                     return
                 case, is_intended = read, read is not claimed
                 if is_intended:
-                    # Stored before the model is asked, so that a person can have their words forgotten meanwhile.
+                    # Stored before the model is asked, so that a person can have their words
+                    # forgotten meanwhile.
                     case = await self.store.intend(case, claimed)
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
@@ -154,12 +169,16 @@ class CasePipeline:
             else:
                 recorded = await self.store.cases.verdict(case.id)
                 if recorded is None:
-                    raise LookupError(f"case {case.id} is judged and has no verdict in the database")
+                    raise LookupError(
+                        f"case {case.id} is judged and has no verdict in the database"
+                    )
                 verdict = recorded
             with self.tracing.step("deliver", case):
                 case = await self.delivery.deliver(case, verdict)
                 await self.store.note_delivered(case)
-            logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
+            logger.info(
+                "case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason
+            )
         except _ModelFailure as exc:
             await self._wait_for_the_model(case, is_intended, exc)
         except SLACK_ERRORS as exc:
@@ -175,14 +194,22 @@ class CasePipeline:
         said: object = ()
         is_awaited = case.reply_ts or case.tells_requester
         while is_awaited and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
-            place = list(self.turns.under_way).index(case.id) if case.id in self.turns.under_way else None
+            place = (
+                list(self.turns.under_way).index(case.id)
+                if case.id in self.turns.under_way
+                else None
+            )
             if place != said:
-                case = await self.delivery.say_delay(case, messages.slow(case, place), is_first=said == ())
+                case = await self.delivery.say_delay(
+                    case, messages.slow(case, place), is_first=said == ()
+                )
                 said = place
         return case
 
     async def _to_judge(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
-        """The case with all that is judged; None if it waits for its question, or another case has its reply."""
+        """The case with all that is judged; None if it waits for its question, or another case has
+        its reply.
+        """
         with self.tracing.step("read", claimed):
             case, why_asked = await complete(self.lookup, claimed)
         if case.message_ts != claimed.message_ts:
@@ -191,7 +218,8 @@ class CasePipeline:
                 return None
             case = keyed
         if case.lacks_question:
-            # Asks first and stores that after: a crash in between asks the person twice rather than never.
+            # Asks first and stores that after: a crash in between asks the person twice rather than
+            # never.
             await self.delivery.ask(case, trigger_id, why_asked)
             await self.store.note_asked(case, claimed)
             return None
@@ -205,16 +233,22 @@ class CasePipeline:
             logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
         return RetryError(reason or type(exc).__name__, pause)
 
-    async def _wait_for_the_model(self, case: LoggedCase, is_intended: bool, failure: _ModelFailure) -> None:
+    async def _wait_for_the_model(
+        self, case: LoggedCase, is_intended: bool, failure: _ModelFailure
+    ) -> None:
         pause = self.model_pauses[case.model_tries]
-        case = await self.store.note_failure(await self._announced(case, is_intended), "model_tries")
+        case = await self.store.note_failure(
+            await self._announced(case, is_intended), "model_tries"
+        )
         is_slow = isinstance(failure.__cause__, DeadlineError)
         post = messages.later(case, pause, len(self.model_pauses), is_slow=is_slow)
         await self.delivery.say_delay(case, post, is_first=case.model_tries == 1)
         raise RetryError(str(failure), pause) from failure.__cause__
 
     async def _keyed_by_reply(self, case: LoggedCase) -> LoggedCase | None:
-        """The case with its reply's key, if another message of that was chosen; None if another case has the reply."""
+        """The case with its reply's key, if another message of that was chosen; None if another
+        case has the reply.
+        """
         if case.is_automated or case.message_ts is None:
             return case
         attempt, excluded = 1, case.excluded
@@ -223,9 +257,15 @@ class CasePipeline:
             key = message_key(case.channel_id, case.message_ts, *audience, attempt)
             known = await self.store.cases.keyed(case.team_id, key)
             if known is None:
-                return case.model_copy(update={"key": key, "attempt": attempt, "excluded": excluded})
-            is_of_use = known.requester_id == case.requester_id or not (known.is_for_one or known.excluded)
-            is_same = known.status is CaseStatus.RECEIVED or known.response_hash == text_hash(case.response or "")
+                return case.model_copy(
+                    update={"key": key, "attempt": attempt, "excluded": excluded}
+                )
+            is_of_use = known.requester_id == case.requester_id or not (
+                known.is_for_one or known.excluded
+            )
+            is_same = known.status is CaseStatus.RECEIVED or known.response_hash == text_hash(
+                case.response or ""
+            )
             if is_of_use and is_same:
                 await self.delivery.tell_known(case, known)
                 await self.store.drop(case)
@@ -245,7 +285,8 @@ class CasePipeline:
             return case
         if not is_intended:
             case = await self.store.intend(case)
-        # Slack may have accepted a post whose answer was lost, so the next post must look for it first.
+        # Slack may have accepted a post whose answer was lost, so the next post must look for it
+        # first.
         intended = case.model_copy(update={"thread_intent": True, "reply_intent": True})
         try:
             return await self.delivery.announce(case)
@@ -256,7 +297,9 @@ class CasePipeline:
     async def _judge(self, case: LoggedCase) -> CaseVerdict:
         judge = await self.judges.of(case)
         # Among fresh replies a watch scores none that is old; a person's case is never too late.
-        is_late = bool(case.is_watched and case.message_ts and age_of(case.message_ts, utc_now()) > LATE)
+        is_late = bool(
+            case.is_watched and case.message_ts and age_of(case.message_ts, utc_now()) > LATE
+        )
         if judge is None or case.blocker or is_late:
             why_not = TOO_LATE if judge else f"The rubric {case.rubric!r} is no longer there."
             judge = judge or self.judges.default
@@ -279,14 +322,23 @@ class CasePipeline:
         for said in judge.shortfalls:
             _say_once(said)
         silent = [each for each in others(verdict) if isinstance(each, Unscored)]
-        if silent and not is_escalated(verdict.model, verdict.escalation):  # the operator can mend why
-            logger.warning("stronger_model_gave_no_score", case=case.id, model=silent[0].model, reason=silent[0].detail)
+        if silent and not is_escalated(
+            verdict.model, verdict.escalation
+        ):  # the operator can mend why
+            logger.warning(
+                "stronger_model_gave_no_score",
+                case=case.id,
+                model=silent[0].model,
+                reason=silent[0].detail,
+            )
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge, find_flags("", case.question or ""))
 
     async def _record(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
-        """The case with its verdict, which is paid for: while the store is out of reach, it is tried a few times."""
+        """The case with its verdict, which is paid for: while the store is out of reach, it is
+        tried a few times.
+        """
         failed = 0
         while True:
             try:
@@ -294,13 +346,19 @@ class CasePipeline:
             except TakenError:
                 if not failed:
                     raise
-                # Only the answer to an earlier try may have been lost; then the verdict is still to be delivered.
+                # Only the answer to an earlier try may have been lost; then the verdict is still to
+                # be delivered.
                 raise RetryError("the verdict may be recorded", retries.RECORD_PAUSES[0]) from None
             except STORE_ERRORS as exc:
                 if failed == len(retries.RECORD_PAUSES):
                     raise
                 pause_s = retries.RECORD_PAUSES[failed].total_seconds()
-                logger.warning("verdict_not_recorded", case=case.id, reason=retries.in_brief(exc), next_in_s=pause_s)
+                logger.warning(
+                    "verdict_not_recorded",
+                    case=case.id,
+                    reason=retries.in_brief(exc),
+                    next_in_s=pause_s,
+                )
                 await asyncio.sleep(pause_s)
                 failed += 1
 
@@ -308,14 +366,20 @@ class CasePipeline:
         is_patient = case.id in self.turns.patient
         line = case.team_id, case.channel_id, case.requester_id
         async with nullcontext() if is_patient else self.turns.line.turn(*line):
-            question, response, said = case.question or "", case.response or "", tuple(case.conversation)
+            question, response, said = (
+                case.question or "",
+                case.response or "",
+                tuple(case.conversation),
+            )
             judged = hash((judge.version, question, response, said))
             before, came = self.turns.came.pop(case.id, (None, ()))
             self.turns.under_way[case.id] = None
             try:
                 with self.tracing.asking():
                     earlier = came if before == judged else ()
-                    verdict = await judge.score(question, response, conversation=said, earlier=earlier)
+                    verdict = await judge.score(
+                        question, response, conversation=said, earlier=earlier
+                    )
             except JudgeError as exc:
                 if exc.ratings:
                     self.turns.came[case.id] = judged, exc.ratings
@@ -325,7 +389,9 @@ class CasePipeline:
             is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
             if is_low or case.is_posted or not case.is_watched:  # somebody reads the reason
                 try:
-                    verdict = await judge.with_reason(verdict, question, response, conversation=said)
+                    verdict = await judge.with_reason(
+                        verdict, question, response, conversation=said
+                    )
                 except JudgeError as exc:
                     logger.warning("reason_not_given", case=case.id, reason=str(exc))
             has_criteria = judge.rubric.criteria and judge.most_ratings
@@ -337,7 +403,9 @@ class CasePipeline:
                     limits = self.limits.of_automation("Watches")
                     return await ask(self.store, limits, case.team_id, texts, points, lambda _: 0)
                 except (BudgetError, JudgeError, *STORE_ERRORS) as exc:  # the verdict is paid for
-                    logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason="no points")
+                    logger.warning(
+                        "judge_failed", case=case.id, error=type(exc).__name__, reason="no points"
+                    )
             return verdict
 
 

@@ -1,6 +1,8 @@
-"""Posts that quote the judge's reasons in a list, such as digests: a reason goes when its case loses its words.
+"""Posts that quote the judge's reasons in a list, such as digests: a reason goes when its case
+loses its words.
 
-Like a verdict, such a post is changed as it is in Slack. If the app may not read it, all of it gives way to a sentence.
+Like a verdict, such a post is changed as it is in Slack. If the app may not read it, all of it
+gives way to a sentence.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -15,7 +17,10 @@ from bot.slack.client import RefusedCallError, or_refusal, refusal_of
 from bot.slack.messenger import Post, send_in_known_blocks, sentence
 from bot.store import Store
 
-REMOVED = "I removed this post, because it quoted what the judge wrote about a reply that is deleted or forgotten."
+REMOVED = (
+    "I removed this post, because it quoted what the judge wrote about a reply that is deleted "
+    "or forgotten."
+)
 # What every Slack supports: a chart may not be accepted as Slack gives it back.
 _PLAIN = {"section", "context", "actions", "rich_text"}
 _FILE = "F"  # its id is in place of a ts
@@ -25,30 +30,51 @@ _WITH_PARENT = 2
 logger = structlog.get_logger(__name__)
 
 
-async def find_posted(client: AsyncWebClient, channel_id: str, ts: str, thread_ts: str | None = None) -> Post | None:
+async def find_posted(
+    client: AsyncWebClient, channel_id: str, ts: str, thread_ts: str | None = None
+) -> Post | None:
     answer = await client.conversations_replies(
-        channel=channel_id, ts=thread_ts or ts, oldest=ts, latest=ts, inclusive=True, limit=_WITH_PARENT
+        channel=channel_id,
+        ts=thread_ts or ts,
+        oldest=ts,
+        latest=ts,
+        inclusive=True,
+        limit=_WITH_PARENT,
     )
     found = next((each for each in answer.get("messages") or [] if each["ts"] == ts), None)
     return Post(found.get("text") or "", found.get("blocks") or []) if found else None
 
 
 async def note_quotes(
-    store: Store, client: AsyncWebClient, team_id: str, case_ids: Collection[int], channel_id: str, ts: str
+    store: Store,
+    client: AsyncWebClient,
+    team_id: str,
+    case_ids: Collection[int],
+    channel_id: str,
+    ts: str,
 ) -> None:
-    """Records that a post quotes the reasons of these cases; those that were forgotten while it was sent go at once."""
+    """Records that a post quotes the reasons of these cases; those that were forgotten while it was
+    sent go at once.
+    """
     if gone := await store.edits.note_quoted(team_id, case_ids, channel_id, ts):
         await _unquote(store, client, channel_id, ts, gone)
 
 
-async def note_found(store: Store, client: AsyncWebClient, team_id: str, channel_id: str, ts: str) -> None:
+async def note_found(
+    store: Store, client: AsyncWebClient, team_id: str, channel_id: str, ts: str
+) -> None:
     """The same for a post that is found in Slack, because the process that sent it has died."""
     post = await find_posted(client, channel_id, ts)
-    await note_quotes(store, client, team_id, list(_lows(post).values()) if post else [], channel_id, ts)
+    await note_quotes(
+        store, client, team_id, list(_lows(post).values()) if post else [], channel_id, ts
+    )
 
 
-async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int]) -> Sequence[tuple[str, str]]:
-    """Removes the reasons of these cases from the posts that quote them; returns the channel and ts of each.
+async def unquote(
+    store: Store, client: AsyncWebClient, case_ids: Collection[int]
+) -> Sequence[tuple[str, str]]:
+    """Removes the reasons of these cases from the posts that quote them; returns the channel and ts
+    of each.
 
     It is safe to repeat if Slack fails temporarily.
     """
@@ -58,14 +84,19 @@ async def unquote(store: Store, client: AsyncWebClient, case_ids: Collection[int
 
 
 async def clear(
-    store: Store, client: AsyncWebClient, posts: Iterable[tuple[str, str]], case_ids: Collection[int]
+    store: Store,
+    client: AsyncWebClient,
+    posts: Iterable[tuple[str, str]],
+    case_ids: Collection[int],
 ) -> None:
     """Removes from these posts the reasons of these cases, and all that are no longer in the store."""
     for channel_id, ts in posts:
         await _unquote(store, client, channel_id, ts, case_ids)
 
 
-async def _unquote(store: Store, client: AsyncWebClient, channel_id: str, ts: str, case_ids: Collection[int]) -> None:
+async def _unquote(
+    store: Store, client: AsyncWebClient, channel_id: str, ts: str, case_ids: Collection[int]
+) -> None:
     if ts.startswith(_FILE):
         error = await refusal_of(client.files_delete(file=ts))
         if error not in {None, "file_deleted", "file_not_found"}:
@@ -74,7 +105,8 @@ async def _unquote(store: Store, client: AsyncWebClient, channel_id: str, ts: st
     change = partial(client.chat_update, channel=channel_id, ts=ts)
     error = None
     try:
-        # Again after each change: another process may have read the post before, and put these reasons back.
+        # Again after each change: another process may have read the post before, and put these
+        # reasons back.
         for _ in range(5):
             post = await or_refusal(find_posted(client, channel_id, ts))
             its = _lows(post) if post else {}

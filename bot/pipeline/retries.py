@@ -1,4 +1,6 @@
-"""When a step that failed is tried again: one rule each for Slack, the model, the store, and errors of our own."""
+"""When a step that failed is tried again: one rule each for Slack, the model, the store, and errors
+of our own.
+"""
 
 from datetime import timedelta
 
@@ -23,7 +25,9 @@ FLEX_PAUSE = timedelta(minutes=1)
 
 
 class RetryError(Exception):
-    """The case cannot go further now, and continues after `pause`; the message says why, without texts."""
+    """The case cannot go further now, and continues after `pause`; the message says why, without
+    texts.
+    """
 
     def __init__(self, reason: str, pause: timedelta) -> None:
         super().__init__(reason)
@@ -37,12 +41,16 @@ def may_pass(error: JudgeError) -> bool:
 
 
 def growing_pause(tries: int) -> timedelta:
-    """The pause after this many failures in a row: 1, 2, 4 ... seconds, at most five minutes; tries are unlimited."""
+    """The pause after this many failures in a row: 1, 2, 4 ... seconds, at most five minutes; tries
+    are unlimited.
+    """
     return min(timedelta(seconds=1 << min(tries - 1, 10)), timedelta(minutes=5))
 
 
 def in_brief(error: BaseException) -> str | None:
-    """What is wrong with Slack, the connection to it or the store, in a few words; None for any other error."""
+    """What is wrong with Slack, the connection to it or the store, in a few words; None for any
+    other error.
+    """
     if isinstance(error, SlackApiError):
         return f"Slack: {slack_word(error)}"
     if isinstance(error, aiohttp.ClientError):

@@ -1,7 +1,9 @@
-"""The messages other than the verdict: the placeholder, the two texts, windows, and plain sentences.
+"""The messages other than the verdict: the placeholder, the two texts, windows, and plain
+sentences.
 
-Words of a model or a person are put in a `quote`, or pass through `clip` or `excerpt` if they are part of a line of
-ours, so that they stay text. No user is mentioned, so that no notification is sent.
+Words of a model or a person are put in a `quote`, or pass through `clip` or `excerpt` if they are
+part of a line of ours, so that they stay text. No user is mentioned, so that no notification is
+sent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +24,13 @@ from judge.scoring.sanitize import one_line
 
 _ROOM = 3000
 _EXCERPT = 300
-_PLACES = ("next", *(f"{nth} in line" for nth in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")))
+_PLACES = (
+    "next",
+    *(
+        f"{nth} in line"
+        for nth in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+    ),
+)
 
 
 def placeholder(case: LoggedCase) -> Post:
@@ -30,16 +38,24 @@ def placeholder(case: LoggedCase) -> Post:
 
 
 def slow(case: LoggedCase, place: int | None) -> Post:
-    """The placeholder after a while; `place` is the number of verdicts before this one, None if that is not known."""
+    """The placeholder after a while; `place` is the number of verdicts before this one, None if
+    that is not known.
+    """
     is_far = place is None or place >= len(_PLACES)
-    said = "Other verdicts come before this one" if is_far else f"This verdict is {_PLACES[place or 0]}"
+    said = (
+        "Other verdicts come before this one"
+        if is_far
+        else f"This verdict is {_PLACES[place or 0]}"
+    )
     return sentence(f"The judge's model is slow. {said} · case {case.id}")
 
 
 def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = False) -> Post:
     """The message that replaces the placeholder while the model cannot be asked."""
     minutes = round(pause.total_seconds() / 60)
-    when = "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
+    when = (
+        "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
+    )
     return sentence(
         f"The judge's model is {'slow' if is_slow else 'not answering'}. I will try again {when} "
         f"(retry {case.model_tries} of {tries}) · case {case.id}"
@@ -47,7 +63,9 @@ def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = Fal
 
 
 def texts(case: LoggedCase, verdict: CaseVerdict | None = None) -> Post:
-    """The typed question and response, with the score once there is one; the verdict is a reply to this message."""
+    """The typed question and response, with the score once there is one; the verdict is a reply to
+    this message.
+    """
     who = excerpt(case.requester_name, 80)
     scored = f"\n{headline(verdict)}" if verdict else ""
     blocks = [
@@ -59,7 +77,9 @@ def texts(case: LoggedCase, verdict: CaseVerdict | None = None) -> Post:
 
 
 def in_progress(case: LoggedCase) -> Post:
-    return sentence(f"This reply is being scored. If no verdict appears in a moment, ask again. Case {case.id}.")
+    return sentence(
+        f"This reply is being scored. If no verdict appears in a moment, ask again. Case {case.id}."
+    )
 
 
 def accepted(case: LoggedCase) -> str:
@@ -71,11 +91,16 @@ def accepted(case: LoggedCase) -> str:
 
 def ask_for_question(case: LoggedCase, reason: str) -> Post:
     asked = f"Which question does this reply answer? {reason} Case {case.id}."
-    return Post(asked, [ui.section(asked), ui.actions(ui.button("Type the question", ids.ACTION_ASK, case.id))])
+    return Post(
+        asked,
+        [ui.section(asked), ui.actions(ui.button("Type the question", ids.ACTION_ASK, case.id))],
+    )
 
 
 def not_understood(reason: object, known: str) -> str:
-    """The help for a person who typed something unknown, which `reason` quotes; `known` lists what there is."""
+    """The help for a person who typed something unknown, which `reason` quotes; `known` lists what
+    there is.
+    """
     return f"{escape(str(reason))}. What I understand:\n{known}"
 
 
@@ -89,10 +114,14 @@ def _typed(title: str, text: str) -> ui.Block:
 
 NO_CASE = "That case was deleted, or you cannot see it. You can score the reply again."
 WENT_WRONG = "Something went wrong. Please try again, or ask the person who runs the app."
-NOT_SERVED = "This app serves another workspace. To use it here, run it a second time with a token of this workspace."
+NOT_SERVED = (
+    "This app serves another workspace. To use it here, run it a second time with a token of "
+    "this workspace."
+)
 NOT_YOURS = (
-    "Slack does not list this channel among those that you and I are both in, so I show nothing from it. In a private "
-    "channel, type `/invite @Slack Judge`; if you have just joined, wait up to five minutes."
+    "Slack does not list this channel among those that you and I are both in, so I show nothing "
+    "from it. In a private channel, type `/invite @Slack Judge`; if you have just joined, wait "
+    "up to five minutes."
 )
 NOT_IN_BOTH = (
     "I can score a message only in a channel that you and I are both in. "
@@ -107,8 +136,15 @@ def several_named(name: str, author_ids: Sequence[str]) -> str:
 
 def unsure_of_membership(error: MembershipError, consequence: str = "so I did nothing") -> str:
     is_not_granted = str(error) == MISSING
-    advice = "The command `judge-bot doctor` says how to fix that." if is_not_granted else "Please try again."
-    return f"Slack did not tell me whether you are in that channel (`{error}`), {consequence}. {advice}"
+    advice = (
+        "The command `judge-bot doctor` says how to fix that."
+        if is_not_granted
+        else "Please try again."
+    )
+    return (
+        f"Slack did not tell me whether you are in that channel (`{error}`), {consequence}. "
+        f"{advice}"
+    )
 
 
 def unsure_of_link(error: MembershipError) -> str:
@@ -124,49 +160,80 @@ OUT_OF_REACH = "I cannot read messages here, so I do not know which question thi
 WRONG_QUESTION = "Which question does this reply answer? It will be scored again with that one."
 _NONE_KEPT = "The words of its thread are not stored, so there is no message to choose."
 NOT_IN_ANY_MORE = (
-    "You have left the channel in which you opened this window. Type `/judge` in the channel where you want the "
-    "verdict."
+    "You have left the channel in which you opened this window. Type `/judge` in the channel "
+    "where you want the verdict."
 )
 _SAME_QUESTION = "This question was scored already. Type the one that the reply answers."
 _NOTHING_TYPED = "Please type something other than spaces."
-_NOT_CHOSEN = "Choose a message, or type the question. A message that was deleted meanwhile cannot be chosen."
+_NOT_CHOSEN = (
+    "Choose a message, or type the question. A message that was deleted meanwhile cannot be chosen."
+)
 _SAME = "This is the same as the question. What was the answer?"
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
-FORGOTTEN_TEXTS = "I removed the question and the response, because their author asked me to forget them."
+FORGOTTEN_TEXTS = (
+    "I removed the question and the response, because their author asked me to forget them."
+)
 _FOR_ONE = "Only you will see the verdict, in direct messages."
 
 
-def texts_modal(state: ui.ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None) -> ui.Block:
-    """The modal of `/judge` without text; without a `visibility`, in direct messages, it does not ask for one."""
+def texts_modal(
+    state: ui.ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None
+) -> ui.Block:
+    """The modal of `/judge` without text; without a `visibility`, in direct messages, it does not
+    ask for one.
+    """
     named = {name: ui.option(name, about=purpose_of(name)) for name in rubrics}
     who = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
     options = {value: ui.option(value.value, label) for value, label in who.items()}
-    seen_by = ui.menu(ids.BLOCK_VISIBILITY, options.values(), options[visibility or Visibility.THREAD], "radio_buttons")
+    seen_by = ui.menu(
+        ids.BLOCK_VISIBILITY,
+        options.values(),
+        options[visibility or Visibility.THREAD],
+        "radio_buttons",
+    )
     blocks = [
         ui.field("Question", ui.text_box(ids.BLOCK_QUESTION, MAX_INPUT, None, "What was asked")),
-        ui.field("Response", ui.text_box(ids.BLOCK_RESPONSE, MAX_INPUT, None, "The answer to score")),
-        ui.field("Rubric", ui.menu(ids.BLOCK_RUBRIC, named.values(), named.get(rubric) or ui.option(rubric))),
+        ui.field(
+            "Response", ui.text_box(ids.BLOCK_RESPONSE, MAX_INPUT, None, "The answer to score")
+        ),
+        ui.field(
+            "Rubric",
+            ui.menu(ids.BLOCK_RUBRIC, named.values(), named.get(rubric) or ui.option(rubric)),
+        ),
         ui.field("Who sees the verdict", seen_by) if visibility else ui.section(_FOR_ONE),
     ]
     return ui.modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
 
 
 def question_modal(
-    case: LoggedCase, callback_id: str, reason: str, state: ui.ModalState, said: Mapping[str, Turn] | None = None
+    case: LoggedCase,
+    callback_id: str,
+    reason: str,
+    state: ui.ModalState,
+    said: Mapping[str, Turn] | None = None,
 ) -> ui.Block:
-    """The modal that asks for a case's question; it only shows the response, which stays in the store in full.
+    """The modal that asks for a case's question; it only shows the response, which stays in the
+    store in full.
 
     If `said` has messages, by ts, one of them can be chosen instead of typing.
     """
     title = "Response to score" if case.response else "The response to score was not stored."
-    labels = [(ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()]
-    choices = ui.menu(ids.BLOCK_CHOSEN, [ui.option(*each) for each in labels[:20]], None)  # the newest
-    typed = ui.text_box(ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked")
+    labels = [
+        (ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()
+    ]
+    choices = ui.menu(
+        ids.BLOCK_CHOSEN, [ui.option(*each) for each in labels[:20]], None
+    )  # the newest
+    typed = ui.text_box(
+        ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked"
+    )
     hint = _NONE_KEPT if case.has_lost_texts else ""
     blocks = [
         ui.section(reason),
         *([ui.field("Choose a message of this thread", choices, is_optional=True)] if said else []),
-        ui.field("Or type the question" if said else "Question", typed, hint, is_optional=bool(said)),
+        ui.field(
+            "Or type the question" if said else "Question", typed, hint, is_optional=bool(said)
+        ),
         ui.quote(case.response or "", 2900, ui.run(title, is_bold=True)),
     ]
     return ui.modal(callback_id, "Which question?", state, blocks, "Score", "Cancel")
@@ -182,7 +249,9 @@ def text_errors(question: str, response: str) -> dict[str, str]:
     return errors
 
 
-def question_errors(question: str, scored: LoggedCase | None = None, *, may_choose: bool = False) -> dict[str, str]:
+def question_errors(
+    question: str, scored: LoggedCase | None = None, *, may_choose: bool = False
+) -> dict[str, str]:
     """The same for the question alone; `scored` is the case whose question it replaces, if any."""
     if not question:
         return {ids.BLOCK_QUESTION: _NOT_CHOSEN if may_choose else _NOTHING_TYPED}

@@ -1,4 +1,6 @@
-"""The verdict's message, in the thread or to the requester alone, and its short form once another replaces it."""
+"""The verdict's message, in the thread or to the requester alone, and its short form once another
+replaces it.
+"""
 
 from typing import Any
 
@@ -35,7 +37,9 @@ _BY_REASON = {
     "split": "The ratings are too far apart to give one score.",
     "refused": "The model declined to judge this.",
     "filtered": "The model server's content filter blocked this.",
-    "no_reference": "Its rubric compares with a reference, and this channel has none: `/judge reference`.",
+    "no_reference": (
+        "Its rubric compares with a reference, and this channel has none: `/judge reference`."
+    ),
 }
 
 _IN_SHORT = {
@@ -49,11 +53,19 @@ _IN_SHORT = {
     "fault": "an error in the app",
     "no_reference": "no reference to compare with",
 }
-_NOT_ON_FACTS = {"code", "refusal", "support-tone"}  # of the app's rubrics; what a channel's own asks is unknown
+_NOT_ON_FACTS = {
+    "code",
+    "refusal",
+    "support-tone",
+}  # of the app's rubrics; what a channel's own asks is unknown
 
 
 def in_short(reason: str) -> str:
-    no_score = _IN_SHORT["call_failed"] if reason.endswith("Error") else "no reliable score in the model's answer"
+    no_score = (
+        _IN_SHORT["call_failed"]
+        if reason.endswith("Error")
+        else "no reliable score in the model's answer"
+    )
     return _IN_SHORT.get(reason, no_score)
 
 
@@ -66,15 +78,20 @@ def why_unscored(verdict: CaseVerdict) -> str:
 
 
 _EDITED = "*Scored before an edit:* what was judged has changed since."
-_CHANGED = "*Scored before an edit or a deletion:* I removed what I had quoted, because the reply has changed since."
+_CHANGED = (
+    "*Scored before an edit or a deletion:* I removed what I had quoted, because the reply has "
+    "changed since."
+)
 _DELETED = "A message that was judged was deleted, so I removed what I had quoted."
 _FORGOTTEN = "I removed what I had quoted, because its author asked me to forget it."
 
 
 def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post:
-    """A verdict, with a line above the buttons if texts were edited, deleted or forgotten; idempotent.
+    """A verdict, with a line above the buttons if texts were edited, deleted or forgotten;
+    idempotent.
 
-    Without `has_quotes`, nothing is quoted although texts are left: a part of the reply was deleted.
+    Without `has_quotes`, nothing is quoted although texts are left: a part of the reply was
+    deleted.
     """
     if not (case.loses_words or case.edited_at):
         return verdict
@@ -82,11 +99,20 @@ def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post
     if case.loses_words:
         words = _DELETED if case.deleted_at else _FORGOTTEN
     line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
-    kept, text = [block for block in verdict.blocks if block.get("block_id") != ids.BLOCK_AMENDMENT], verdict.text
+    kept, text = (
+        [block for block in verdict.blocks if block.get("block_id") != ids.BLOCK_AMENDMENT],
+        verdict.text,
+    )
     if case.loses_words or not has_quotes:
-        kept = [_without_reason(block) for block in kept if block.get("block_id") != ids.BLOCK_QUOTED_QUESTION]
+        kept = [
+            _without_reason(block)
+            for block in kept
+            if block.get("block_id") != ids.BLOCK_QUOTED_QUESTION
+        ]
         text = text.partition(":")[0] if text.startswith("Score ") else text
-    at = next((number for number, block in enumerate(kept) if block["type"] == "actions"), len(kept))
+    at = next(
+        (number for number, block in enumerate(kept) if block["type"] == "actions"), len(kept)
+    )
     return Post(text, [*kept[:at], line, *kept[at:]])
 
 
@@ -121,14 +147,26 @@ _EXCLUDED = {
 }
 
 
-def verdict_message(case: LoggedCase, verdict: CaseVerdict, note: str = "", *, has_been_seen: bool = False) -> Post:
-    """The verdict as posted in the thread or sent to the requester alone; `note` says why only they see it."""
+def verdict_message(
+    case: LoggedCase, verdict: CaseVerdict, note: str = "", *, has_been_seen: bool = False
+) -> Post:
+    """The verdict as posted in the thread or sent to the requester alone; `note` says why only they
+    see it.
+    """
     first, summary = _first(case, verdict)
     blocks = [first]
-    excluded = _EXCLUDED[case.excluded].format(who=excerpt(case.requester_name, 100)) if case.excluded else ""
+    excluded = (
+        _EXCLUDED[case.excluded].format(who=excerpt(case.requester_name, 100))
+        if case.excluded
+        else ""
+    )
     asked = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
     texts = {"the response": verdict.flags, asked: verdict.question_flags}
-    tries = "; ".join(f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags)
+    tries = "; ".join(
+        f"{text} {' and '.join(flag.words for flag in flags)}"
+        for text, flags in texts.items()
+        if flags
+    )
     warning = f":warning: *Check this one yourself:* {tries}." if tries else ""
     blocks += [context(line) for line in (warning, excluded) if line]
     blocks += _question(case)
@@ -148,11 +186,17 @@ def is_replaced(post: Post) -> bool:
 
 
 def known_verdict(case: LoggedCase, verdict: CaseVerdict, workspace_url: str) -> Post:
-    """The answer to a person who asks again: a link to the verdict, or the verdict itself if only they may see it."""
+    """The answer to a person who asks again: a link to the verdict, or the verdict itself if only
+    they may see it.
+    """
     if case.is_private or case.blocked_by:
         return verdict_message(case, verdict, "This reply was scored before.", has_been_seen=True)
     row = _buttons(case, verdict, has_been_seen=True)
-    found = "Unscored" if verdict.score is None else f"Scored before: *{verdict.score} of {verdict.highest}*"
+    found = (
+        "Unscored"
+        if verdict.score is None
+        else f"Scored before: *{verdict.score} of {verdict.highest}*"
+    )
     line = f"{found} · {_link(case, workspace_url)}"
     return Post(line, [section(line), actions(*row)] if row else [section(line)])
 
@@ -168,7 +212,9 @@ def _beside(verdict: CaseVerdict) -> str:
 
 
 def gauge(verdict: CaseVerdict) -> str:
-    """Five circles, filled up to the score; of split ratings, half filled from the lowest to the highest."""
+    """Five circles, filled up to the score; of split ratings, half filled from the lowest to the
+    highest.
+    """
     if verdict.score is None:
         return "○" * _STEPS
     full = half = _filled(verdict, verdict.score)
@@ -183,14 +229,17 @@ def why_private(case: LoggedCase) -> str:
         return ""
     if case.blocked_by == UNCONFIRMED:
         return (
-            "Only you see this, because Slack did not confirm my reply in the thread, and I do not want to post it "
-            "twice."
+            "Only you see this, because Slack did not confirm my reply in the thread, and I do "
+            "not want to post it twice."
         )
     # The channel is named because this may be read elsewhere; direct messages have no name.
     where = "this conversation" if case.channel_id.startswith("D") else f"<#{case.channel_id}>"
     if case.blocked_by in {"not_in_channel", "channel_not_found"}:
         return f"Only you see this, because I am not in {where}. Type `/invite @Slack Judge` there."
-    return f"Only you see this, because Slack did not let me reply in {where} (`{escape(case.blocked_by)}`)."
+    return (
+        f"Only you see this, because Slack did not let me reply in {where} "
+        f"(`{escape(case.blocked_by)}`)."
+    )
 
 
 def ratings_line(verdict: CaseVerdict) -> str:
@@ -198,7 +247,9 @@ def ratings_line(verdict: CaseVerdict) -> str:
     ratings = counted(verdict)
     if len(ratings) < 2:
         return ""
-    count = f"{len(ratings)}" if all(isinstance(each, Rating) for each in ratings) else verdict.basis
+    count = (
+        f"{len(ratings)}" if all(isinstance(each, Rating) for each in ratings) else verdict.basis
+    )
     scores = (str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
     return f"{count} ratings: {', '.join(scores)}"
 
@@ -215,16 +266,23 @@ def rated_quote(rating: Result, verdict: CaseVerdict) -> dict[str, Any]:
 
 
 def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]:
-    """The score and its reason in one line, and the verdict as a line of plain text for notifications.
+    """The score and its reason in one line, and the verdict as a line of plain text for
+    notifications.
 
-    The reason is that of a rating that gave the score. All that the model wrote is in italics and on one line, so that
-    it cannot pass for ours.
+    The reason is that of a rating that gave the score. All that the model wrote is in italics and
+    on one line, so that it cannot pass for ours.
     """
     if verdict.score is None:
         sentence = clip(why_unscored(verdict), _ROOM)
         return section(f"{headline(verdict)}. {sentence}"), f"Unscored: {sentence}"
     words = one_line(verdict.justification)
-    ours = "" if words else "The justification was not stored." if case.has_lost_texts else "There is no justification."
+    ours = (
+        ""
+        if words
+        else "The justification was not stored."
+        if case.has_lost_texts
+        else "There is no justification."
+    )
     line = [run(_in_words(verdict), is_bold=True), run(f"{_beside(verdict)}  ")]
     line.append(run(ours) if ours else run(words[:_ROOM]) | {"style": {"italic": True}})
     scale = Scale(verdict.lowest, verdict.highest)
@@ -253,7 +311,9 @@ def _link(case: LoggedCase, workspace_url: str) -> str:
 
 
 def _question(case: LoggedCase) -> list[dict[str, Any]]:
-    """The question that was judged, and where it came from; empty if it is the message right above the reply."""
+    """The question that was judged, and where it came from; empty if it is the message right above
+    the reply.
+    """
     if case.question_source in {None, QuestionSource.PREVIOUS}:
         return []
     source = _QUESTION_FROM[case.question_source]
@@ -261,8 +321,11 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
         source += f", and {number_of(case.messages_before, 'message')} before it"
     if case.question:
         title = run("Question", is_bold=True), run(f" ({source}):")
-        # A question typed for this verdict is shown in full: it is nowhere else, and readers should see what was asked.
-        is_new = case.question_source is QuestionSource.TYPED and (case.message_ts or case.source is CaseSource.BUTTON)
+        # A question typed for this verdict is shown in full: it is nowhere else, and readers should
+        # see what was asked.
+        is_new = case.question_source is QuestionSource.TYPED and (
+            case.message_ts or case.source is CaseSource.BUTTON
+        )
         words = case.question if is_new else one_line(case.question)
         block = quote(words, _ROOM if is_new else _EXCERPT, *title)
     else:
@@ -272,7 +335,9 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
 
 def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
     judges = before_calibration(verdict)
-    model = "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)  # the headline says it
+    model = (
+        "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)
+    )  # the headline says it
     if verdict.escalation and (excluded := others(verdict)):
         model = escape(why_of_model(verdict.model, verdict.escalation, excluded))
     calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
@@ -280,19 +345,31 @@ def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
     unread = f"{case.unread} not read" if case.unread else ""
     version = reference_of(verdict.judge_version)
     is_silent = verdict.score is None or verdict.is_offline or verdict.rubric in _NOT_ON_FACTS
-    checked = f"checked against reference {version}" if version else "not checked against documents" * (not is_silent)
+    checked = (
+        f"checked against reference {version}"
+        if version
+        else "not checked against documents" * (not is_silent)
+    )
     parts = model, ratings_line(verdict), calibrated, checked, reply, unread, f"case {case.id}"
     return " · ".join(part for part in parts if part)
 
 
 def _offline(verdict: CaseVerdict) -> str:
-    return " (offline rater, not a judge)" if verdict.is_offline and verdict.score is not None else ""
+    return (
+        " (offline rater, not a judge)" if verdict.is_offline and verdict.score is not None else ""
+    )
 
 
-def _buttons(case: LoggedCase, verdict: CaseVerdict, *, has_been_seen: bool) -> list[dict[str, Any]]:
-    """The buttons that can have an effect: without texts there is nothing to score again or to correct."""
+def _buttons(
+    case: LoggedCase, verdict: CaseVerdict, *, has_been_seen: bool
+) -> list[dict[str, Any]]:
+    """The buttons that can have an effect: without texts there is nothing to score again or to
+    correct.
+    """
     if case.blocker is not None:
-        return [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []
+        return (
+            [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []
+        )
     is_unscored = verdict.score is None
     offered = [
         ("Score again", ids.ACTION_AGAIN) if has_been_seen and not is_unscored else None,
@@ -312,14 +389,29 @@ def _opinions(case: LoggedCase, verdict: CaseVerdict) -> list[dict[str, Any]]:
         (":thumbsdown: Disagree", ids.ACTION_DISAGREE, "Disagree: I would give another score"),
     )
     return [
-        button(label, action_id, case.id) | {"text": plain(label) | {"emoji": True}, "accessibility_label": spoken}
+        button(label, action_id, case.id)
+        | {"text": plain(label) | {"emoji": True}, "accessibility_label": spoken}
         for label, action_id, spoken in offered
     ]
 
 
-_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "keycap_ten")
+_DIGITS = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "keycap_ten",
+)
 
 
 def score_emoji(score: int) -> str:
-    """The name of the emoji for a score; above 10, for which there is no emoji, the one for numbers."""
+    """The name of the emoji for a score; above 10, for which there is no emoji, the one for
+    numbers.
+    """
     return _DIGITS[score] if 0 <= score < len(_DIGITS) else "1234"

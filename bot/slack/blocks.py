@@ -1,4 +1,5 @@
-"""Builders for Block Kit; mrkdwn is `verbatim`, so that Slack makes no links or mentions of its own.
+"""Builders for Block Kit; mrkdwn is `verbatim`, so that Slack makes no links or mentions of its
+own.
 
 Source: https://docs.slack.dev/reference/block-kit
 """
@@ -18,11 +19,13 @@ CaseId = Annotated[int, Field(le=LARGEST_ID)]
 
 
 class ModalState(BaseModel):
-    """What a window remembers, at most 3,000 characters: the channel it was opened in, its `response_url`, the case.
+    """What a window remembers, at most 3,000 characters: the channel it was opened in, its
+    `response_url`, the case.
 
-    `rubric` names the rubric that it is about, and `version` is the version that it began with or has saved.
-    `labelled` are the cases that the person has labelled in it since it last showed how their labels compare. If the
-    app asked for these, `before` is the mean that they correct, as it was, or empty.
+    `rubric` names the rubric that it is about, and `version` is the version that it began with or
+    has saved. `labelled` are the cases that the person has labelled in it since it last showed how
+    their labels compare. If the app asked for these, `before` is the mean that they correct, as it
+    was, or empty.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,7 +50,9 @@ class ModalState(BaseModel):
 Block = dict[str, Any]
 
 
-def modal(callback_id: str, title: str, state: ModalState, blocks: list[Block], submit: str, close: str) -> Block:
+def modal(
+    callback_id: str, title: str, state: ModalState, blocks: list[Block], submit: str, close: str
+) -> Block:
     """A window with a submit button; it remembers `state` until it is submitted."""
     remembered = state.model_dump_json(exclude_defaults=True)
     sent = {"callback_id": callback_id, "submit": plain(submit), "private_metadata": remembered}
@@ -68,13 +73,15 @@ def context(mrkdwn: str) -> Block:
 
 
 def quote(words: str, limit: int, *title: Block) -> Block:
-    """A quote block with at most `limit` characters of words that are not ours: a model's or a person's.
+    """A quote block with at most `limit` characters of words that are not ours: a model's or a
+    person's.
 
-    Words that are too long are cut in the middle, because an instruction to the judge is often at the end.
+    Words that are too long are cut in the middle, because an instruction to the judge is often at
+    the end.
 
-    `title` is the line above the quote, made of `run`; without it, some of the words must be visible.
-    Rich text is not mrkdwn: nothing in it is formatted, linked or mentioned, and emoji are elements of their own. The
-    quote's bar marks all lines, so none of them can pass for ours.
+    `title` is the line above the quote, made of `run`; without it, some of the words must be
+    visible. Rich text is not mrkdwn: nothing in it is formatted, linked or mentioned, and emoji are
+    elements of their own. The quote's bar marks all lines, so none of them can pass for ours.
     Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
     """
     seen = sanitize(words).strip()
@@ -87,7 +94,8 @@ def quote(words: str, limit: int, *title: Block) -> Block:
 def quotes(words: str, limit: int, *title: Block, kind: str = "rich_text_quote") -> list[Block]:
     """All of the words, in as many quotes of at most `limit` characters as needed.
 
-    They are split at line ends if there are any. `kind` may also be "rich_text_preformatted", which is monospaced.
+    They are split at line ends if there are any. `kind` may also be "rich_text_preformatted", which
+    is monospaced.
     """
     rest = sanitize(words).strip("\n")
     pieces: list[str] = []
@@ -102,7 +110,10 @@ def quotes(words: str, limit: int, *title: Block, kind: str = "rich_text_quote")
 
 def _quoted(seen: str, title: tuple[Block, ...], kind: str = "rich_text_quote") -> Block:
     parts = [("rich_text_section", list(title)), (kind, [run(seen)] if seen else [])]
-    return {"type": "rich_text", "elements": [{"type": kind, "elements": part} for kind, part in parts if part]}
+    return {
+        "type": "rich_text",
+        "elements": [{"type": kind, "elements": part} for kind, part in parts if part],
+    }
 
 
 def run(text: str, *, is_bold: bool = False) -> Block:
@@ -124,14 +135,19 @@ def button(label: str, action_id: str, value: str | int | None = None) -> dict[s
 
 
 def fairness(case_id: int) -> Block:
-    """The buttons that label a case after its score was seen, like *Agree* and *Disagree* under a verdict."""
-    return actions(button("Fair", ids.ACTION_AGREE, case_id), button("Not fair", ids.ACTION_DISAGREE, case_id))
+    """The buttons that label a case after its score was seen, like *Agree* and *Disagree* under a
+    verdict.
+    """
+    return actions(
+        button("Fair", ids.ACTION_AGREE, case_id), button("Not fair", ids.ACTION_DISAGREE, case_id)
+    )
 
 
 def option(value: str, label: str | None = None, about: str = "") -> dict[str, Any]:
     """An option of a menu or of radio buttons; `label` is the value by default.
 
-    `about` is shown below the label: https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+    `about` is shown below the label:
+    https://docs.slack.dev/reference/block-kit/composition-objects/option-object
     """
     chosen = {"value": value, "text": plain(label or value)}
     return chosen | ({"description": plain(about)} if about else {})
@@ -139,24 +155,45 @@ def option(value: str, label: str | None = None, about: str = "") -> dict[str, A
 
 def field(label: str, element: Block, hint: str = "", *, is_optional: bool = False) -> Block:
     """An input of a window; its block id is the element's action id."""
-    block = {"type": "input", "block_id": element["action_id"], "label": plain(label), "element": element}
+    block = {
+        "type": "input",
+        "block_id": element["action_id"],
+        "label": plain(label),
+        "element": element,
+    }
     return block | {"optional": is_optional} | ({"hint": plain(hint)} if hint else {})
 
 
-def text_box(action_id: str, most: int, initial: str | None, placeholder: str | None = None) -> Block:
+def text_box(
+    action_id: str, most: int, initial: str | None, placeholder: str | None = None
+) -> Block:
     """An input for several lines of text, at most `most` characters."""
-    box = {"type": "plain_text_input", "action_id": action_id, "multiline": True, "max_length": most}
+    box = {
+        "type": "plain_text_input",
+        "action_id": action_id,
+        "multiline": True,
+        "max_length": most,
+    }
     box |= {"placeholder": plain(placeholder)} if placeholder else {}
     return box | ({"initial_value": initial[:most]} if initial else {})
 
 
-def number_box(action_id: str, initial: float | None, *, is_whole: bool = True, **more: Any) -> Block:
+def number_box(
+    action_id: str, initial: float | None, *, is_whole: bool = True, **more: Any
+) -> Block:
     """A field for a number; `more` are further properties of Slack's element, such as its limits."""
-    box = {"type": "number_input", "action_id": action_id, "is_decimal_allowed": not is_whole, **more}
+    box = {
+        "type": "number_input",
+        "action_id": action_id,
+        "is_decimal_allowed": not is_whole,
+        **more,
+    }
     return box | ({} if initial is None else {"initial_value": f"{initial:g}"})
 
 
-def menu(action_id: str, options: Iterable[Block], chosen: Block | None, kind: str = "static_select") -> Block:
+def menu(
+    action_id: str, options: Iterable[Block], chosen: Block | None, kind: str = "static_select"
+) -> Block:
     """A menu of options, or another `kind` of choice such as "radio_buttons"."""
     found = {"type": kind, "action_id": action_id, "options": list(options)}
     return found | ({"initial_option": chosen} if chosen else {})
@@ -167,7 +204,10 @@ def plain(text: str) -> dict[str, Any]:
 
 
 def short_date(moment: datetime) -> str:
-    return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} at {{time}}|{moment:%Y-%m-%d %H:%M} UTC>"
+    return (
+        f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} at "
+        f"{{time}}|{moment:%Y-%m-%d %H:%M} UTC>"
+    )
 
 
 def _mrkdwn(text: str) -> dict[str, Any]:
@@ -182,7 +222,8 @@ def permalink(workspace_url: str, channel_id: str, ts: str, thread_ts: str | Non
 def address(workspace_url: str, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
     """The address of a message; with `thread_ts`, of a reply in that thread.
 
-    https://docs.slack.dev/reference/methods/chat.getPermalink gives the same address, but takes a call for each.
+    https://docs.slack.dev/reference/methods/chat.getPermalink gives the same address, but takes a
+    call for each.
     """
     link = f"{workspace_url}archives/{channel_id}/p{ts.replace('.', '')}"
     return link if thread_ts in {None, ts} else f"{link}?thread_ts={thread_ts}&cid={channel_id}"

@@ -20,11 +20,23 @@ from bot.domain.shared import AnswerCache, V
 from bot.errors import SlackError
 
 # None: an error page instead of an answer of Slack's.
-_PASSING = {None, "ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable"}
+_PASSING = {
+    None,
+    "ratelimited",
+    "rate_limited",
+    "internal_error",
+    "fatal_error",
+    "service_unavailable",
+}
 _PASSING |= {"request_timeout", "team_added_to_org"}
 # The operator has to fix these; until then they say nothing about the message or the channel.
 _NOT_LET_IN = {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
-_NOT_LET_IN |= {"accesslimited", "org_login_required", "ekm_access_denied", "two_factor_setup_required"}
+_NOT_LET_IN |= {
+    "accesslimited",
+    "org_login_required",
+    "ekm_access_denied",
+    "two_factor_setup_required",
+}
 
 
 SLACK_ERRORS = (SlackApiError, aiohttp.ClientError, TimeoutError)
@@ -60,9 +72,15 @@ def _status_of(exc: SlackApiError) -> int | None:
 
 
 def connection_word(exc: Exception) -> str:
-    """What went wrong on the way to Slack: the HTTP status or the system's words; others may quote a proxy's login."""
+    """What went wrong on the way to Slack: the HTTP status or the system's words; others may quote
+    a proxy's login.
+    """
     status = getattr(exc, "status", None)
-    return f"HTTP {status}" if status else getattr(getattr(exc, "os_error", exc), "strerror", None) or "no answer"
+    return (
+        f"HTTP {status}"
+        if status
+        else getattr(getattr(exc, "os_error", exc), "strerror", None) or "no answer"
+    )
 
 
 class RefusedCallError(SlackApiError):
@@ -70,7 +88,9 @@ class RefusedCallError(SlackApiError):
 
 
 async def or_refusal(call: Awaitable[V]) -> V:
-    """What a call returns; raises RefusedCallError if Slack permanently refuses it, transient errors as they are."""
+    """What a call returns; raises RefusedCallError if Slack permanently refuses it, transient
+    errors as they are.
+    """
     try:
         return await call
     except SlackApiError as exc:
@@ -80,7 +100,9 @@ async def or_refusal(call: Awaitable[V]) -> V:
 
 
 async def refusal_of(call: Awaitable[object]) -> str | None:
-    """Slack's error code if it permanently refuses a call, or None if the call succeeds; raises transient errors."""
+    """Slack's error code if it permanently refuses a call, or None if the call succeeds; raises
+    transient errors.
+    """
     try:
         await or_refusal(call)
     except RefusedCallError as exc:
@@ -104,12 +126,17 @@ _MOST_WAITS = 2
 class SlackClient(AsyncWebClient):
     """A client that waits when Slack limits it, and never repeats a post by itself.
 
-    slack-sdk by default repeats a call after a lost connection, which duplicates a message that Slack had accepted.
-    `team_id` is that of the workspace or the organisation that has installed the app, if any has.
+    slack-sdk by default repeats a call after a lost connection, which duplicates a message that
+    Slack had accepted. `team_id` is that of the workspace or the organisation that has installed
+    the app, if any has.
     """
 
     def __init__(
-        self, session: aiohttp.ClientSession | None, base_url: str, token: str | None, team_id: str = ""
+        self,
+        session: aiohttp.ClientSession | None,
+        base_url: str,
+        token: str | None,
+        team_id: str = "",
     ) -> None:
         super().__init__(token, base_url, _TIMEOUT_S, session=session, retry_handlers=[])
         self.team_id = team_id
@@ -117,21 +144,31 @@ class SlackClient(AsyncWebClient):
         self._limited_until: dict[tuple[str, object], float] = {}
 
     async def teams(self) -> Sequence[str | None]:
-        """The workspaces of the client's organisation, read at most once a minute: others may join it.
+        """The workspaces of the client's organisation, read at most once a minute: others may join
+        it.
 
         None stands for the only one of its token.
         """
         return await self._teams.get(None) if self.team_id.startswith("E") else [None]
 
     async def _list_teams(self, _: None) -> Sequence[str]:
-        return [each["id"] async for page in await self.auth_teams_list(limit=999) for each in page["teams"]]
+        return [
+            each["id"]
+            async for page in await self.auth_teams_list(limit=999)
+            for each in page["teams"]
+        ]
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
-        """Calls Slack. If Slack tells a call to wait, all calls that share its limit wait, each at most twice.
+        """Calls Slack. If Slack tells a call to wait, all calls that share its limit wait, each at
+        most twice.
 
-        Posts are limited by channel, other calls by method: https://docs.slack.dev/apis/web-api/rate-limits
+        Posts are limited by channel, other calls by method:
+        https://docs.slack.dev/apis/web-api/rate-limits
         """
-        limit = api_method, arguments["json"].get("channel") if api_method == "chat.postMessage" else None
+        limit = (
+            api_method,
+            arguments["json"].get("channel") if api_method == "chat.postMessage" else None,
+        )
         waits = 0
         while True:
             pause_s = self._limited_until.get(limit, 0.0) - time.monotonic()
@@ -149,7 +186,8 @@ class SlackClient(AsyncWebClient):
                     if waits == _MOST_WAITS:
                         raise
             waits += 1
-            # Not all at the same moment: if the first is refused again, the others keep waiting without asking.
+            # Not all at the same moment: if the first is refused again, the others keep waiting
+            # without asking.
             await asyncio.sleep(pause_s + random.random())  # noqa: S311
 
 
@@ -208,7 +246,9 @@ async def web_client(token: SecretStr | None, api_url: str) -> AsyncIterator[Sla
 
 
 def with_token(client: SlackClient, token: str | None, team_id: str) -> SlackClient:
-    """A client for another workspace over the same connections; Slack limits each workspace for itself."""
+    """A client for another workspace over the same connections; Slack limits each workspace for
+    itself.
+    """
     return SlackClient(client.session, client.base_url, token, team_id)
 
 
@@ -216,8 +256,12 @@ async def identify(client: SlackClient) -> Identity:
     """The app's identity; raises SlackError if Slack refuses the bot token or cannot be reached."""
     team_id = client.team_id
     if team_id and client.token is None:
-        raise SlackError(f"{team_id}: TOKEN_KEYS: no key reads its token; add the key that was in use")
-    found = to_identity(await _at_start(client.auth_test(), team_id or "SLACK_BOT_TOKEN", client.base_url))
+        raise SlackError(
+            f"{team_id}: TOKEN_KEYS: no key reads its token; add the key that was in use"
+        )
+    found = to_identity(
+        await _at_start(client.auth_test(), team_id or "SLACK_BOT_TOKEN", client.base_url)
+    )
     return replace(found, team_id=team_id or found.team_id)
 
 
@@ -226,7 +270,9 @@ NOBODY = Identity("", "", "", "", "", "", frozenset())
 
 
 def to_identity(answer: AsyncSlackResponse) -> Identity:
-    """The identity in an answer of `auth.test`, and the token's scopes in its headers, if Slack lists them there."""
+    """The identity in an answer of `auth.test`, and the token's scopes in its headers, if Slack
+    lists them there.
+    """
     listed = answer.headers.get("x-oauth-scopes") or ""
     return Identity(
         team_id=answer["team_id"],
@@ -241,12 +287,16 @@ def to_identity(answer: AsyncSlackResponse) -> Identity:
 
 
 async def open_socket_url(client: AsyncWebClient, app_token: SecretStr) -> str:
-    """A WebSocket address for Socket Mode, valid for one connection; raises SlackError like `identify`."""
+    """A WebSocket address for Socket Mode, valid for one connection; raises SlackError like
+    `identify`.
+    """
     call = client.apps_connections_open(app_token=app_token.get_secret_value())
     return str((await _at_start(call, "SLACK_APP_TOKEN", client.base_url))["url"])
 
 
-async def _at_start(call: Awaitable[AsyncSlackResponse], setting: str, base_url: str) -> AsyncSlackResponse:
+async def _at_start(
+    call: Awaitable[AsyncSlackResponse], setting: str, base_url: str
+) -> AsyncSlackResponse:
     try:
         return await call
     except SlackApiError as exc:

@@ -36,10 +36,10 @@ _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}")
 class HttpFront(HttpServer):
     """Listens for Slack's requests while its context is open.
 
-    A request without a fresh signature is refused before its body is read, and a body larger than `LARGEST_BODY`, or
-    that would make all bodies in progress more than `most_unverified` bytes, is refused. A body must be there after
-    `longest_read_s`; Slack itself gives up after 3 s. Limits on the number and duration of connections are left to the
-    proxy that terminates TLS.
+    A request without a fresh signature is refused before its body is read, and a body larger than
+    `LARGEST_BODY`, or that would make all bodies in progress more than `most_unverified` bytes, is
+    refused. A body must be there after `longest_read_s`; Slack itself gives up after 3 s. Limits on
+    the number and duration of connections are left to the proxy that terminates TLS.
     """
 
     most_unverified = 32 * LARGEST_BODY
@@ -67,7 +67,9 @@ class HttpFront(HttpServer):
         if request.path != EVENTS and self._pages:
             return await self._pages(request)
         if request.path != EVENTS:
-            return web.Response(status=404, text=f"only {EVENTS} is served here; metrics are on METRICS_PORT\n")
+            return web.Response(
+                status=404, text=f"only {EVENTS} is served here; metrics are on METRICS_PORT\n"
+            )
         if request.method != "POST":
             return web.Response(status=405, headers={"Allow": "POST"})
         if not self._may_be_slacks(request.headers):
@@ -114,7 +116,10 @@ class HttpFront(HttpServer):
 
     def _may_be_slacks(self, headers: Mapping[str, str]) -> bool:
         """Whether there is a well-formed, fresh signature; verifying it takes the body as well."""
-        stamp, signature = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
+        stamp, signature = (
+            headers.get("X-Slack-Request-Timestamp", ""),
+            headers.get("X-Slack-Signature", ""),
+        )
         if not _STAMP.fullmatch(stamp) or not _SIGNATURE.fullmatch(signature):
             return False
         return abs(self._clock.now() - int(stamp)) <= FRESH_S
@@ -131,12 +136,28 @@ def _not_now(reason: str, most: int) -> web.HTTPServiceUnavailable:
 
 
 def _to_request(body: str) -> AsyncBoltRequest | None:
-    """The request for Bolt, which itself would read a command with "payload" in it as empty; None if it is none."""
+    """The request for Bolt, which itself would read a command with "payload" in it as empty; None
+    if it is none.
+    """
     try:
-        payload: Any = json.loads(body) if body[:1] in {"{", "["} else dict(parse_qsl(body, keep_blank_values=True))
+        payload: Any = (
+            json.loads(body)
+            if body[:1] in {"{", "["}
+            else dict(parse_qsl(body, keep_blank_values=True))
+        )
         if isinstance(payload, dict) and isinstance(payload.get("payload"), str):
             payload = json.loads(payload["payload"])
         # In Socket Mode, Bolt takes the parsed body as it is.
-        return AsyncBoltRequest(body=payload, mode="socket_mode") if payload and isinstance(payload, dict) else None
-    except (ValueError, RecursionError, AttributeError, LookupError, TypeError):  # not JSON, or unexpected types in it
+        return (
+            AsyncBoltRequest(body=payload, mode="socket_mode")
+            if payload and isinstance(payload, dict)
+            else None
+        )
+    except (
+        ValueError,
+        RecursionError,
+        AttributeError,
+        LookupError,
+        TypeError,
+    ):  # not JSON, or unexpected types in it
         return None

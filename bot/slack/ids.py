@@ -37,5 +37,7 @@ METADATA_EVENT = "slack_judge_case"
 
 
 def of(block_id: str, which: int | str | None) -> str:
-    """The id of an input in a window that shows one case after another; Slack keeps typed text while an id stays."""
+    """The id of an input in a window that shows one case after another; Slack keeps typed text
+    while an id stays.
+    """
     return f"{block_id}-{which}"

@@ -1,8 +1,8 @@
 """Incoming payloads: the Socket Mode connection, and a limit on the load.
 
-Payloads in progress are counted: acknowledging them comes before settling cases, and too many are refused. Slack waits
-3 s for an acknowledgement, then tells the person that it failed. A case accepted later than that would be scored
-although the person was told that it failed.
+Payloads in progress are counted: acknowledging them comes before settling cases, and too many are
+refused. Slack waits 3 s for an acknowledgement, then tells the person that it failed. A case
+accepted later than that would be scored although the person was told that it failed.
 """
 
 import asyncio
@@ -39,9 +39,9 @@ _FEW = 6
 class Traffic:
     """The payloads in progress.
 
-    If several have waited longer than `longest_wait_s`, no more are accepted. A person's request is accepted within
-    `accept_within_s` or not at all; the rest of Slack's 3 s is for the acknowledgement. A job waits for payloads to be
-    acknowledged first, at most `calm_within_s`.
+    If several have waited longer than `longest_wait_s`, no more are accepted. A person's request is
+    accepted within `accept_within_s` or not at all; the rest of Slack's 3 s is for the
+    acknowledgement. A job waits for payloads to be acknowledged first, at most `calm_within_s`.
     """
 
     longest_wait_s = 1.0
@@ -51,20 +51,27 @@ class Traffic:
     def __init__(self, most: int = MOST, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
         self._clock = clock
-        self._since: dict[object, float] = {}  # when each unacknowledged payload arrived, oldest first
+        self._since: dict[
+            object, float
+        ] = {}  # when each unacknowledged payload arrived, oldest first
         self._calm = asyncio.Event()
         self._calm.set()
 
     @property
     def is_full(self) -> bool:
-        """Whether one more would be acknowledged too late; a few slow ones do not count: they may wait for Slack."""
+        """Whether one more would be acknowledged too late; a few slow ones do not count: they may
+        wait for Slack.
+        """
         now = self._clock()
         waits_since = next(islice(self._since.values(), _FEW, None), now)
         return len(self._since) >= self._most or now - waits_since > self.longest_wait_s
 
     @contextmanager
     def payload(self, body: Mapping[str, Any]) -> Iterator[None]:
-        """Counts a payload while the context is open. Events have no deadline, because Slack sends them again."""
+        """Counts a payload while the context is open.
+
+        Events have no deadline, because Slack sends them again.
+        """
         payload = object()
         self._since[payload] = self._clock()
         if len(self._since) > _FEW:
@@ -78,24 +85,31 @@ class Traffic:
                 self._calm.set()
 
     async def calm(self) -> None:
-        """Returns once few payloads wait to be acknowledged, or after `calm_within_s`: a job must not wait for ever."""
+        """Returns once few payloads wait to be acknowledged, or after `calm_within_s`: a job must
+        not wait for ever.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(self.calm_within_s):
                 await self._calm.wait()
 
 
 _LOOKS = 8
-# slack-sdk gives up a connection whose pings go unanswered after 20 s; together this makes a minute.
+# slack-sdk gives up a connection whose pings go unanswered after 20 s; together this makes a
+# minute.
 _PATIENCE_S = 40.0
-_ACK_S = 3.0  # then Slack tells the person that it failed: https://docs.slack.dev/apis/events-api/using-socket-mode
+# then Slack tells the person that it failed:
+# https://docs.slack.dev/apis/events-api/using-socket-mode
+_ACK_S = 3.0
 
 logger = structlog.get_logger(__name__)
 
 
 class SocketLink:
-    """Connected while its context is open. slack-sdk reconnects by itself, but may stop trying (bolt-python#1529).
+    """Connected while its context is open. slack-sdk reconnects by itself, but may stop trying
+    (bolt-python#1529).
 
-    It acknowledges what has arrived before it closes. Slack reports later payloads as failed, or sends them again.
+    It acknowledges what has arrived before it closes. Slack reports later payloads as failed, or
+    sends them again.
     """
 
     def __init__(
@@ -107,7 +121,9 @@ class SocketLink:
         patience_s: float = _PATIENCE_S,
     ) -> None:
         logger = logging.getLogger("slack_sdk.socket_mode")
-        self._socket = SocketModeClient(app_token.get_secret_value(), logger=logger, web_client=client)
+        self._socket = SocketModeClient(
+            app_token.get_secret_value(), logger=logger, web_client=client
+        )
         self._socket.socket_mode_request_listeners.append(self._handle)  # type: ignore[arg-type]
         self._door = door
         self._client = client
@@ -120,12 +136,15 @@ class SocketLink:
     async def __aenter__(self) -> Self:
         """Connects; raises SlackError if Slack refuses the app-level token or cannot be reached."""
         try:
-            # The URL is requested here, because slack-sdk would retry a wrong token for ever without raising.
+            # The URL is requested here, because slack-sdk would retry a wrong token for ever
+            # without raising.
             self._socket.wss_uri = await open_socket_url(self._client, self._app_token)
             async with asyncio.timeout(self._patience_s):
                 await self._socket.connect()  # type: ignore[no-untyped-call]
         except TimeoutError as exc:
-            raise SlackError("Socket Mode: Slack returned an address, but a connection to it failed") from exc
+            raise SlackError(
+                "Socket Mode: Slack returned an address, but a connection to it failed"
+            ) from exc
         finally:
             if not await self.is_connected():
                 await self.__aexit__()
@@ -143,7 +162,8 @@ class SocketLink:
         if self._is_leaving:
             return
         if self._traffic.is_full:
-            # Not acknowledged and not accepted: Slack shows the person an error, and sends an event again.
+            # Not acknowledged and not accepted: Slack shows the person an error, and sends an event
+            # again.
             logger.warning("payload_refused", reason="too many at once", most=MOST)
             return
         work = asyncio.ensure_future(self._serve(client, req))
@@ -154,7 +174,9 @@ class SocketLink:
     async def _serve(self, client: SocketModeClient, req: SocketModeRequest) -> None:
         with self._traffic.payload(req.payload):
             if app := await self._door(req.payload):
-                await send_async_response(client, req, await run_async_bolt_app(app, req), time.time())
+                await send_async_response(
+                    client, req, await run_async_bolt_app(app, req), time.time()
+                )
             else:
                 await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
 
@@ -162,10 +184,14 @@ class SocketLink:
         return await self._socket.is_connected()
 
     async def watch(self) -> None:
-        """Waits, and raises SlackError once the connection is lost for good: a new process may succeed."""
+        """Waits, and raises SlackError once the connection is lost for good: a new process may
+        succeed.
+        """
         look_every_s = self._patience_s / _LOOKS
         looks = 0
         while looks < _LOOKS:
             await asyncio.sleep(look_every_s)
             looks = 0 if await self.is_connected() else looks + 1
-        raise SlackError(f"the connection to Slack is lost and cannot be restored ({self._client.base_url})")
+        raise SlackError(
+            f"the connection to Slack is lost and cannot be restored ({self._client.base_url})"
+        )

@@ -1,4 +1,6 @@
-"""Converts payloads: who did something and where, what they clicked, submitted in a window, or typed after `/judge`."""
+"""Converts payloads: who did something and where, what they clicked, submitted in a window, or
+typed after `/judge`.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,12 +25,14 @@ IS_OURS = "is_ours"
 
 @dataclass(frozen=True)
 class Invocation:
-    """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
+    """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s),
+    `response_url` (30 min).
 
-    A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where it was opened, and
-    its `response_url` leads there. In the Home tab it is the channel of the person's direct messages with the app.
-    `hosts` are the workspace's host names, if the payload has them. `action` is the id of what was clicked, and `value`
-    what a button sends back, both empty if there is none.
+    A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where
+    it was opened, and its `response_url` leads there. In the Home tab it is the channel of the
+    person's direct messages with the app. `hosts` are the workspace's host names, if the payload
+    has them. `action` is the id of what was clicked, and `value` what a button sends back, both
+    empty if there is none.
     """
 
     team_id: str
@@ -53,7 +57,9 @@ class Invocation:
 
     @property
     def recipient(self) -> Recipient:
-        """The person, where they acted; not where a window was opened, because they may have left that channel."""
+        """The person, where they acted; not where a window was opened, because they may have left
+        that channel.
+        """
         response_url = None if self.window_channel_id else self.response_url
         is_in_channel = self.thread_ts is None
         return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
@@ -69,16 +75,22 @@ class Invocation:
         return self.channel_id.startswith("D")
 
     def recipient_at(self, case: Case) -> Recipient:
-        """The person as a recipient where the case is, or where they typed a command; the case may be another's."""
+        """The person as a recipient where the case is, or where they typed a command; the case may
+        be another's.
+        """
         there = replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
         return replace(there, is_in_channel=True) if self.is_command else there
 
     def to_state(self, case_id: int | None = None) -> ModalState:
-        return ModalState(channel_id=self.channel_id, response_url=self.response_url, case_id=case_id)
+        return ModalState(
+            channel_id=self.channel_id, response_url=self.response_url, case_id=case_id
+        )
 
 
 def to_invocation(body: Raw) -> Invocation:
-    """The invocation in a payload, which is flat for commands, and nested for interactions and events."""
+    """The invocation in a payload, which is flat for commands, and nested for interactions and
+    events.
+    """
     if "command" in body:
         return _from_command(body)
     if is_event(body):
@@ -91,10 +103,12 @@ def is_event(body: Mapping[str, Any]) -> bool:
 
 
 def workspace_of(body: Raw) -> tuple[str | None, str | None]:
-    """The enterprise and the team whose installation of the app a payload is for; None for what Slack does not name.
+    """The enterprise and the team whose installation of the app a payload is for; None for what
+    Slack does not name.
 
-    Called once, at the door (`bot/workspaces.py`), which writes the answer into the payload as `enterprise_id` and
-    `team_id`; everything else reads it there. Slack's own values may be another company's in a channel shared with it.
+    Called once, at the door (`bot/workspaces.py`), which writes the answer into the payload as
+    `enterprise_id` and `team_id`; everything else reads it there. Slack's own values may be another
+    company's in a channel shared with it.
 
     Source: slack_bolt.request.internals.extract_team_id and extract_enterprise_id
     """
@@ -106,7 +120,9 @@ def workspace_of(body: Raw) -> tuple[str | None, str | None]:
     installed = view.get("app_installed_team_id") or where
     if installed and installed.startswith("E"):  # installed for a whole organisation
         return installed, where
-    if installed != where:  # the window of a person of another company; the enterprise in the payload is theirs
+    if (
+        installed != where
+    ):  # the window of a person of another company; the enterprise in the payload is theirs
         return None, installed
     return (body.get("enterprise") or {}).get("id") or body.get("enterprise_id"), installed
 
@@ -114,8 +130,8 @@ def workspace_of(body: Raw) -> tuple[str | None, str | None]:
 def person_elsewhere(body: Raw) -> str | None:
     """The person of a payload that does not place them in a workspace of ours; None otherwise.
 
-    Slack must be asked: reactions and older message shortcuts name no workspace, and another one may be of our
-    organisation, or of a company that is allowed.
+    Slack must be asked: reactions and older message shortcuts name no workspace, and another one
+    may be of our organisation, or of a company that is allowed.
     """
     whose: Raw = body["user"] if "user" in body else {"id": (body.get("event") or {}).get("user")}
     return whose["id"] if _is_elsewhere(body) else None
@@ -131,13 +147,17 @@ def _from_interaction(body: Raw) -> Invocation:
     clicked = (body.get("actions") or [{}])[0]
     return Invocation(
         team_id=body["team_id"],
-        channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
+        channel_id=(body.get("channel") or {}).get("id")
+        or (body.get("container") or {}).get("channel_id")
+        or "",
         user_id=user["id"],
         user_name=user.get("username") or user.get("name") or user["id"],
         trigger_id=body.get("trigger_id", ""),
         response_url=body.get("response_url") or state.response_url,
         is_foreign=_is_elsewhere(body) and not body.get(IS_OURS),
-        window_channel_id=view["private_metadata"] if view.get("type") == "home" else state.channel_id,
+        window_channel_id=view["private_metadata"]
+        if view.get("type") == "home"
+        else state.channel_id,
         thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
         hosts=_hosts(team.get("domain")),
         action=clicked.get("action_id") or "",
@@ -176,7 +196,8 @@ def _from_event(body: Raw) -> Invocation:
 def _is_elsewhere(body: Raw) -> bool:
     if "user" in body:
         return body["user"].get("team_id") not in _home(body)
-    # Source: slack_bolt.request.internals.extract_actor_team_id. If Slack does not say, people of a shared channel are.
+    # Source: slack_bolt.request.internals.extract_actor_team_id. If Slack does not say, people of a
+    # shared channel are.
     event = body.get("event") or {}
     theirs = event.get("user_team") or event.get("source_team") or event.get("team")
     return theirs not in _home(body) if theirs else bool(body.get("is_ext_shared_channel"))
@@ -203,7 +224,9 @@ Act = Callable[[Invocation, Raw], Awaitable[None]]
 
 
 def on_click(app: AsyncApp, *action_ids: str | re.Pattern[str]) -> Callable[[Act], Act]:
-    """Decorates a function that handles clicks: each click is acknowledged first, which Slack expects within 3 s."""
+    """Decorates a function that handles clicks: each click is acknowledged first, which Slack
+    expects within 3 s.
+    """
 
     def register(act: Act) -> Act:
         async def acknowledge(ack: AsyncAck, body: Raw) -> None:
@@ -241,7 +264,9 @@ def to_submission(body: Raw) -> Submission:
         response=typed(values, ids.BLOCK_RESPONSE),
         chosen=selected(values, ids.BLOCK_CHOSEN),
         rubric=selected(values, ids.BLOCK_RUBRIC),
-        visibility=Visibility(seen_by) if (seen_by := selected(values, ids.BLOCK_VISIBILITY)) else None,
+        visibility=Visibility(seen_by)
+        if (seen_by := selected(values, ids.BLOCK_VISIBILITY))
+        else None,
     )
 
 
@@ -278,7 +303,8 @@ class Word:
 def parse_command(text: str) -> Permalink | Texts | Word | None:
     """The request in a command's text, or None if there is no text.
 
-    Two texts are split at the first `|` with spaces around it, or else at the first `|`: a response may contain tables.
+    Two texts are split at the first `|` with spaces around it, or else at the first `|`: a response
+    may contain tables.
     """
     text = text.strip()
     if not text:

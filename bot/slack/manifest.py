@@ -21,15 +21,21 @@ OFF_WITHOUT: Mapping[str, str] = {
     "app_mentions:read": "mentions of the app are not answered",
     "channels:history": "in public channels questions are not found and links not scored",
     "groups:history": "in private channels questions are not found and links not scored",
-    "im:history": "in direct messages questions are not found, links not scored, and messages to the app not answered",
+    "im:history": (
+        "in direct messages questions are not found, links not scored, and messages to the app "
+        "not answered"
+    ),
     "mpim:history": "in group direct messages questions are not found and links not scored",
-    "chat:write.public": "in public channels the app is not in, only the person who asked sees the verdict",
+    "chat:write.public": (
+        "in public channels the app is not in, only the person who asked sees the verdict"
+    ),
     "reactions:read": "`/judge reaction` is refused, and thumbs are not counted",
     "reactions:write": "a watch cannot show scores as reactions",
 }
 """What is off without each of the optional scopes."""
 
-# In a checkout, the manifests are beside the packages; in an installed package, they are inside `bot`.
+# In a checkout, the manifests are beside the packages; in an installed package, they are inside
+# `bot`.
 _FOLDERS = Path(__file__).parents[1:3]
 
 
@@ -46,13 +52,21 @@ def load_manifest(name: Name = FULL, parts: Collection[str] = ()) -> dict[str, A
 
 
 def to_yaml(names: str, *, is_minimal: bool) -> str:
-    """The manifest with the parts of these names, which are separated by commas, as `judge-bot manifest` prints it."""
+    """The manifest with the parts of these names, which are separated by commas, as `judge-bot
+    manifest` prints it.
+    """
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     parts = load_parts()
     if unknown := [name for name in wanted if name not in parts]:
-        raise BotError(f"--with {unknown[0]}: unknown; expected {' or '.join(parts)}; separate several by a comma")
+        raise BotError(
+            f"--with {unknown[0]}: unknown; expected {' or '.join(parts)}; separate "
+            "several by a comma"
+        )
     if is_minimal and MESSAGE_EVENTS in wanted:
-        raise BotError(f"--with {MESSAGE_EVENTS}: the minimal manifest may read no messages; leave out --minimal")
+        raise BotError(
+            f"--with {MESSAGE_EVENTS}: the minimal manifest may read no messages; leave "
+            "out --minimal"
+        )
     manifest = load_manifest(MINIMAL if is_minimal else FULL, wanted)
     return yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=120)
 
@@ -60,7 +74,10 @@ def to_yaml(names: str, *, is_minimal: bool) -> str:
 def load_parts() -> dict[str, Any]:
     """The optional parts of a manifest by their names, those of features last."""
     folder = Path(__file__).parents[1]
-    files = [*folder.glob("slack/manifest_parts.yml"), *sorted(folder.glob("features/*/manifest_parts.yml"))]
+    files = [
+        *folder.glob("slack/manifest_parts.yml"),
+        *sorted(folder.glob("features/*/manifest_parts.yml")),
+    ]
     return {name: part for file in files for name, part in _load(file).items()}
 
 

@@ -1,4 +1,6 @@
-"""Who people are: names, bots, guests and admins, who is in which channel, and who may change its settings."""
+"""Who people are: names, bots, guests and admins, who is in which channel, and who may change its
+settings.
+"""
 
 import asyncio
 import time
@@ -24,7 +26,9 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Member:
-    """Somebody as Slack describes them; `teams` are their workspace and its organisation, if Slack names them."""
+    """Somebody as Slack describes them; `teams` are their workspace and its organisation, if Slack
+    names them.
+    """
 
     name: str
     is_bot: bool
@@ -32,22 +36,30 @@ class Member:
 
 
 class Members:
-    """Asks Slack about each author once an hour; an unknown author counts as a person, and so is not ranked.
+    """Asks Slack about each author once an hour; an unknown author counts as a person, and so is
+    not ranked.
 
-    `own` are the ids of the app's workspace and its organisation, `allowed` those of other companies that count as own.
+    `own` are the ids of the app's workspace and its organisation, `allowed` those of other
+    companies that count as own.
     """
 
     patience_s = 1.5
     """How long to wait for names: a person is waiting, and Slack waits for at most 3 s."""
 
     def __init__(
-        self, client: SlackClient, own: frozenset[str] = frozenset(), allowed: frozenset[str] = frozenset()
+        self,
+        client: SlackClient,
+        own: frozenset[str] = frozenset(),
+        allowed: frozenset[str] = frozenset(),
     ) -> None:
         self._client, self._home = client, own | allowed
         self._known = AnswerCache(self._ask, kept_s=3600.0, most=10_000)
 
-    async def of_all(self, author_ids: Iterable[str], at_least_s: float = 0) -> Mapping[str, Member]:
-        """The members with these ids, in this order, except those that Slack does not return in time.
+    async def of_all(
+        self, author_ids: Iterable[str], at_least_s: float = 0
+    ) -> Mapping[str, Member]:
+        """The members with these ids, in this order, except those that Slack does not return in
+        time.
 
         `at_least_s` replaces `patience_s` if it is longer, for callers that keep no person waiting.
         """
@@ -69,10 +81,14 @@ class Members:
         return author_id in found and found[author_id].is_bot
 
     async def people(self, author_ids: Iterable[str]) -> set[str]:
-        """Those of these ids that Slack says are people's; raises one of `SLACK_ERRORS` if Slack does not answer."""
+        """Those of these ids that Slack says are people's; raises one of `SLACK_ERRORS` if Slack
+        does not answer.
+        """
         ids = tuple(author_ids)
         members = await asyncio.gather(*(unless_refused(self._known.get(each)) for each in ids))
-        return {each for each, member in zip(ids, members, strict=True) if member and not member.is_bot}
+        return {
+            each for each, member in zip(ids, members, strict=True) if member and not member.is_bot
+        }
 
     async def of(self, author_id: str) -> Member:
         try:
@@ -85,7 +101,9 @@ class Members:
         return (await self.of(author_id)).name
 
     async def is_foreign(self, user_id: str) -> bool:
-        """Whether a person is of a company that is not allowed, or unknown here; raises one of `SLACK_ERRORS`."""
+        """Whether a person is of a company that is not allowed, or unknown here; raises one of
+        `SLACK_ERRORS`.
+        """
         try:
             async with asyncio.timeout(_LOOK_UP_S):
                 member = await self._known.get(user_id)
@@ -97,7 +115,9 @@ class Members:
 
     async def is_known_foreign(self, author_id: str) -> bool:
         found = (await self.of_all([author_id])).get(author_id)
-        return bool(found and found.teams and not await _is_of(self._home, self._client, found.teams))
+        return bool(
+            found and found.teams and not await _is_of(self._home, self._client, found.teams)
+        )
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):
@@ -108,7 +128,8 @@ class Members:
         return Member(name, author_id == SLACKBOT or bool(user.get("is_bot")), _teams(user))
 
     async def _ask_bot(self, bot_id: str) -> Member:
-        """In each workspace of an organisation a bot has an id of its own, and Slack must be told which one is asked.
+        """In each workspace of an organisation a bot has an id of its own, and Slack must be told
+        which one is asked.
 
         Source: https://docs.slack.dev/reference/methods/bots.info
         """
@@ -140,27 +161,36 @@ class Listed:
 
 
 class Memberships:
-    """Remembers for five minutes who is in which channel; a person who leaves one may see its figures for that long.
+    """Remembers for five minutes who is in which channel; a person who leaves one may see its
+    figures for that long.
 
-    Before it gives access to a message or a case, Slack is asked again. All methods raise `MembershipError` if Slack
-    does not answer, or not in time.
+    Before it gives access to a message or a case, Slack is asked again. All methods raise
+    `MembershipError` if Slack does not answer, or not in time.
     """
 
-    def __init__(self, client: SlackClient, own: frozenset[str], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, client: SlackClient, own: frozenset[str], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._client, self._own = client, own
         self._channels = AnswerCache(self._list, KEPT_S, most=1000, clock=clock)
 
     async def of(self, user_id: str | None = None) -> Mapping[str, Listed]:
-        """Channels by id: public ones that this person is in, and private ones that both they and the app are in.
+        """Channels by id: public ones that this person is in, and private ones that both they and
+        the app are in.
 
-        Archived channels are left out. Without a person, the app's channels. Concurrent requests for one person share
-        a call.
+        Archived channels are left out. Without a person, the app's channels. Concurrent requests
+        for one person share a call.
         """
         listed = await self._channels.get(user_id)
-        return {channel_id: channel for channel_id, channel in listed.items() if not channel.is_archived}
+        return {
+            channel_id: channel for channel_id, channel in listed.items() if not channel.is_archived
+        }
 
     async def includes(self, user_id: str, channel_id: str) -> bool:
-        """Whether the person is in the channel, archived or not. Always asks Slack, as they may have just left."""
+        """Whether the person is in the channel, archived or not.
+
+        Always asks Slack, as they may have just left.
+        """
         return channel_id in await self.now(user_id)
 
     async def now(self, user_id: str | None) -> Mapping[str, Listed]:
@@ -169,10 +199,12 @@ class Memberships:
         return await self._channels.get(user_id)
 
     async def keeps_out(self, user_id: str, channel_id: str) -> bool:
-        """Whether the app is in this channel and the person may not look into it; always asks Slack.
+        """Whether the app is in this channel and the person may not look into it; always asks
+        Slack.
 
-        If the app is not in the channel, it cannot read anything there. Direct messages are the person's own, and Slack
-        does not list them. A public channel is open to all except guests, and other companies' people.
+        If the app is not in the channel, it cannot read anything there. Direct messages are the
+        person's own, and Slack does not list them. A public channel is open to all except guests,
+        and other companies' people.
         """
         if channel_id.startswith("D"):
             return False
@@ -205,10 +237,14 @@ async def _is_of(own: frozenset[str], client: SlackClient, teams: frozenset[str]
 
 
 async def _rights(client: SlackClient, own: frozenset[str], user_id: str) -> Mapping[str, Any]:
-    """The person as Slack describes them; other companies' people, also admins there, are no more than guests here."""
+    """The person as Slack describes them; other companies' people, also admins there, are no more
+    than guests here.
+    """
     user: Mapping[str, Any] = (await client.users_info(user=user_id))["user"]
     is_ours = await _is_of(own, client, _teams(user))
-    return user if is_ours else {**user, "is_restricted": True, "is_admin": False, "is_owner": False}
+    return (
+        user if is_ours else {**user, "is_restricted": True, "is_admin": False, "is_owner": False}
+    )
 
 
 def is_guest(user: Mapping[str, Any]) -> bool:
@@ -216,13 +252,16 @@ def is_guest(user: Mapping[str, Any]) -> bool:
 
 
 async def list_channels(client: SlackClient, user_id: str | None = None) -> Mapping[str, Listed]:
-    """By id, the channels and group direct messages of a person that the app can see; without a person, the app's own.
+    """By id, the channels and group direct messages of a person that the app can see; without a
+    person, the app's own.
 
     Source: https://docs.slack.dev/reference/methods/users.conversations
     """
     found: dict[str, Listed] = {}
     for team_id in await client.teams():
-        async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id, team_id=team_id):
+        async for page in await client.users_conversations(
+            types=_TYPES, limit=_PAGE, user=user_id, team_id=team_id
+        ):
             for channel in page["channels"]:
                 is_private = bool(channel.get("is_private", True) or channel.get("is_mpim"))
                 name = channel.get("name") or channel["id"]
@@ -241,8 +280,12 @@ class Access:
     is_for_admins: bool
     watch_by_admins: bool
 
-    async def refusal(self, person: Invocation, what: str, channel_id: str | None = None, *, is_change: bool) -> str:
-        """Why this person may not see or change a channel's settings (`what`, such as "rubrics"); else empty."""
+    async def refusal(
+        self, person: Invocation, what: str, channel_id: str | None = None, *, is_change: bool
+    ) -> str:
+        """Why this person may not see or change a channel's settings (`what`, such as "rubrics");
+        else empty.
+        """
         channel_id, user_id = channel_id or person.channel_id, person.user_id
         if person.is_foreign:
             return f"Only members of this workspace can see or change {what} here."
@@ -250,7 +293,9 @@ class Access:
             return f"{what.capitalize()} are for channels, not for direct messages."
         try:
             async with asyncio.timeout(_LOOK_UP_S):
-                if not (await self.client.conversations_info(channel=channel_id))["channel"].get("is_member"):
+                if not (await self.client.conversations_info(channel=channel_id))["channel"].get(
+                    "is_member"
+                ):
                     return _INVITE
                 if channel_id not in await list_channels(self.client, user_id):
                     return f"Only people in this channel can see or change its {what}."
@@ -259,7 +304,9 @@ class Access:
             error = slack_word(exc)
             if error == "channel_not_found":
                 return _INVITE
-            return f"Slack does not let me see who is in this channel (`{error}`), so I did nothing."
+            return (
+                f"Slack does not let me see who is in this channel (`{error}`), so I did nothing."
+            )
         if is_guest(user):
             return f"Guests cannot change {what}. Ask a full member of this workspace."
         watch_by = "WATCH_BY_ADMINS" if self.watch_by_admins and what == WATCHES else ""
@@ -269,7 +316,9 @@ class Access:
         return ""
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel, as Slack says now; raises one of `SLACK_ERRORS` if it may say later."""
+        """Whether the person is in the channel, as Slack says now; raises one of `SLACK_ERRORS` if
+        it may say later.
+        """
         return channel_id in (await unless_refused(list_channels(self.client, user_id)) or ())
 
     async def is_admin(self, user_id: str) -> bool:

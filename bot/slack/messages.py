@@ -23,8 +23,8 @@ logger = structlog.get_logger(__name__)
 class Message:
     """A message as the judge sees it; times are Slack's `ts` strings.
 
-    `text` is what can be judged: "" with a blocker if there is nothing but pictures, files and the like, which `read`
-    names and counts.
+    `text` is what can be judged: "" with a blocker if there is nothing but pictures, files and the
+    like, which `read` names and counts.
     """
 
     ts: str
@@ -75,7 +75,9 @@ def to_message(raw: Raw) -> Message:
 
 def _blocker(unread: Collection[str]) -> str:
     counts = Counter(unread).items()
-    things = " and ".join(f"a {kind}" if count == 1 else f"{count} {kind}s" for kind, count in counts)
+    things = " and ".join(
+        f"a {kind}" if count == 1 else f"{count} {kind}s" for kind, count in counts
+    )
     return f"That message contains only {things}, and I score text." if things else NO_TEXT
 
 
@@ -92,7 +94,8 @@ class Permalink:
     parent_ts: str | None
 
     def blocker(self, hosts: Collection[str]) -> str | None:
-        """What keeps the message from being read; None if the link's host is one of these or an Enterprise Grid's.
+        """What keeps the message from being read; None if the link's host is one of these or an
+        Enterprise Grid's.
 
         Links of a Grid name the organisation; only Slack can say whether the message can be read.
         """
@@ -102,7 +105,8 @@ class Permalink:
 
 
 def parse_permalink(text: str) -> Permalink | None:
-    """The message that the link points to if the text is nothing but a message link; None otherwise.
+    """The message that the link points to if the text is nothing but a message link; None
+    otherwise.
 
     Source: https://docs.slack.dev/reference/methods/chat.getPermalink
     """
@@ -129,7 +133,8 @@ class Change(NamedTuple):
 
 
 def to_change(body: Raw, own_ids: Collection[str]) -> Change | None:
-    """The change in a message event; None for new messages, previews of links, and our own messages.
+    """The change in a message event; None for new messages, previews of links, and our own
+    messages.
 
     A deleted parent of a thread is reported as changed into a tombstone.
     Source: https://docs.slack.dev/reference/events/message
@@ -156,9 +161,15 @@ def to_metadata(event: str, payload: dict[str, Any]) -> dict[str, Any]:
 
 
 async def find_marked(
-    client: AsyncWebClient, channel: str, metadata: dict[str, Any], oldest: float, thread_ts: str | None = None
+    client: AsyncWebClient,
+    channel: str,
+    metadata: dict[str, Any],
+    oldest: float,
+    thread_ts: str | None = None,
 ) -> str | None:
-    """The ts of the message with this metadata in a channel or thread, not older than `oldest` (epoch s), or None."""
+    """The ts of the message with this metadata in a channel or thread, not older than `oldest`
+    (epoch s), or None.
+    """
     span: dict[str, Any] = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": 200}
     if thread_ts:
         pages = await client.conversations_replies(channel=channel, ts=thread_ts, **span)
@@ -192,7 +203,8 @@ CHANNELS = {"channel", "group", "mpim"}
 def to_reaction(body: Raw) -> Reaction | None:
     """The reaction in an event, or None if it is not on a message.
 
-    Source: https://docs.slack.dev/reference/events/reaction_added, https://docs.slack.dev/reference/events/reaction_removed
+    Source: https://docs.slack.dev/reference/events/reaction_added,
+    https://docs.slack.dev/reference/events/reaction_removed
     """
     event = body["event"]
     item = event.get("item") or {}

@@ -14,7 +14,14 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
 from bot.slack.blocks import section
-from bot.slack.client import RefusedCallError, error_of, is_passing, or_refusal, refusal_of, slack_word
+from bot.slack.client import (
+    RefusedCallError,
+    error_of,
+    is_passing,
+    or_refusal,
+    refusal_of,
+    slack_word,
+)
 from bot.slack.invocation import Invocation
 
 WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": False}
@@ -39,7 +46,8 @@ class Drawn:
 class Post:
     """A message to send: blocks, and `text` for notifications and screen readers.
 
-    `plain_blocks` are for a Slack that does not support some of `blocks`; they do not count when posts are compared.
+    `plain_blocks` are for a Slack that does not support some of `blocks`; they do not count when
+    posts are compared.
     """
 
     text: str
@@ -50,7 +58,11 @@ class Post:
     def of(cls, text: str, parts: "Sequence[dict[str, Any] | Drawn]") -> "Post":
         """The post of these parts; charts beyond the most that Slack takes are in plain form."""
         plain = [part if isinstance(part, dict) else part.plain for part in parts]
-        charts = [at for at, part in enumerate(parts) if isinstance(part, Drawn) and part.block["type"] == _CHART]
+        charts = [
+            at
+            for at, part in enumerate(parts)
+            if isinstance(part, Drawn) and part.block["type"] == _CHART
+        ]
         drawn = [
             part.block if isinstance(part, Drawn) and at not in charts[_CHARTS:] else plain[at]
             for at, part in enumerate(parts)
@@ -70,7 +82,9 @@ def sentence(text: str) -> Post:
 async def send_in_known_blocks(
     call: Callable[..., Awaitable[AsyncSlackResponse]], post: Post, **arguments: Any
 ) -> AsyncSlackResponse:
-    """Slack's answer to a call with the post, or with its plain form if Slack does not support the blocks."""
+    """Slack's answer to a call with the post, or with its plain form if Slack does not support the
+    blocks.
+    """
     try:
         return await call(text=post.text, blocks=post.blocks, **arguments)
     except SlackApiError as exc:
@@ -84,7 +98,8 @@ _HOOKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")
 
 
 def to_response_hosts(api_url: str) -> tuple[str, ...]:
-    """The prefixes that a `response_url` may have: Slack's, and that of `api_url` if it is a stand-in for Slack.
+    """The prefixes that a `response_url` may have: Slack's, and that of `api_url` if it is a
+    stand-in for Slack.
 
     Slack signs payloads, but a person could change the address that a window remembers.
 
@@ -113,11 +128,17 @@ class Messenger:
         self._response_hosts = to_response_hosts(client.base_url)
 
     async def tell(self, recipient: Recipient, said: Post | str) -> bool:
-        """Whether the person could be told: where they are if possible, else by direct message; "" says nothing."""
+        """Whether the person could be told: where they are if possible, else by direct message; ""
+        says nothing.
+        """
         if not said:
             return True
         post = sentence(said) if isinstance(said, str) else said
-        ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [self._ephemeral, self._respond, self.direct]
+        ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [
+            self._ephemeral,
+            self._respond,
+            self.direct,
+        ]
         if recipient.is_in_channel:
             ways = [self._respond, self._ephemeral, self.direct]
         for form in post.forms:
@@ -128,21 +149,27 @@ class Messenger:
         return False
 
     async def replace(self, recipient: Recipient, said: Post | str) -> None:
-        """Shows this in place of the message in which the person clicked; if Slack does not, they are told it."""
+        """Shows this in place of the message in which the person clicked; if Slack does not, they
+        are told it.
+        """
         post = sentence(said) if isinstance(said, str) else said
         body = {"text": post.text, "blocks": post.blocks, "replace_original": True}
         if not await self._post_to(recipient.response_url, body):
             await self.tell(recipient, post)
 
     async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> OpenView | None:
-        """The opened modal, or None if it could not be opened: a trigger is valid for 3 s, and once."""
+        """The opened modal, or None if it could not be opened: a trigger is valid for 3 s, and
+        once.
+        """
         return await _to_view(self._client.views_open(trigger_id=trigger_id, view=view))
 
     async def show(self, invocation: Invocation, view: dict[str, Any]) -> str:
         """Opens a modal; returns what to tell the person if it came too late, or an empty string."""
         return "" if await self.open_modal(invocation.trigger_id, view) else invocation.too_slow
 
-    async def update_modal(self, view_id: str, view: dict[str, Any], version: str | None = None) -> OpenView | None:
+    async def update_modal(
+        self, view_id: str, view: dict[str, Any], version: str | None = None
+    ) -> OpenView | None:
         """Changes the content of an open modal; returns None if the person has closed it.
 
         With a `version`, only if the modal has not changed since that version.
@@ -175,7 +202,9 @@ class Messenger:
         if not response_url:
             return False
         if not response_url.startswith(self._response_hosts):
-            logger.warning("private_way_failed", way="response_url", error="the address is not Slack's")
+            logger.warning(
+                "private_way_failed", way="response_url", error="the address is not Slack's"
+            )
             return False
         try:
             answer = await AsyncWebhookClient(response_url, retry_handlers=[]).send_dict(body)
@@ -188,13 +217,17 @@ class Messenger:
 
     async def update(self, message: Posted, post: Post) -> bool:
         """Changes one of our messages; returns False if Slack refuses."""
-        call = self._client.chat_update(channel=message.channel_id, ts=message.ts, text=post.text, blocks=post.blocks)
+        call = self._client.chat_update(
+            channel=message.channel_id, ts=message.ts, text=post.text, blocks=post.blocks
+        )
         return await _is_taken("chat.update", call)
 
     async def direct(self, recipient: Recipient, post: Post) -> Posted | None:
         """The direct message that was sent to the person, or None if Slack refuses it."""
         to = recipient.user_id
-        call = self._client.chat_postMessage(channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
+        call = self._client.chat_postMessage(
+            channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
+        )
         try:
             answer = await or_refusal(call)
         except RefusedCallError as exc:
@@ -203,7 +236,9 @@ class Messenger:
         return Posted(answer["channel"], answer["ts"])
 
 
-async def _to_view(call: Awaitable[AsyncSlackResponse], *, raises_passing: bool = False) -> OpenView | None:
+async def _to_view(
+    call: Awaitable[AsyncSlackResponse], *, raises_passing: bool = False
+) -> OpenView | None:
     try:
         view = (await call)["view"]
     except SlackApiError as exc:

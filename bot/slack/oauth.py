@@ -1,4 +1,6 @@
-"""Installing the app by OAuth: the page where it begins, and the one to which Slack sends the browser back."""
+"""Installing the app by OAuth: the page where it begins, and the one to which Slack sends the
+browser back.
+"""
 
 import logging
 from functools import partial
@@ -28,7 +30,9 @@ def install_pages(
     installations: AsyncInstallationStore,
     states: AsyncOAuthStateStore,
 ) -> Answer:
-    """What answers requests for `INSTALL` and `REDIRECT`; a cookie binds each state to the browser that began it."""
+    """What answers requests for `INSTALL` and `REDIRECT`; a cookie binds each state to the browser
+    that began it.
+    """
     quiet = logging.getLogger("slack_bolt.oauth")
     quiet.setLevel(logging.CRITICAL)  # it would log the code, which is a secret
     settings = AsyncOAuthSettings(
@@ -54,8 +58,8 @@ async def _answer(flow: AsyncOAuthFlow, request: web.BaseRequest) -> web.Respons
     if request.path == INSTALL:
         return await to_aiohttp_response(await flow.handle_installation(asked))
     if "code" in request.query and "state" not in request.query:
-        # From the admin's pages, Slack sends no state (bolt-js#1697); a code that anybody could have sent is never
-        # used, so that installing begins again.
+        # From the admin's pages, Slack sends no state (bolt-js#1697); a code that anybody could
+        # have sent is never used, so that installing begins again.
         return web.Response(status=302, headers={"Location": INSTALL})
     answer = await flow.handle_callback(asked)
     if answer.status >= web.HTTPBadRequest.status_code:

@@ -1,9 +1,11 @@
-"""Reads what people see in a Slack message: its text, blocks, attachments and files, in reading order.
+"""Reads what people see in a Slack message: its text, blocks, attachments and files, in reading
+order.
 
-Bots often write only blocks, with a stub or nothing in `text`, so blocks are read first. What is no plain text gets a
-mark, such as `[step: Look it up, complete]`; so does what cannot be read, in its place, and it is counted. Marks that
-people or bots type themselves are changed, see `judge.scoring.attacks.marks`.
-Source: https://docs.slack.dev/reference/block-kit/blocks and slack-sdk 3.48
+Bots often write only blocks, with a stub or nothing in `text`, so blocks are read first. What is no
+plain text gets a mark, such as `[step: Look it up, complete]`; so does what cannot be read, in its
+place, and it is counted. Marks that people or bots type themselves are changed, see
+`judge.scoring.attacks.marks`. Source: https://docs.slack.dev/reference/block-kit/blocks and
+slack-sdk 3.48
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +23,8 @@ ODD = (AttributeError, KeyError, TypeError, ValueError)
 # More than Slack allows: a carousel or a table in a container, and in it a list.
 _DEEPEST = 8
 _DEEPEST_LIST = 8  # https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
-# Stands in a text for a mark until the text around it has lost its own; U+FFFC, taken out of people's texts.
+# Stands in a text for a mark until the text around it has lost its own; U+FFFC, taken out of
+# people's texts.
 _HERE = "\ufffc"
 _LISTS = {"child_blocks", "elements", "fields"}
 # On an attachment that Slack itself added for a link in the message: its words are somebody else's.
@@ -30,10 +33,11 @@ _UNFURLED = ("from_url", "original_url", "is_app_unfurl", "is_msg_unfurl")
 
 @dataclass(frozen=True)
 class Read:
-    """What people see in a message: `text`, with marks of what was not read, of which `unread` has each kind once.
+    """What people see in a message: `text`, with marks of what was not read, of which `unread` has
+    each kind once.
 
-    `shared_by`: the ids of authors of messages shared into this one. `has_words`: the text has more than marks.
-    `is_unfinished`: it shows a step that is still to be done.
+    `shared_by`: the ids of authors of messages shared into this one. `has_words`: the text has more
+    than marks. `is_unfinished`: it shows a step that is still to be done.
     """
 
     text: str = ""
@@ -49,7 +53,8 @@ def read(raw: Raw) -> Read:
     A block, attachment or file in an unknown shape is not read.
 
     Raises:
-        AttributeError, KeyError, TypeError, ValueError: The message itself has an unknown shape; see `ODD`.
+        AttributeError, KeyError, TypeError, ValueError: The message itself has an unknown shape;
+        see `ODD`.
     """
     reader = _Reader()
     blocks = reader.lines(map(reader.block, _list(raw.get("blocks"))))
@@ -61,10 +66,16 @@ def read(raw: Raw) -> Read:
             parts.append(reader.block(attachment, "attachment"))
     parts += [reader.block(file, "file") for file in _list(raw.get("files"))]
     text = "\n".join(part for part in parts if part.strip())
-    pieces = zip_longest(unmark(text).split(_HERE), (each for each, _ in reader.marks), fillvalue="")
+    pieces = zip_longest(
+        unmark(text).split(_HERE), (each for each, _ in reader.marks), fillvalue=""
+    )
     unread = tuple(kind for _, kind in reader.marks if kind)
     return Read(
-        "".join(chain(*pieces)).strip(), unread, tuple(reader.authors), reader.is_said(text), reader.is_unfinished
+        "".join(chain(*pieces)).strip(),
+        unread,
+        tuple(reader.authors),
+        reader.is_said(text),
+        reader.is_unfinished,
     )
 
 
@@ -85,7 +96,9 @@ class _Reader:
         return self.put(mark(kind, ": ".join(dict.fromkeys(filter(None, names)))), kind)
 
     def is_said(self, text: str) -> bool:
-        """Whether there is more to this text than marks of what was not read, and the punctuation around them."""
+        """Whether there is more to this text than marks of what was not read, and the punctuation
+        around them.
+        """
         is_marked = any(not kind for _, kind in self.marks)
         return is_marked or bool(text.replace(_HERE, "").strip(" \n|>`-" if self.marks else None))
 
@@ -145,12 +158,16 @@ def _named(value: Any) -> str:
 
 def _section(reader: _Reader, raw: Raw) -> str:
     accessory = raw.get("accessory") or {}
-    return reader.parts(raw, "text", "fields", *(["accessory"] if accessory.get("type") == "image" else []))
+    return reader.parts(
+        raw, "text", "fields", *(["accessory"] if accessory.get("type") == "image" else [])
+    )
 
 
 def _context(reader: _Reader, raw: Raw) -> str:
     # Its images are icons of a line's height.
-    return " ".join(reader.block(each) for each in _list(raw.get("elements")) if each.get("type") != "image")
+    return " ".join(
+        reader.block(each) for each in _list(raw.get("elements")) if each.get("type") != "image"
+    )
 
 
 def _table(reader: _Reader, raw: Raw) -> str:
@@ -165,12 +182,16 @@ def _chart(reader: _Reader, raw: Raw) -> str:
     if chart["type"] == "pie":
         series = [_points(chart["segments"])]
     else:
-        series = [f"{_shown(each['name'])}: {_points(each['data'])}" for each in _list(chart["series"])]
+        series = [
+            f"{_shown(each['name'])}: {_points(each['data'])}" for each in _list(chart["series"])
+        ]
     return reader.lines([reader.part(raw, "title") + (f" ({labels})" if labels else ""), *series])
 
 
 def _points(points: Any) -> str:
-    return ", ".join(f"{_shown(each['label'])} = {_number(each['value'])}" for each in _list(points))
+    return ", ".join(
+        f"{_shown(each['label'])} = {_number(each['value'])}" for each in _list(points)
+    )
 
 
 def _number(value: Any) -> str:
@@ -211,17 +232,26 @@ def _shared(reader: _Reader, raw: Raw) -> str:
     found = read({"text": raw.get("text"), "blocks": blocks, "files": raw.get("files")})
     reader.authors += [_said(raw["author_id"])] if raw.get("author_id") else []
     words = found.text.replace("[", "(").replace("]", ")")
-    return reader.put(f"[shared message: {words}]") + "".join(reader.put("", kind) for kind in found.unread)
+    return reader.put(f"[shared message: {words}]") + "".join(
+        reader.put("", kind) for kind in found.unread
+    )
 
 
 def _rich_list(reader: _Reader, raw: Raw) -> str:
     items = enumerate(_list(raw.get("elements")), int(raw.get("offset") or 0) + 1)
-    indent, is_ordered = "  " * min(int(raw.get("indent") or 0), _DEEPEST_LIST), raw.get("style") == "ordered"
-    return "\n".join(f"{indent}{f'{n}.' if is_ordered else '-'} {reader.block(item)}" for n, item in items)
+    indent, is_ordered = (
+        "  " * min(int(raw.get("indent") or 0), _DEEPEST_LIST),
+        raw.get("style") == "ordered",
+    )
+    return "\n".join(
+        f"{indent}{f'{n}.' if is_ordered else '-'} {reader.block(item)}" for n, item in items
+    )
 
 
 def _date(_: _Reader, raw: Raw) -> str:
-    date = to_date(raw.get("timestamp"), _said(raw.get("format") or ""), _said(raw.get("fallback") or ""))
+    date = to_date(
+        raw.get("timestamp"), _said(raw.get("format") or ""), _said(raw.get("fallback") or "")
+    )
     return linked(_said(raw.get("url") or ""), date)
 
 
@@ -245,18 +275,26 @@ READ: Mapping[str, _Reads] = {
     "card": _parts("hero_image", "title", "subtitle", "body", "subtext"),
     "carousel": _parts("elements"),
     "container": lambda reader, raw: reader.parts(
-        raw, "rich_text_title" if raw.get("rich_text_title") else "title", "subtitle", "child_blocks"
+        raw,
+        "rich_text_title" if raw.get("rich_text_title") else "title",
+        "subtitle",
+        "child_blocks",
     ),
     "context": _context,
     "data_table": _table,
     "data_visualization": _chart,
     "file": _file,
     "header": _parts("text"),
-    "image": lambda reader, raw: reader.miss("picture", _named(raw.get("title")), _named(raw.get("alt_text"))),
+    "image": lambda reader, raw: reader.miss(
+        "picture", _named(raw.get("title")), _named(raw.get("alt_text"))
+    ),
     "markdown": lambda _, raw: _said(raw["text"]),
     # Its tasks need no type.
     "plan": lambda reader, raw: reader.lines(
-        [reader.part(raw, "title"), *(reader.block({"type": "task_card"} | each) for each in _list(raw.get("tasks")))]
+        [
+            reader.part(raw, "title"),
+            *(reader.block({"type": "task_card"} | each) for each in _list(raw.get("tasks"))),
+        ]
     ),
     "rich_text": _parts("elements"),
     "section": _section,
@@ -265,13 +303,19 @@ READ: Mapping[str, _Reads] = {
     "task_card": _step,
     **dict.fromkeys(
         ("citation", "url"),
-        lambda reader, raw: reader.put(mark("source", linked(_said(raw["url"]), _named(raw.get("text"))))),
+        lambda reader, raw: reader.put(
+            mark("source", linked(_said(raw["url"]), _named(raw.get("text"))))
+        ),
     ),
-    "video": lambda reader, raw: reader.miss("video", _named(raw.get("title")), _named(raw.get("description"))),
+    "video": lambda reader, raw: reader.miss(
+        "video", _named(raw.get("title")), _named(raw.get("description"))
+    ),
     "rich_text_section": lambda reader, raw: reader.inline(raw),
     "rich_text_list": _rich_list,
     "rich_text_preformatted": lambda reader, raw: f"```\n{reader.inline(raw)}\n```",
-    "rich_text_quote": lambda reader, raw: "\n".join(f"> {line}" for line in reader.inline(raw).splitlines()),
+    "rich_text_quote": lambda reader, raw: "\n".join(
+        f"> {line}" for line in reader.inline(raw).splitlines()
+    ),
     "broadcast": _id("@", "range"),
     "channel": _id("#", "channel_id"),
     "color": _id("", "value"),

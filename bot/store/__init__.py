@@ -1,4 +1,7 @@
-"""The store: every case and verdict, durable before anyone is told. It is the outbox that the pipeline works from."""
+"""The store: every case and verdict, durable before anyone is told.
+
+It is the outbox that the pipeline works from.
+"""
 
 from bot.store.store import KeyTakenError, Store, TakenError
 

@@ -1,4 +1,6 @@
-"""Reads DATABASE_URL: what the driver is told, and what people are shown, which never includes a secret."""
+"""Reads DATABASE_URL: what the driver is told, and what people are shown, which never includes a
+secret.
+"""
 
 import re
 from dataclasses import dataclass
@@ -14,25 +16,40 @@ from bot.errors import StoreError
 _CONNECT_TIMEOUT_S = 10.0  # asyncpg's default is a minute
 _SQLITE = ("sqlite", "sqlite+aiosqlite")
 _POSTGRESQL = ("postgres", "postgresql", "postgres+asyncpg", "postgresql+asyncpg")
-# The libpq options that asyncpg reads in a DSN as libpq does, and those that `_to_arguments` translates:
-# https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
-_READ = ("application_name", "host", "options", "sslcert", "sslcrl", "sslkey", "sslmode", "sslrootcert")
+# The libpq options that asyncpg reads in a DSN as libpq does, and those that `_to_arguments`
+# translates: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
+_READ = (
+    "application_name",
+    "host",
+    "options",
+    "sslcert",
+    "sslcrl",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+)
 _TRANSLATED = ("channel_binding", "connect_timeout", "ssl")
 _OPTIONS = {*_READ, *_TRANSLATED, "target_session_attrs"}
 _HOST = r"(?:\[[\w:.%]+\]|[\w.%~-]*)(?::\d{0,5})?"
-# What may follow the login. Only an option's value may contain an @, so the last @ before the options ends the login.
-_PLACE = re.compile(rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/(?P<database>[^@/?#]*))?(?:\?(?P<options>[^#]*))?")
+# What may follow the login. Only an option's value may contain an @, so the last @ before the
+# options ends the login.
+_PLACE = re.compile(
+    rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/(?P<database>[^@/?#]*))?(?:\?(?P<options>[^#]*))?"
+)
 
-_EXPECTED = "expected a URL such as sqlite:///slack-judge.db or postgresql://USER:PASSWORD@HOST:5432/NAME"
+_EXPECTED = (
+    "expected a URL such as sqlite:///slack-judge.db or postgresql://USER:PASSWORD@HOST:5432/NAME"
+)
 _HOW_TO_WRITE_IT = (
-    "the port is a number, an IPv6 address stands in brackets, "
-    "and a password has %40 for @, %3A for :, %2F for /, %3F for ?, %23 for # and %25 for %"
+    "the port is a number, an IPv6 address stands in brackets, and a password has %40 for @, %3A "
+    "for :, %2F for /, %3F for ?, %23 for # and %25 for %"
 )
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the database is: SQLAlchemy's URL (the file, or only the dialect and driver), and arguments for the driver.
+    """Where the database is: SQLAlchemy's URL (the file, or only the dialect and driver), and
+    arguments for the driver.
 
     `shown` is for people: without user, password and options.
     """
@@ -52,7 +69,10 @@ class Address:
 
 
 def to_address(database_url: str) -> Address:
-    """The address in DATABASE_URL. Raises StoreError if it is wrong; the message quotes at most a driver's name."""
+    """The address in DATABASE_URL.
+
+    Raises StoreError if it is wrong; the message quotes at most a driver's name.
+    """
     scheme, _, rest = database_url.strip().partition("://")
     if scheme in _SQLITE:
         return _to_file(f"sqlite+aiosqlite://{rest}")
@@ -69,13 +89,20 @@ def _to_file(text: str) -> Address:
     except (ArgumentError, ValueError) as exc:
         raise StoreError(f"DATABASE_URL: {_EXPECTED}") from exc
     if url.query or (url.database or "").startswith("file:"):
-        raise StoreError(f"DATABASE_URL: SQLite needs a path, not a file: URI, and no options after '?'; {_EXPECTED}")
+        raise StoreError(
+            "DATABASE_URL: SQLite needs a path, not a file: URI, and no options after "
+            f"'?'; {_EXPECTED}"
+        )
     if not url.database or url.database == ":memory:":
         raise StoreError(
-            f"DATABASE_URL: names no file; a database in memory would be lost when the process ends; {_EXPECTED}"
+            "DATABASE_URL: names no file; a database in memory would be lost when the "
+            f"process ends; {_EXPECTED}"
         )
     if url.host or url.username or url.port or "\0" in url.database:
-        raise StoreError(f"DATABASE_URL: SQLite needs a path after three slashes, without user and host; {_EXPECTED}")
+        raise StoreError(
+            "DATABASE_URL: SQLite needs a path after three slashes, without user and "
+            f"host; {_EXPECTED}"
+        )
     return Address(url, {}, str(url))
 
 
@@ -85,12 +112,16 @@ def _to_server(rest: str) -> Address:
     ways = [("", rest), *((rest[: at.start()], rest[at.end() :]) for at in re.finditer("@", rest))]
     for login, place in ways:
         found = _PLACE.fullmatch(place)
-        if found is None or any(int(port) > 65_535 for port in re.findall(r":(\d+)(?=,|$)", found["hosts"])):
+        if found is None or any(
+            int(port) > 65_535 for port in re.findall(r":(\d+)(?=,|$)", found["hosts"])
+        ):
             unknown = None
             continue
         pairs = (part.partition("=") for part in (found["options"] or "").split("&") if part)
         options = {name: unquote(value) for name, _, value in pairs}
-        unknown = next((number for number, name in enumerate(options, 1) if name not in _OPTIONS), None)
+        unknown = next(
+            (number for number, name in enumerate(options, 1) if name not in _OPTIONS), None
+        )
         if unknown is None:
             return _to_address(login, found["hosts"], unquote(found["database"] or ""), options)
     if unknown:
@@ -103,25 +134,36 @@ def _to_server(rest: str) -> Address:
 
 def _to_address(login: str, hosts: str, database: str, options: dict[str, str]) -> Address:
     user, _, password = login.partition(":")
-    # If they are not given, asyncpg looks for them: PGUSER, PGPASSWORD, PGPASSFILE, ~/.pgpass, PGDATABASE.
+    # If they are not given, asyncpg looks for them: PGUSER, PGPASSWORD, PGPASSFILE, ~/.pgpass,
+    # PGDATABASE.
     who = {"user": unquote(user), "password": unquote(password), "database": database}
-    arguments = {name: value for name, value in who.items() if value} | _to_arguments(hosts, options)
+    arguments = {name: value for name, value in who.items() if value} | _to_arguments(
+        hosts, options
+    )
     return Address(URL.create("postgresql+asyncpg"), arguments, f"postgresql://{hosts}/{database}")
 
 
 def _to_arguments(hosts: str, options: dict[str, str]) -> dict[str, Any]:
-    """The connection arguments of asyncpg. SQLAlchemy would pass libpq's names, which asyncpg reads only in a DSN."""
+    """The connection arguments of asyncpg.
+
+    SQLAlchemy would pass libpq's names, which asyncpg reads only in a DSN.
+    """
     options = {"application_name": "slack-judge"} | options
     timeout = options.pop("connect_timeout", "")
     if not re.fullmatch(r"\d{0,4}", timeout):
-        raise StoreError("DATABASE_URL: connect_timeout is not a number of seconds; expected one such as 10")
+        raise StoreError(
+            "DATABASE_URL: connect_timeout is not a number of seconds; expected one such as 10"
+        )
     arguments: dict[str, Any] = {"timeout": float(timeout or 0) or _CONNECT_TIMEOUT_S}
     if mode := options.pop("ssl", ""):
         options["sslmode"] = "require" if mode in ("true", "1") else mode
     if options.pop("channel_binding", "prefer") == "require":
-        # asyncpg has no channel binding. The certificate serves its purpose: no one in between can pose as the server.
+        # asyncpg has no channel binding. The certificate serves its purpose: no one in between can
+        # pose as the server.
         options["sslmode"] = "verify-full"
     if options.get("sslmode") == "verify-full" and options.get("sslrootcert", "system") == "system":
-        arguments["ssl"] = True  # asyncpg's value for verify-full with the authorities that the system trusts
+        arguments["ssl"] = (
+            True  # asyncpg's value for verify-full with the authorities that the system trusts
+        )
         options = {name: value for name, value in options.items() if not name.startswith("ssl")}
     return arguments | {"dsn": f"postgresql://{hosts}/?{urlencode(options, quote_via=quote)}"}

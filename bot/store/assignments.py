@@ -1,4 +1,6 @@
-"""Blind labels: which case a person is shown next, and the label that they give before they see the judge's score."""
+"""Blind labels: which case a person is shown next, and the label that they give before they see the
+judge's score.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,14 +32,17 @@ _HELD_FOR = timedelta(hours=1)
 
 
 def turn(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnElement[Any], ...]:
-    """The order of cases: first those that the person closed without an answer, then those shown to the fewest others.
+    """The order of cases: first those that the person closed without an answer, then those shown to
+    the fewest others.
 
     The columns are named `is_first` (0 or 1), `others` and `position`.
     """
     is_first = case((is_shown(user_id), 0), else_=1).label("is_first")
     is_held = sa.and_(assignments.c.outcome.is_(None), assignments.c.drawn_at > now - _HELD_FOR)
     is_taken = sa.or_(assignments.c.outcome == Outcome.LABELLED, is_held)
-    taken = sa.select(sa.func.count()).select_from(assignments).where(is_of_case(assignments), is_taken)
+    taken = (
+        sa.select(sa.func.count()).select_from(assignments).where(is_of_case(assignments), is_taken)
+    )
     others = taken.where(assignments.c.user_id != user_id).scalar_subquery()
     return is_first, others.label("others"), sample.position().label("position")
 
@@ -60,8 +65,14 @@ def may_label(user_id: str) -> sa.ColumnElement[bool]:
 
 def _knows_reply(user_id: str) -> sa.ColumnElement[bool]:
     same = cases.alias("same")
-    has_label = sa.select(labels.c.score).where(is_of_case(labels, same), labels.c.user_id == user_id).exists()
-    told = sa.select(assignments.c.case_id).where(is_of_case(assignments, same), assignments.c.outcome.is_not(None))
+    has_label = (
+        sa.select(labels.c.score)
+        .where(is_of_case(labels, same), labels.c.user_id == user_id)
+        .exists()
+    )
+    told = sa.select(assignments.c.case_id).where(
+        is_of_case(assignments, same), assignments.c.outcome.is_not(None)
+    )
     has_answered = told.where(assignments.c.user_id.in_((user_id, EVERYBODY))).exists()
     is_theirs = sa.or_(same.c.requester_id == user_id, has_label, has_answered)
     return sa.select(same.c.id).where(visibility.on_same_message(cases, same), is_theirs).exists()
@@ -76,12 +87,16 @@ _NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its ca
 
 
 class NotRecordedError(Exception):
-    """A blind label was not recorded: the case has changed, the person knows its score, or there are enough labels."""
+    """A blind label was not recorded: the case has changed, the person knows its score, or there
+    are enough labels.
+    """
 
 
 @dataclass(frozen=True)
 class DrawnCase:
-    """A case as it is shown to a person who labels it blind, without anything that the judge said of it."""
+    """A case as it is shown to a person who labels it blind, without anything that the judge said
+    of it.
+    """
 
     id: int
     channel_id: str
@@ -98,8 +113,8 @@ class DrawnCase:
 class Assignments(db.StoreQueries):
     """Shows people cases whose scores they have not seen, and records their labels.
 
-    A person is never shown what they wrote, asked for, labelled or passed over. A case whose modal they only closed is
-    shown again. If the store keeps no texts, there is nothing to show.
+    A person is never shown what they wrote, asked for, labelled or passed over. A case whose modal
+    they only closed is shown again. If the store keeps no texts, there is nothing to show.
     """
 
     def __init__(self, database: db.Database, *, keeps_text: bool, clock: Clock = utc_now) -> None:
@@ -110,7 +125,9 @@ class Assignments(db.StoreQueries):
     async def budget(self, team_id: str, channel_id: str) -> LabelBudget:
         return (await self._budgets(team_id, [channel_id]))[channel_id]
 
-    async def _budgets(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, LabelBudget]:
+    async def _budgets(
+        self, team_id: str, channel_ids: Collection[str]
+    ) -> Mapping[str, LabelBudget]:
         read = partial(read_budgets, team_id=team_id, channel_ids=channel_ids, now=self._now())
         return await self._database.read(read)
 
@@ -118,7 +135,9 @@ class Assignments(db.StoreQueries):
         """Whether a case of these channels waits for this person's label."""
         return await self._next(team_id, user_id, channel_ids) is not None
 
-    async def _next(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> sa.Row[Any] | None:
+    async def _next(
+        self, team_id: str, user_id: str, channel_ids: Collection[str]
+    ) -> sa.Row[Any] | None:
         now = self._now()
         budgets = await self._budgets(team_id, channel_ids) if self.keeps_text else {}
         samples = await LabelDraws(self._database).of(team_id, budgets, now)
@@ -130,25 +149,37 @@ class Assignments(db.StoreQueries):
                 query = sa.select(*turn(sample, user_id, now), cases.c.id, probability).where(
                     sample.has_drawn(), may_label(user_id)
                 )
-                found += await connection.execute(query.order_by("is_first", "others", "position").limit(1))
+                found += await connection.execute(
+                    query.order_by("is_first", "others", "position").limit(1)
+                )
             return min(found, default=None)
 
         return await self._database.read(find)
 
-    async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
-        """The next case of these channels for this person by `turn`, recorded as shown; None if none is waiting."""
+    async def draw(
+        self, team_id: str, user_id: str, channel_ids: Collection[str]
+    ) -> DrawnCase | None:
+        """The next case of these channels for this person by `turn`, recorded as shown; None if
+        none is waiting.
+        """
         found = await self._next(team_id, user_id, channel_ids)
         if found is None:
             return None
         is_it = sa.and_(cases.c.team_id == team_id, cases.c.id == found.id)
         values = {"user_id": user_id, "probability": found.probability, "drawn_at": self._now()}
-        drawn = db.insert_into(self._database, assignments).from_select(*rows_of_cases(assignments, is_it, **values))
+        drawn = db.insert_into(self._database, assignments).from_select(
+            *rows_of_cases(assignments, is_it, **values)
+        )
         await self._database.execute(drawn.on_conflict_do_nothing())
         return await self.shown(team_id, user_id, found.id)
 
     async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-        query = sa.select(*db.columns_of(cases, DrawnCase, "conversation")).filter_by(team_id=team_id, id=case_id)
-        found = await self._database.first(DrawnCase, query.where(may_label(user_id), is_shown(user_id)))
+        query = sa.select(*db.columns_of(cases, DrawnCase, "conversation")).filter_by(
+            team_id=team_id, id=case_id
+        )
+        found = await self._database.first(
+            DrawnCase, query.where(may_label(user_id), is_shown(user_id))
+        )
         if found is None or not found.messages_before:
             return found
         said = await self._database.read(partial(read_conversations, case_ids=[case_id]))
@@ -158,14 +189,20 @@ class Assignments(db.StoreQueries):
     async def note_told(
         self, connection: AsyncConnection, team_id: str, case_ids: Collection[int], user_id: str
     ) -> Sequence[int]:
-        """Records that a person, or EVERYBODY, is told the scores of these cases, and so is not asked for them blind.
+        """Records that a person, or EVERYBODY, is told the scores of these cases, and so is not
+        asked for them blind.
 
-        Called by everything that shows the score of a single case. An answer that the person has given is kept.
-        Returns those of the cases for which this is new.
+        Called by everything that shows the score of a single case. An answer that the person has
+        given is kept. Returns those of the cases for which this is new.
         """
-        are_meant, seen = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids)), {"outcome": Outcome.SEEN}
+        are_meant, seen = (
+            sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids)),
+            {"outcome": Outcome.SEEN},
+        )
         values = {"user_id": user_id, "probability": _NOT_DRAWN, "drawn_at": self._now()} | seen
-        told = db.insert_into(self._database, assignments).from_select(*rows_of_cases(assignments, are_meant, **values))
+        told = db.insert_into(self._database, assignments).from_select(
+            *rows_of_cases(assignments, are_meant, **values)
+        )
         keys, has_no_answer = list(assignments.primary_key), assignments.c.outcome.is_(None)
         told = told.on_conflict_do_update(index_elements=keys, set_=seen, where=has_no_answer)
         return list((await connection.execute(told.returning(assignments.c.case_id))).scalars())
@@ -179,34 +216,60 @@ class Assignments(db.StoreQueries):
         are_meant = assignments.c.case_id.in_(case_ids)
         never_drawn = sa.delete(assignments).filter_by(**its, probability=_NOT_DRAWN)
         await connection.execute(never_drawn.where(are_meant))
-        await connection.execute(sa.update(assignments).filter_by(**its).where(are_meant).values(outcome=None))
+        await connection.execute(
+            sa.update(assignments).filter_by(**its).where(are_meant).values(outcome=None)
+        )
 
     @db.in_transaction
     async def record(
-        self, connection: AsyncConnection, team_id: str, user_id: str, shown: DrawnCase, label: Label
+        self,
+        connection: AsyncConnection,
+        team_id: str,
+        user_id: str,
+        shown: DrawnCase,
+        label: Label,
     ) -> None:
         """Records a blind label of a case that the person was shown; it is not changed afterwards.
 
-        Raises NotRecordedError, also if others have given the last of this week's labels in the meantime.
+        Raises NotRecordedError, also if others have given the last of this week's labels in the
+        meantime.
         """
         await db.lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
-        is_there = sa.select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
-        answer = answer_of(team_id, user_id, shown.id, Outcome.LABELLED).where(assignments.c.case_id.in_(is_there))
+        is_there = sa.select(cases.c.id).where(
+            cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id)
+        )
+        answer = answer_of(team_id, user_id, shown.id, Outcome.LABELLED).where(
+            assignments.c.case_id.in_(is_there)
+        )
         drawn = await connection.execute(answer.returning(assignments.c.probability))
         probability = drawn.scalar_one_or_none()
         if probability is None:
             raise NotRecordedError
         now = self._now()
-        budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[shown.channel_id]
+        budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[
+            shown.channel_id
+        ]
         if not budget.left:
             raise NotRecordedError
-        values = {"team_id": team_id, "case_id": shown.id, "user_id": user_id, "channel_id": shown.channel_id}
-        values |= {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
+        values = {
+            "team_id": team_id,
+            "case_id": shown.id,
+            "user_id": user_id,
+            "channel_id": shown.channel_id,
+        }
+        values |= {
+            "score": label.score,
+            "reason": label.reason,
+            "is_blind": True,
+            "probability": probability,
+        }
         values |= {"created_at": now, "updated_at": now}
         if not (await connection.execute(db.insert_new(self._database, labels, values))).rowcount:
             raise NotRecordedError  # they have labelled it in the thread in the meantime
 
 
 def answer_of(team_id: str, user_id: str, case_id: int, outcome: Outcome) -> sa.Update:
-    its = sa.update(assignments).filter_by(team_id=team_id, user_id=user_id, case_id=case_id, outcome=None)
+    its = sa.update(assignments).filter_by(
+        team_id=team_id, user_id=user_id, case_id=case_id, outcome=None
+    )
     return its.values(outcome=outcome)

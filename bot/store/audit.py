@@ -1,7 +1,7 @@
 """Who forgot, purged, exported or changed settings, and when: ids and counts, never a text.
 
-An act that changes the database is recorded in the same transaction, an export before its first row. Rows are never
-changed. Each is a log line, too, which a collector of logs can keep elsewhere.
+An act that changes the database is recorded in the same transaction, an export before its first
+row. Rows are never changed. Each is a log line, too, which a collector of logs can keep elsewhere.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,8 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Act:
-    """One row: who did what to which channel, case, person or watched assistant, or to how many cases.
+    """One row: who did what to which channel, case, person or watched assistant, or to how many
+    cases.
 
     `who` is a Slack user id, or `os:` and the operating system's user who typed a command.
     """
@@ -71,15 +72,25 @@ class Audit(StoreQueries):
         await self._database.write(lambda connection: note(connection, acts))
 
     async def since(self, since: datetime | None = None) -> Sequence[Act]:
-        return await self._database.rows(_to_act, _ACTS if since is None else _ACTS.where(audit.c.at >= since))
+        return await self._database.rows(
+            _to_act, _ACTS if since is None else _ACTS.where(audit.c.at >= since)
+        )
 
     async def of(self, team_id: str, user_id: str) -> Sequence[Act]:
         is_theirs = or_(audit.c.who == user_id, audit.c.user_id == user_id)
-        return await self._database.rows(_to_act, _ACTS.where(audit.c.team_id == team_id, is_theirs))
+        return await self._database.rows(
+            _to_act, _ACTS.where(audit.c.team_id == team_id, is_theirs)
+        )
 
-    async def last_by(self, what: Action, team_id: str, channel_id: str, user_id: str | None = None) -> str | None:
-        """Who did that last in a channel, and with `user_id` to that assistant; None if it was never done."""
-        acts = select(audit.c.who).filter_by(what=what, team_id=team_id, channel_id=channel_id, user_id=user_id)
+    async def last_by(
+        self, what: Action, team_id: str, channel_id: str, user_id: str | None = None
+    ) -> str | None:
+        """Who did that last in a channel, and with `user_id` to that assistant; None if it was
+        never done.
+        """
+        acts = select(audit.c.who).filter_by(
+            what=what, team_id=team_id, channel_id=channel_id, user_id=user_id
+        )
         who: str | None = await self._database.value(acts.order_by(audit.c.id.desc()).limit(1))
         return who
 

@@ -27,7 +27,10 @@ AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 """The statuses of cases that no process works on; other cases are left alone until they are settled."""
 
 
-_OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(cases.c.keys()) - {"rubric", "flags"}
+_OF_VERDICT = {each.name for each in fields(CaseVerdict)}.intersection(cases.c.keys()) - {
+    "rubric",
+    "flags",
+}
 _OF_RATING = ("score", "weighted_score", "unscored_reason", "probabilities", "points")
 _COLUMNS = {"reason": "unscored_reason", "detail": "justification"}
 _OF_QUESTION = "question_"
@@ -45,7 +48,9 @@ def verdict_values(verdict: CaseVerdict) -> dict[str, Any]:
 def rating_rows(case: LoggedCase, given: Sequence[Result]) -> list[dict[str, Any]]:
     its = dict.fromkeys(_OF_RATING) | {"team_id": case.team_id, "case_id": case.id}
     return [
-        its | {"position": position} | {_COLUMNS.get(name, name): value for name, value in vars(each).items()}
+        its
+        | {"position": position}
+        | {_COLUMNS.get(name, name): value for name, value in vars(each).items()}
         for position, each in enumerate(given)
     ]
 
@@ -96,7 +101,8 @@ _IS_LATEST = sa.and_(
     cases.c.team_id == sa.bindparam("team_id"),
     cases.c.channel_id == sa.bindparam("channel_id"),
     sa.or_(
-        # A parameter here would have SQLite prepare the statement at each call, to try it on the partial indexes.
+        # A parameter here would have SQLite prepare the statement at each call, to try it on the
+        # partial indexes.
         sa.and_(counts(cases), cases.c.status != sa.literal_column("'asked'")),
         cases.c.requester_id == sa.bindparam("requester_id"),
     ),
@@ -115,7 +121,9 @@ _OF_MESSAGE = sa.union_all(
         turns.c.ts == sa.bindparam("message_ts"),
     ),
 ).subquery()
-_LATEST = sa.select(cases, _OF_MESSAGE.c.message_hash).join(_OF_MESSAGE, _OF_MESSAGE.c.id == cases.c.id)
+_LATEST = sa.select(cases, _OF_MESSAGE.c.message_hash).join(
+    _OF_MESSAGE, _OF_MESSAGE.c.id == cases.c.id
+)
 _LATEST = _LATEST.order_by(cases.c.id.desc()).limit(1)
 
 
@@ -143,22 +151,39 @@ class Cases(StoreQueries):
     async def latest(
         self, team_id: str, channel_id: str, message_ts: str, requester_id: str
     ) -> tuple[LoggedCase, str | None] | None:
-        """The case that a message has already, as far as this person is concerned, and its hash as it was read."""
-        which = {"team_id": team_id, "channel_id": channel_id, "message_ts": message_ts, "requester_id": requester_id}
+        """The case that a message has already, as far as this person is concerned, and its hash as
+        it was read.
+        """
+        which = {
+            "team_id": team_id,
+            "channel_id": channel_id,
+            "message_ts": message_ts,
+            "requester_id": requester_id,
+        }
         row = await self._database.one(_LATEST, which)
         return (LoggedCase(**row._mapping), row.message_hash) if row else None
 
     async def turns(self, case: LoggedCase) -> tuple[CaseTurn, ...]:
-        return tuple(await self._database.rows(CaseTurn, _TURNS.params(team_id=case.team_id, case_id=case.id)))
+        return tuple(
+            await self._database.rows(
+                CaseTurn, _TURNS.params(team_id=case.team_id, case_id=case.id)
+            )
+        )
 
     async def with_turns(self, case: LoggedCase) -> LoggedCase:
         """The case with the messages that it was read from."""
         has_turns = case.messages_before or case.messages > 1
         return case.model_copy(update={"turns": await self.turns(case)}) if has_turns else case
 
-    async def exclusion_of(self, user_id: str, earlier: LoggedCase, *, has_chosen: bool = False) -> Exclusion | None:
-        """Why a repeated verdict for this person is not counted; None if it replaces the earlier one."""
-        query = sa.select(cases.c.requester_id, cases.c.score).where(same_reply(earlier), is_shared(cases))
+    async def exclusion_of(
+        self, user_id: str, earlier: LoggedCase, *, has_chosen: bool = False
+    ) -> Exclusion | None:
+        """Why a repeated verdict for this person is not counted; None if it replaces the earlier
+        one.
+        """
+        query = sa.select(cases.c.requester_id, cases.c.score).where(
+            same_reply(earlier), is_shared(cases)
+        )
         rows = await self._database.all(query.order_by(cases.c.id))
         first_requester_id = rows[0].requester_id if rows else None
         is_scored = any(row.score is not None for row in rows)
@@ -169,7 +194,9 @@ class Cases(StoreQueries):
             return []
         is_its = sa.and_(same_reply(case), is_shared(cases))
         if case.is_watched:
-            is_its = sa.and_(cases.c.team_id == case.team_id, cases.c.key == case.key.removesuffix(AGAIN))
+            is_its = sa.and_(
+                cases.c.team_id == case.team_id, cases.c.key == case.key.removesuffix(AGAIN)
+            )
         query = sa.select(cases).where(is_its, cases.c.id < case.id, cases.c.judged_at.is_not(None))
         return await self._database.rows(LoggedCase, query)
 
@@ -177,7 +204,9 @@ class Cases(StoreQueries):
         case = await self.get(case_id)
         if case is None or case.excluded is Exclusion.CONTINUED:
             return case is not None
-        is_later = sa.and_(cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None))
+        is_later = sa.and_(
+            cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None)
+        )
         query = sa.select(cases.c.id).where(same_reply(case), is_shared(cases), is_later).limit(1)
         return await self._database.value(query) is not None
 
@@ -191,20 +220,37 @@ class Cases(StoreQueries):
         return _to_verdict(row, rows) if row.judged_at else None
 
     @in_transaction
-    async def note_more(self, connection: AsyncConnection, case: LoggedCase, verdict: CaseVerdict) -> None:
-        """Keeps points and reason that were asked for later, unless the case has lost the texts that they are about."""
-        its = sa.update(cases).where(cases.c.id == case.id, cases.c.response == case.response, ~cases.c.is_stale)
+    async def note_more(
+        self, connection: AsyncConnection, case: LoggedCase, verdict: CaseVerdict
+    ) -> None:
+        """Keeps points and reason that were asked for later, unless the case has lost the texts
+        that they are about.
+        """
+        its = sa.update(cases).where(
+            cases.c.id == case.id, cases.c.response == case.response, ~cases.c.is_stale
+        )
         more = {"points": verdict.points, "justification": verdict.justification}
         is_kept = (await connection.execute(its.values(more))).rowcount
         of_rating = sa.update(ratings).filter_by(team_id=case.team_id, case_id=case.id, position=0)
         for first in rating_rows(case, verdict.ratings)[:is_kept]:
-            await connection.execute(of_rating.values(justification=first["justification"], raw=first["raw"]))
+            await connection.execute(
+                of_rating.values(justification=first["justification"], raw=first["raw"])
+            )
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
-        return (await self._database.rows(LoggedCase, sa.select(cases).order_by(cases.c.id.desc()).limit(limit)))[::-1]
+        return (
+            await self._database.rows(
+                LoggedCase, sa.select(cases).order_by(cases.c.id.desc()).limit(limit)
+            )
+        )[::-1]
 
     async def recent(
-        self, team_id: str, user_id: str, limit: int, before: PageEnd | None = None, asked_since: datetime | None = None
+        self,
+        team_id: str,
+        user_id: str,
+        limit: int,
+        before: PageEnd | None = None,
+        asked_since: datetime | None = None,
     ) -> Sequence[LoggedCase]:
         """A person's newest cases, or the newest of those older than `before`.
 
@@ -214,11 +260,19 @@ class Cases(StoreQueries):
         if before:
             query = query.where(sa.tuple_(cases.c.created_at, cases.c.id) < before)
         if asked_since:
-            query = query.where(sa.or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since))
-        return await self._listed(query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit))
+            query = query.where(
+                sa.or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since)
+            )
+        return await self._listed(
+            query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit)
+        )
 
     async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[LoggedCase]:
-        query = sa.select(cases).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids)).order_by(cases.c.id)
+        query = (
+            sa.select(cases)
+            .where(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
+            .order_by(cases.c.id)
+        )
         return await self._listed(query)
 
     async def _listed(self, query: sa.Select[Any]) -> Sequence[LoggedCase]:
@@ -228,12 +282,15 @@ class Cases(StoreQueries):
         return found if self._keeps_text else [case.model_copy(update=nothing) for case in found]
 
     async def counts(self, max_age_s: float = 0.0) -> Mapping[str, int]:
-        """How many cases there are, by status; the number of delivered ones may be this old, as many take long."""
+        """How many cases there are, by status; the number of delivered ones may be this old, as
+        many take long.
+        """
         now, number = time.monotonic(), sa.func.count().label("number")
         unsettled = sa.select(cases.c.status, number).where(IS_UNSETTLED).group_by(cases.c.status)
         total = sa.select(sa.null(), number).select_from(cases)
         is_due = now - self._counted_at >= max_age_s
-        # Delivered is the total less the others: SQLite counts rows by a narrow index, and has none by status.
+        # Delivered is the total less the others: SQLite counts rows by a narrow index, and has none
+        # by status.
         rows = await self._database.all(unsettled.union_all(total) if is_due else unsettled)
         found = {row.status: row.number for row in rows}
         if is_due:
@@ -241,5 +298,7 @@ class Cases(StoreQueries):
         return found | ({CaseStatus.DELIVERED: self._delivered} if self._delivered else {})
 
     async def ping(self) -> None:
-        """Returns once the database has answered; what it reads does not grow with the number of cases."""
+        """Returns once the database has answered; what it reads does not grow with the number of
+        cases.
+        """
         await self._database.all(sa.select(processes.c.id).limit(1))

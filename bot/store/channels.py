@@ -10,16 +10,23 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Visibility
 from bot.store.audit import Act, Action, note
-from bot.store.database import StoreQueries, columns_of, in_transaction, lock_for_transaction, upsert
+from bot.store.database import (
+    StoreQueries,
+    columns_of,
+    in_transaction,
+    lock_for_transaction,
+    upsert,
+)
 from bot.store.schema import channels, people
 
 
 @dataclass(frozen=True)
 class ChannelSettings:
-    """What a channel has chosen; None means that the app's setting applies, or in `score_reaction` no emoji.
+    """What a channel has chosen; None means that the app's setting applies, or in `score_reaction`
+    no emoji.
 
-    `digest_since` is when the digest was last switched on; `labels_per_week` how many blind labels it wants, 0 for
-    none.
+    `digest_since` is when the digest was last switched on; `labels_per_week` how many blind labels
+    it wants, 0 for none.
     """
 
     team_id: str
@@ -35,11 +42,16 @@ class ChannelSettings:
 
 class Channels(StoreQueries):
     async def of(self, team_id: str, channel_id: str) -> ChannelSettings:
-        return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
+        return await self._database.read(
+            lambda connection: _chosen(connection, team_id, channel_id)
+        )
 
-    async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
+    async def among(
+        self, team_id: str, channel_ids: Collection[str]
+    ) -> Mapping[str, ChannelSettings]:
         found = await self._database.rows(
-            ChannelSettings, _SETTINGS.filter_by(team_id=team_id).where(channels.c.channel_id.in_(channel_ids))
+            ChannelSettings,
+            _SETTINGS.filter_by(team_id=team_id).where(channels.c.channel_id.in_(channel_ids)),
         )
         return {each.channel_id: each for each in found}
 
@@ -47,7 +59,8 @@ class Channels(StoreQueries):
     async def save(
         self, connection: AsyncConnection, /, team_id: str, channel_id: str, by: str, **changes: Any
     ) -> ChannelSettings:
-        """Changes these settings and no others, and returns all; a digest that is on keeps its `digest_since`.
+        """Changes these settings and no others, and returns all; a digest that is on keeps its
+        `digest_since`.
 
         Unless its time changes: what that makes due at once is not posted.
         """
@@ -57,11 +70,16 @@ class Channels(StoreQueries):
         if earlier.is_digest_on and _time_of(chosen) == _time_of(earlier):
             chosen = replace(chosen, digest_since=earlier.digest_since)
         await connection.execute(upsert(self._database, channels, asdict(chosen)))
-        await note(connection, [Act(team_id, by, each, channel_id=channel_id) for each in _changes(earlier, chosen)])
+        await note(
+            connection,
+            [Act(team_id, by, each, channel_id=channel_id) for each in _changes(earlier, chosen)],
+        )
         return chosen
 
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
-        return await self._database.rows(ChannelSettings, _SETTINGS.filter_by(team_id=team_id, is_digest_on=True))
+        return await self._database.rows(
+            ChannelSettings, _SETTINGS.filter_by(team_id=team_id, is_digest_on=True)
+        )
 
     async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
         """Who sees this person's verdicts; None means that the workspace's setting applies."""
@@ -75,12 +93,16 @@ class Channels(StoreQueries):
 
 
 # Built once, because every request runs it.
-_VISIBILITY = select(people.c.visibility).filter_by(team_id=bindparam("of_team"), user_id=bindparam("of_user"))
+_VISIBILITY = select(people.c.visibility).filter_by(
+    team_id=bindparam("of_team"), user_id=bindparam("of_user")
+)
 _SETTINGS = select(*columns_of(channels, ChannelSettings)).order_by(channels.c.channel_id)
 
 
 async def _chosen(connection: AsyncConnection, team_id: str, channel_id: str) -> ChannelSettings:
-    row = (await connection.execute(_SETTINGS.filter_by(team_id=team_id, channel_id=channel_id))).one_or_none()
+    row = (
+        await connection.execute(_SETTINGS.filter_by(team_id=team_id, channel_id=channel_id))
+    ).one_or_none()
     return ChannelSettings(**row._mapping) if row else ChannelSettings(team_id, channel_id)
 
 

@@ -1,4 +1,6 @@
-"""The only access to the database: every read and every write goes through it, and is always completed."""
+"""The only access to the database: every read and every write goes through it, and is always
+completed.
+"""
 
 import asyncio
 import sqlite3
@@ -40,23 +42,28 @@ _AFTERWARDS = "slack_judge_after_commit"
 class Database:
     """Reads and writes that a cancelled caller never leaves half done.
 
-    aiosqlite works in a thread: cancelled within `BEGIN IMMEDIATE` or before `COMMIT`, it would leave the file locked
-    (https://github.com/omnilib/aiosqlite/issues/259, https://github.com/sqlalchemy/sqlalchemy/issues/11760). So a
-    cancelled caller here waits until what was begun is done.
+    aiosqlite works in a thread: cancelled within `BEGIN IMMEDIATE` or before `COMMIT`, it would
+    leave the file locked (https://github.com/omnilib/aiosqlite/issues/259,
+    https://github.com/sqlalchemy/sqlalchemy/issues/11760). So a cancelled caller here waits until
+    what was begun is done.
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
-        # Settling has a queue, so that adding a case, and answering Slack, goes ahead of a thousand old cases.
+        # Settling has a queue, so that adding a case, and answering Slack, goes ahead of a thousand
+        # old cases.
         self._settling = FairQueue(_AT_ONCE if self.is_sqlite else _AT_ONCE_ON_A_SERVER)
         self._choices: LRUCache[Any, sa.Row[Any] | None] = LRUCache(_CHOICES_KEPT)
         self.added: LRUCache[int, LoggedCase] = LRUCache(_CHOICES_KEPT)
         """Cases in SQLite that this process has added and not yet taken up; emptied before others than cases write."""
         self._writer = _Writer(engine, self.added.clear) if self.is_sqlite else None
         self._under_way = set[asyncio.Future[Any]]()
-        # On a server, a single statement without `BEGIN` and `COMMIT` is one round trip instead of three.
-        self._by_statement = engine if self.is_sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
+        # On a server, a single statement without `BEGIN` and `COMMIT` is one round trip instead of
+        # three.
+        self._by_statement = (
+            engine if self.is_sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
+        )
         self.queue: InMemoryQueries | None = None  # beside SQLite, if this process settles cases
         self.has_others = False  # several workspaces share the queue
         self.scrubbed_at: datetime | None = None
@@ -65,7 +72,9 @@ class Database:
             sa.event.listen(engine.sync_engine, "after_cursor_execute", self._on_execute)
 
     async def close(self) -> None:
-        """Closes the connections once nothing uses them; those to a silent server are left to the operating system."""
+        """Closes the connections once nothing uses them; those to a silent server are left to the
+        operating system.
+        """
         await asyncio.wait([asyncio.ensure_future(self._end())], timeout=3)
 
     async def _end(self) -> None:
@@ -75,7 +84,9 @@ class Database:
             await self._writer.close()
         await self.engine.dispose()
 
-    async def all(self, query: sa.Executable, values: Mapping[str, Any] | None = None) -> Sequence[sa.Row[Any]]:
+    async def all(
+        self, query: sa.Executable, values: Mapping[str, Any] | None = None
+    ) -> Sequence[sa.Row[Any]]:
         async def fetch(connection: AsyncConnection) -> Sequence[sa.Row[Any]]:
             return (await connection.execute(query, values)).all()
 
@@ -97,12 +108,18 @@ class Database:
         """The value in the first row of a query's only column; None if there is no row."""
         return next(iter(await self.values(query)), None)
 
-    async def one(self, query: sa.Executable, values: Mapping[str, Any] | None = None) -> sa.Row[Any] | None:
+    async def one(
+        self, query: sa.Executable, values: Mapping[str, Any] | None = None
+    ) -> sa.Row[Any] | None:
         """The row of a query that returns at most one; `values` are its parameters."""
         return next(iter(await self.all(query, values)), None)
 
-    async def pages(self, query: sa.Select[Any], *keys: sa.Column[Any]) -> AsyncIterator[Sequence[sa.Row[Any]]]:
-        """The rows of a query, some hundred at a time, in the order of these columns, by which no two are the same."""
+    async def pages(
+        self, query: sa.Select[Any], *keys: sa.Column[Any]
+    ) -> AsyncIterator[Sequence[sa.Row[Any]]]:
+        """The rows of a query, some hundred at a time, in the order of these columns, by which no
+        two are the same.
+        """
         some = query.order_by(*keys).limit(_PAGE)
         page = await self.all(some)
         while page:
@@ -111,20 +128,30 @@ class Database:
             page = await self.all(some.where(sa.tuple_(*keys) > last))
 
     async def choice(self, query: sa.Executable, of: Mapping[str, str]) -> sa.Row[Any] | None:
-        """Like `one`, for what every case asks; with SQLite, which only we write, cached until `forget_choices`."""
+        """Like `one`, for what every case asks; with SQLite, which only we write, cached until
+        `forget_choices`.
+        """
         if not self.is_sqlite:
             return await self.one(query, of)
         key, choices = (query, *of.values()), self._choices
         if key not in choices:
-            choices[key] = await self.one(query, of)  # if they changed meanwhile, this cache is no longer in use
+            choices[key] = await self.one(
+                query, of
+            )  # if they changed meanwhile, this cache is no longer in use
         return choices[key]
 
     async def forget_choices(self) -> None:
-        """Clears that cache. Await it after the commit; before that, the old value might be cached again."""
+        """Clears that cache.
+
+        Await it after the commit; before that, the old value might be cached again.
+        """
         self._choices = LRUCache(_CHOICES_KEPT)
 
     async def note_deletion(self) -> None:
-        """Has SQLite's journal emptied. A `DELETE` calls this itself; an update that removes words has to."""
+        """Has SQLite's journal emptied.
+
+        A `DELETE` calls this itself; an update that removes words has to.
+        """
         self.scrubbed_at = None
 
     def _on_execute(self, connection: Any, cursor: Any, *of_statement: Any) -> None:
@@ -141,17 +168,22 @@ class Database:
         return await self.write(change, is_single=True)
 
     async def write(self, work: Work[T], *, is_of_case: bool = False, is_single: bool = False) -> T:
-        """The result of work in a transaction, committed to the disk; if it fails, nothing of it is left.
+        """The result of work in a transaction, committed to the disk; if it fails, nothing of it is
+        left.
 
-        With SQLite, works of cases that wait together share a transaction, each as if it had its own; any other begins
-        after them, so that a long one is not before many cases. A single statement is a transaction by itself.
+        With SQLite, works of cases that wait together share a transaction, each as if it had its
+        own; any other begins after them, so that a long one is not before many cases. A single
+        statement is a transaction by itself.
         """
         if self._writer:
             return await self._writer.do(work, is_of_case=is_of_case)
-        return await self._to_the_end(self._over_a_connection(work) if is_single else self._in_a_transaction(work))
+        return await self._to_the_end(
+            self._over_a_connection(work) if is_single else self._in_a_transaction(work)
+        )
 
     async def settle(self, case: Case | None, work: Work[T], *, is_single: bool = False) -> T:
-        """Like `write`, for a step of a case that Slack does not wait for: only some of these run at a time.
+        """Like `write`, for a step of a case that Slack does not wait for: only some of these run
+        at a time.
 
         Steps for which the case is not known yet queue as a channel of their own.
         """
@@ -169,13 +201,16 @@ class Database:
             raise NoAnswerError("no answer in time") from exc
         except asyncio.CancelledError:
             await asyncio.wait([task])
-            task.cancelled() or task.exception()  # retrieved, so that asyncio does not complain about it
+            # retrieved, so that asyncio does not complain about it
+            task.cancelled() or task.exception()
             raise
 
     async def _over_a_connection(self, work: Work[T]) -> T:
         async with self._by_statement.connect() as connection:
             return await (
-                _visit(connection, lambda _: _drive(work(connection))) if self.is_sqlite else work(connection)
+                _visit(connection, lambda _: _drive(work(connection)))
+                if self.is_sqlite
+                else work(connection)
             )
 
     async def _in_a_transaction(self, work: Work[T]) -> T:
@@ -201,13 +236,17 @@ class _Write:
 
 
 class _Writer:
-    """SQLite's one writer: while it commits others wait, and cases that wait then share the next commit."""
+    """SQLite's one writer: while it commits others wait, and cases that wait then share the next
+    commit.
+    """
 
     def __init__(self, engine: AsyncEngine, before_others: Callable[[], None]) -> None:
         self._engine, self._before_others = engine, before_others
         self._of_cases, self._others = deque[_Write](), deque[_Write]()
         self._task: asyncio.Task[None] | None = None
-        self._connection: AsyncConnection | None = None  # kept: going through the pool takes as long as an insert
+        self._connection: AsyncConnection | None = (
+            None  # kept: going through the pool takes as long as an insert
+        )
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -236,7 +275,9 @@ class _Writer:
     async def _run(self) -> None:
         while self._of_cases or self._others:
             if self._of_cases:
-                await self._commit([self._of_cases.popleft() for _ in range(min(len(self._of_cases), _AT_ONCE))])
+                await self._commit(
+                    [self._of_cases.popleft() for _ in range(min(len(self._of_cases), _AT_ONCE))]
+                )
             if self._others:
                 self._before_others()
                 await self._commit([self._others.popleft()])
@@ -246,7 +287,9 @@ class _Writer:
         error: BaseException | None = None
         try:
             connection = self._connection = self._connection or await self._engine.connect()
-            await _visit(connection, lambda sqlite: _drive(_transaction(connection, sqlite, writes)))
+            await _visit(
+                connection, lambda sqlite: _drive(_transaction(connection, sqlite, writes))
+            )
         except BaseException as exc:  # noqa: BLE001 - raised in each caller
             error = exc
             await self.close()  # the pool mends or replaces it
@@ -262,7 +305,9 @@ class _Writer:
 
 
 async def _visit(connection: AsyncConnection, do: Callable[[sqlite3.Connection], T]) -> T:
-    """Does something in the connection's thread; with a visit for each statement, a case took twice the time."""
+    """Does something in the connection's thread; with a visit for each statement, a case took twice
+    the time.
+    """
     driver: Any = (await connection.get_raw_connection()).driver_connection
     return await driver._execute(do, driver._conn)  # type: ignore[no-any-return]
 
@@ -276,12 +321,17 @@ def _drive(work: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("it awaits something other than its connection")
 
 
-async def _transaction(connection: AsyncConnection, sqlite: sqlite3.Connection, writes: Sequence[_Write]) -> None:
+async def _transaction(
+    connection: AsyncConnection, sqlite: sqlite3.Connection, writes: Sequence[_Write]
+) -> None:
     async with connection.begin():
-        await connection.exec_driver_sql("BEGIN IMMEDIATE")  # the driver would begin it only after the savepoint
+        await connection.exec_driver_sql(
+            "BEGIN IMMEDIATE"
+        )  # the driver would begin it only after the savepoint
         for write in writes:
             connection.info[_AFTERWARDS] = write.afterwards
-            # Without SQLAlchemy, which takes longer for it than SQLite; it has nothing to wait for, or to fail at.
+            # Without SQLAlchemy, which takes longer for it than SQLite; it has nothing to wait for,
+            # or to fail at.
             sqlite.execute("SAVEPOINT work")
             try:
                 write.result = write.context.run(_drive, write.work(connection))
@@ -300,8 +350,12 @@ class StoreQueries:
         self._database, self._connection = database, connection
 
     async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
-        """Runs several queries one after the other over one connection, which takes less time than a read for each."""
-        return await self._database.read(lambda connection: work(type(self)(self._database, connection)))
+        """Runs several queries one after the other over one connection, which takes less time than
+        a read for each.
+        """
+        return await self._database.read(
+            lambda connection: work(type(self)(self._database, connection))
+        )
 
 
 Queries = TypeVar("Queries", bound=StoreQueries)
@@ -310,11 +364,15 @@ Queries = TypeVar("Queries", bound=StoreQueries)
 def in_transaction(
     work: Callable[Concatenate[Queries, AsyncConnection, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[Queries, P], Coroutine[Any, Any, T]]:
-    """Makes a method that works over a connection a `write` of its own, called without the connection."""
+    """Makes a method that works over a connection a `write` of its own, called without the
+    connection.
+    """
 
     @wraps(work)
     async def write(queries: Queries, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await queries._database.write(lambda connection: work(queries, connection, *args, **kwargs))
+        return await queries._database.write(
+            lambda connection: work(queries, connection, *args, **kwargs)
+        )
 
     return write
 
@@ -324,8 +382,12 @@ def columns_of(table: sa.Table, kind: type, *without: str) -> list[sa.Column[Any
     return [table.c[each.name] for each in fields(kind) if each.name not in without]
 
 
-def after_commit(connection: AsyncConnection | SyncConnection, follow: Callable[[], Awaitable[object]]) -> None:
-    """Has `follow` called once the transaction of this connection is committed; if it is rolled back, never."""
+def after_commit(
+    connection: AsyncConnection | SyncConnection, follow: Callable[[], Awaitable[object]]
+) -> None:
+    """Has `follow` called once the transaction of this connection is committed; if it is rolled
+    back, never.
+    """
     connection.info[_AFTERWARDS].append(follow)
 
 
@@ -333,13 +395,17 @@ _TURN = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' ||
 
 
 async def lock_for_transaction(connection: AsyncConnection, at: str) -> None:
-    """Waits until no other transaction holds the lock `at`, and holds it until this one ends; SQLite needs none."""
+    """Waits until no other transaction holds the lock `at`, and holds it until this one ends;
+    SQLite needs none.
+    """
     if connection.dialect.name == "postgresql":
         await connection.execute(_TURN, {"at": at})
 
 
 async def lock_learning(connection: AsyncConnection) -> None:
-    """Lets one transaction at a time remove words or learn from them; before any row, so that none block each other."""
+    """Lets one transaction at a time remove words or learn from them; before any row, so that none
+    block each other.
+    """
     await lock_for_transaction(connection, "learning")
 
 
@@ -350,7 +416,8 @@ def upsert(
     keep: tuple[str, ...] = (),
     where: sa.ColumnElement[bool] | None = None,
 ) -> Insert:
-    """A statement that inserts a row, or updates the one with the same primary key if `where` holds for it.
+    """A statement that inserts a row, or updates the one with the same primary key if `where` holds
+    for it.
 
     The columns in `keep` are not updated.
     """
@@ -372,10 +439,11 @@ async def claim(
     values: Mapping[str, Any],
     is_left: sa.ColumnElement[bool],
 ) -> bool | None:
-    """Takes the lease that the row with this primary key stands for, which one process has at a time.
+    """Takes the lease that the row with this primary key stands for, which one process has at a
+    time.
 
-    Returns True if it was never taken before, False if it was taken over, as `is_left` allows, and None if another
-    holds it.
+    Returns True if it was never taken before, False if it was taken over, as `is_left` allows, and
+    None if another holds it.
     """
     if await database.execute(insert_new(database, table, {**key, **values})):
         return True

@@ -22,7 +22,10 @@ LEASE = timedelta(minutes=5)
 
 
 class DigestStatus(StrEnum):
-    """How far the digest of a week has come. `REFUSED`: Slack did not accept it; `UNCONFIRMED`: it may be there."""
+    """How far the digest of a week has come.
+
+    `REFUSED`: Slack did not accept it; `UNCONFIRMED`: it may be there.
+    """
 
     CLAIMED = "claimed"
     POSTED = "posted"
@@ -32,7 +35,9 @@ class DigestStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """The right to post one digest; `is_first` is False if an earlier holder may have posted it already."""
+    """The right to post one digest; `is_first` is False if an earlier holder may have posted it
+    already.
+    """
 
     key: Mapping[str, str]
     claimed_at: datetime
@@ -40,16 +45,26 @@ class Claim:
 
 
 class Digests(StoreQueries):
-    async def taken(self, team_id: str, since: datetime, now: datetime) -> Mapping[str, Mapping[str, bool]]:
-        """The weeks, by channel, whose digests were claimed since then and are no longer to be posted by others.
+    async def taken(
+        self, team_id: str, since: datetime, now: datetime
+    ) -> Mapping[str, Mapping[str, bool]]:
+        """The weeks, by channel, whose digests were claimed since then and are no longer to be
+        posted by others.
 
         Each with whether its digest is in Slack, or may be.
         """
-        is_taken = sa.or_(digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE)
-        query = sa.select(digests.c.channel_id, digests.c.week, digests.c.status).filter_by(team_id=team_id)
+        is_taken = sa.or_(
+            digests.c.status != DigestStatus.CLAIMED, digests.c.claimed_at > now - LEASE
+        )
+        query = sa.select(digests.c.channel_id, digests.c.week, digests.c.status).filter_by(
+            team_id=team_id
+        )
         found = defaultdict[str, dict[str, bool]](dict)
         for row in await self._database.all(query.where(is_taken, digests.c.claimed_at > since)):
-            found[row.channel_id][row.week] = row.status in (DigestStatus.POSTED, DigestStatus.UNCONFIRMED)
+            found[row.channel_id][row.week] = row.status in (
+                DigestStatus.POSTED,
+                DigestStatus.UNCONFIRMED,
+            )
         return found
 
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
@@ -61,12 +76,17 @@ class Digests(StoreQueries):
         return None if is_first is None else Claim(key, now, is_first)
 
     async def renew(self, claim: Claim, now: datetime) -> bool:
-        """Whether the claim still holds; if so, renews it for a whole lease. Called right before posting."""
+        """Whether the claim still holds; if so, renews it for a whole lease.
+
+        Called right before posting.
+        """
         is_ours = {"status": DigestStatus.CLAIMED, "claimed_at": claim.claimed_at}
         renewed = sa.update(digests).filter_by(**claim.key, **is_ours).values(claimed_at=now)
         return await self._database.execute(renewed) == 1
 
-    async def settle(self, claim: Claim, status: DigestStatus, message_ts: str | None = None) -> None:
+    async def settle(
+        self, claim: Claim, status: DigestStatus, message_ts: str | None = None
+    ) -> None:
         its = sa.update(digests).filter_by(**claim.key)
         await self._database.execute(its.values(status=status, message_ts=message_ts))
 
@@ -81,10 +101,11 @@ class ThumbCount:
 
 class Thumbs(StoreQueries):
     async def note(self, thumb: Reaction, *, is_watched: bool = False) -> None:
-        """Records a thumb as given or taken back; the latest change counts, in whatever order the events arrive.
+        """Records a thumb as given or taken back; the latest change counts, in whatever order the
+        events arrive.
 
-        Thumbs are recorded only under a reply that was scored for the channel to see, or that a watch has seen or will
-        see (`is_watched`).
+        Thumbs are recorded only under a reply that was scored for the channel to see, or that a
+        watch has seen or will see (`is_watched`).
         """
         its_authors = _authors(thumb.team_id, thumb.channel_id, thumb.ts)
         is_known = sa.select(sa.or_(*(each.exists() for each in its_authors)))
@@ -92,14 +113,22 @@ class Thumbs(StoreQueries):
             return
         key = {column.name: getattr(thumb, column.name) for column in thumbs.primary_key}
         values = key | {"is_given": thumb.is_added, "changed_at": thumb.at}
-        await self._database.execute(upsert(self._database, thumbs, values, where=thumbs.c.changed_at < thumb.at))
+        await self._database.execute(
+            upsert(self._database, thumbs, values, where=thumbs.c.changed_at < thumb.at)
+        )
 
     async def counts(self, place: Place, span: Span) -> Sequence[ThumbCount]:
         within = sa.and_(thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end)
         here = sa.and_(thumbs.c.team_id == place.team_id, thumbs.c.channel_id == place.channel_id)
         authors = _authors(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts)
-        author_id = sa.func.coalesce(*(each.scalar_subquery() for each in authors)).label("author_id")
-        given = sa.select(thumbs.c.ts, thumbs.c.is_up, author_id).where(here, within, thumbs.c.is_given).subquery()
+        author_id = sa.func.coalesce(*(each.scalar_subquery() for each in authors)).label(
+            "author_id"
+        )
+        given = (
+            sa.select(thumbs.c.ts, thumbs.c.is_up, author_id)
+            .where(here, within, thumbs.c.is_given)
+            .subquery()
+        )
         query = sa.select(
             given.c.author_id,
             sa.func.sum(sa.case((given.c.is_up, 1), else_=0)).label("up"),
@@ -108,23 +137,38 @@ class Thumbs(StoreQueries):
         ).where(given.c.author_id.is_not(None))
         if place.author_id is not None:
             query = query.where(given.c.author_id == place.author_id)
-        query = query.group_by(given.c.author_id).order_by(sa.func.count().desc(), given.c.author_id)
+        query = query.group_by(given.c.author_id).order_by(
+            sa.func.count().desc(), given.c.author_id
+        )
         return await self._database.rows(ThumbCount, query)
 
 
 async def drop_of_reply(connection: AsyncConnection, gone: sa.Row[*tuple[Any, ...]]) -> None:
-    """Deletes the thumbs under the reply of a deleted case, unless another case of that reply is left."""
+    """Deletes the thumbs under the reply of a deleted case, unless another case of that reply is
+    left.
+    """
     here = {"team_id": gone.team_id, "channel_id": gone.channel_id}
     left = sa.select(cases.c.id).filter_by(**here, message_ts=gone.message_ts)
-    await connection.execute(sa.delete(thumbs).filter_by(**here, ts=gone.message_ts).where(~left.exists()))
+    await connection.execute(
+        sa.delete(thumbs).filter_by(**here, ts=gone.message_ts).where(~left.exists())
+    )
 
 
 def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[sa.Select[tuple[str | None]]]:
-    """Queries for the author of a reply that was watched or scored; `ts` may be that of any of its messages."""
+    """Queries for the author of a reply that was watched or scored; `ts` may be that of any of its
+    messages.
+    """
     here = {"team_id": team_id, "channel_id": channel_id}
     is_its = sa.and_(replies.c.ts <= ts, sa.func.coalesce(replies.c.last_ts, replies.c.ts) >= ts)
-    watched = sa.select(replies.c.author_id).filter_by(**here).where(is_its).order_by(replies.c.ts.desc())
+    watched = (
+        sa.select(replies.c.author_id).filter_by(**here).where(is_its).order_by(replies.c.ts.desc())
+    )
     scored = sa.select(cases.c.author_id).where(sa.or_(counts(cases), is_watched(cases)))
-    is_part = sa.and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id, turns.c.ts == ts, IS_OF_RESPONSE)
+    is_part = sa.and_(
+        turns.c.team_id == team_id,
+        turns.c.channel_id == channel_id,
+        turns.c.ts == ts,
+        IS_OF_RESPONSE,
+    )
     by_part = scored.join(turns, is_of_case(turns)).where(is_part)
     return [each.limit(1) for each in (watched, scored.filter_by(**here, message_ts=ts), by_part)]

@@ -1,4 +1,6 @@
-"""Records that messages were edited or deleted after they were scored, and removes the texts of cases, also quoted."""
+"""Records that messages were edited or deleted after they were scored, and removes the texts of
+cases, also quoted.
+"""
 
 from collections.abc import Collection, Sequence
 
@@ -11,21 +13,40 @@ from bot.store.cases import AT_REST, is_one_message
 from bot.store.database import Database, StoreQueries, in_transaction, lock_learning
 from bot.store.examples import drop_examples
 from bot.store.jobs import Job, JobKind, is_of_team, put_jobs, submit_jobs
-from bot.store.schema import IS_STALE, align_records, cases, causes, is_of_case, quotes, ratings, rows_of_cases, turns
+from bot.store.schema import (
+    IS_STALE,
+    align_records,
+    cases,
+    causes,
+    is_of_case,
+    quotes,
+    ratings,
+    rows_of_cases,
+    turns,
+)
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 
 
 async def drop_texts(
-    database: Database, connection: AsyncConnection, which: sa.ColumnElement[bool], *, keeps_examples: bool = False
+    database: Database,
+    connection: AsyncConnection,
+    which: sa.ColumnElement[bool],
+    *,
+    keeps_examples: bool = False,
 ) -> int:
-    """Removes the texts from these cases, their ratings, and rubrics and improvements that have learnt from them.
+    """Removes the texts from these cases, their ratings, and rubrics and improvements that have
+    learnt from them.
 
-    With `keeps_examples`, a rubric keeps its examples: without them it would be another judge. Returns how many cases
-    it were. Hashes, scores and the timestamps of the messages are kept. The transaction must hold `lock_learning`.
+    With `keeps_examples`, a rubric keeps its examples: without them it would be another judge.
+    Returns how many cases it were. Hashes, scores and the timestamps of the messages are kept. The
+    transaction must hold `lock_learning`.
     """
-    # The cases first: whatever remembers something of a case holds its row, and is deleted after that.
-    dropping = sa.update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
+    # The cases first: whatever remembers something of a case holds its row, and is deleted after
+    # that.
+    dropping = (
+        sa.update(cases).where(which).values(_NO_TEXTS).returning(cases.c.team_id, cases.c.id)
+    )
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
     await connection.execute(sa.update(turns).where(_is_of(turns, dropped)).values(text=None))
     await _drop_quotes(database, connection, dropped, keeps_examples=keeps_examples)
@@ -33,10 +54,18 @@ async def drop_texts(
 
 
 async def _drop_quotes(
-    database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]], *, keeps_examples: bool = False
+    database: Database,
+    connection: AsyncConnection,
+    dropped: Sequence[tuple[str, int]],
+    *,
+    keeps_examples: bool = False,
 ) -> None:
-    """Removes what was written from these cases: by the judge, in rubrics, and in what improvements have learnt."""
-    await connection.execute(sa.update(ratings).where(_is_of(ratings, dropped)).values(justification="", raw=""))
+    """Removes what was written from these cases: by the judge, in rubrics, and in what improvements
+    have learnt.
+    """
+    await connection.execute(
+        sa.update(ratings).where(_is_of(ratings, dropped)).values(justification="", raw="")
+    )
     for table in (causes, align_records):
         await connection.execute(sa.delete(table).where(_is_of(table, dropped)))
     if not keeps_examples:
@@ -53,15 +82,19 @@ _AT_ONCE = 100
 class Edits(StoreQueries):
     """Marks the cases of messages that have changed since they were scored.
 
-    A marked case is stale until its verdict in Slack says so, too. An attempt that is settling the case is not
-    disturbed, because only this class and forgetting write these columns.
+    A marked case is stale until its verdict in Slack says so, too. An attempt that is settling the
+    case is not disturbed, because only this class and forgetting write these columns.
     """
 
     async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
         """Marks the cases that were read from this message if it differs from `text`."""
         found = text_hash(text)
-        scored = sa.and_(cases.c.message_ts == ts, cases.c.response_hash != found, is_one_message(Part.RESPONSE))
-        asked = sa.and_(cases.c.question_ts == ts, cases.c.question_hash != found, is_one_message(Part.QUESTION))
+        scored = sa.and_(
+            cases.c.message_ts == ts, cases.c.response_hash != found, is_one_message(Part.RESPONSE)
+        )
+        asked = sa.and_(
+            cases.c.question_ts == ts, cases.c.question_hash != found, is_one_message(Part.QUESTION)
+        )
         said = sa.and_(_is_said_at(team_id, channel_id, ts), turns.c.text_hash != found)
         return await self._mark("edited_at", team_id, channel_id, [scored, asked], said)
 
@@ -74,21 +107,32 @@ class Edits(StoreQueries):
         scored = sa.and_(cases.c.message_ts == ts, is_one_message(Part.RESPONSE))
         asked = cases.c.question_ts == ts
         said = sa.and_(_is_said_at(team_id, channel_id, ts), cases.c.id.not_in(shortened))
-        return [*shortened, *await self._mark("deleted_at", team_id, channel_id, [scored, asked], said)]
+        return [
+            *shortened,
+            *await self._mark("deleted_at", team_id, channel_id, [scored, asked], said),
+        ]
 
     async def note_added(self, case: LoggedCase) -> None:
-        """Marks a case whose reply has gone on since it was scored, like an edited one, and others of its words."""
+        """Marks a case whose reply has gone on since it was scored, like an edited one, and others
+        of its words.
+        """
         is_same = cases.c.message_ts == case.message_ts, cases.c.response_hash == case.response_hash
         its = [cases.c.id == case.id, sa.and_(*is_same, cases.c.probability.is_(None))]
         await self._mark("edited_at", case.team_id, case.channel_id, its, sa.false())
 
-    async def last_read(self, team_id: str, channel_id: str, thread_ts: str, by: str, ts: str) -> LoggedCase | None:
+    async def last_read(
+        self, team_id: str, channel_id: str, thread_ts: str, by: str, ts: str
+    ) -> LoggedCase | None:
         """The newest case, but for watched ones, of what an author wrote in a thread before `ts`."""
-        its = sa.select(cases).filter_by(team_id=team_id, channel_id=channel_id, author_id=by, probability=None)
+        its = sa.select(cases).filter_by(
+            team_id=team_id, channel_id=channel_id, author_id=by, probability=None
+        )
         is_there = sa.or_(cases.c.parent_ts == thread_ts, cases.c.message_ts == thread_ts)
         # A range of the index over messages; a thread is seldom old.
         its = its.where(cases.c.message_ts >= thread_ts, cases.c.message_ts < ts, is_there)
-        return await self._database.first(LoggedCase, its.order_by(cases.c.message_ts.desc(), cases.c.id.desc()))
+        return await self._database.first(
+            LoggedCase, its.order_by(cases.c.message_ts.desc(), cases.c.id.desc())
+        )
 
     @in_transaction
     async def look_again(self, connection: AsyncConnection, case: LoggedCase) -> None:
@@ -97,35 +141,69 @@ class Edits(StoreQueries):
         await put_jobs(self._database, connection, [Job(JobKind.AMEND, case.team_id, case.id)])
 
     async def _shorten(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
-        """Takes a message out of the replies, at rest, that have others; returns the numbers of the cases.
+        """Takes a message out of the replies, at rest, that have others; returns the numbers of the
+        cases.
 
-        A reply is known by its first message that is left; one that a watch drew, by the one that it drew.
+        A reply is known by its first message that is left; one that a watch drew, by the one that
+        it drew.
         """
         is_it = sa.and_(_is_said_at(team_id, channel_id, ts), turns.c.part == Part.RESPONSE)
-        at_rest = sa.select(cases.c.id).join(turns, is_of_case(turns)).where(is_it, cases.c.status.in_(AT_REST))
+        at_rest = (
+            sa.select(cases.c.id)
+            .join(turns, is_of_case(turns))
+            .where(is_it, cases.c.status.in_(AT_REST))
+        )
 
         async def shorten(connection: AsyncConnection) -> Sequence[int]:
             await lock_learning(connection)
             shortened = []
             for case_id in (await connection.execute(at_rest)).scalars().all():
                 of_reply = {"team_id": team_id, "case_id": case_id, "part": Part.RESPONSE}
-                rest = sa.select(turns.c.ts, turns.c.text).filter_by(**of_reply).where(turns.c.ts != ts)
+                rest = (
+                    sa.select(turns.c.ts, turns.c.text)
+                    .filter_by(**of_reply)
+                    .where(turns.c.ts != ts)
+                )
                 left = (await connection.execute(rest.order_by(turns.c.position))).all()
                 texts = [row.text for row in left]
-                if not texts or None in texts:  # without texts it is a deletion, so that the verdict quotes nothing
+                if (
+                    not texts or None in texts
+                ):  # without texts it is a deletion, so that the verdict quotes nothing
                     continue
                 await connection.execute(sa.delete(turns).filter_by(**of_reply, ts=ts))
-                marks = {"response": join_texts(texts), "messages": len(texts)}  # its hash stays: the score is of all
+                marks = {
+                    "response": join_texts(texts),
+                    "messages": len(texts),
+                }  # its hash stays: the score is of all
                 marks |= {"justification": "", "edited_at": utc_now(), "is_stale": True}
-                await connection.execute(sa.update(cases).where(cases.c.id == case_id).values(marks))
-                known_by_it = {"team_id": team_id, "channel_id": channel_id, "message_ts": ts, "probability": None}
-                await connection.execute(sa.update(cases).filter_by(**known_by_it).values(message_ts=left[0].ts))
+                await connection.execute(
+                    sa.update(cases).where(cases.c.id == case_id).values(marks)
+                )
+                known_by_it = {
+                    "team_id": team_id,
+                    "channel_id": channel_id,
+                    "message_ts": ts,
+                    "probability": None,
+                }
+                await connection.execute(
+                    sa.update(cases).filter_by(**known_by_it).values(message_ts=left[0].ts)
+                )
                 shortened.append(case_id)
-            await _drop_quotes(self._database, connection, [(team_id, case_id) for case_id in shortened])
-            await put_jobs(self._database, connection, [Job(JobKind.AMEND, team_id, number) for number in shortened])
+            await _drop_quotes(
+                self._database, connection, [(team_id, case_id) for case_id in shortened]
+            )
+            await put_jobs(
+                self._database,
+                connection,
+                [Job(JobKind.AMEND, team_id, number) for number in shortened],
+            )
             return shortened
 
-        return await self._database.write(shorten) if await self._database.values(at_rest.limit(1)) else []
+        return (
+            await self._database.write(shorten)
+            if await self._database.values(at_rest.limit(1))
+            else []
+        )
 
     async def _mark(
         self,
@@ -135,13 +213,19 @@ class Edits(StoreQueries):
         named: Sequence[sa.ColumnElement[bool]],
         said: sa.ColumnElement[bool],
     ) -> Sequence[int]:
-        """Marks in this column the cases for which one of `named` holds, or which have a turn for which `said` does."""
-        # Almost no message was ever scored, so this looks without the writers' lock. It is a union, because SQLite
-        # would go through the whole channel for an "or".
-        is_new = sa.and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c[column].is_(None))
+        """Marks in this column the cases for which one of `named` holds, or which have a turn for
+        which `said` does.
+        """
+        # Almost no message was ever scored, so this looks without the writers' lock. It is a union,
+        # because SQLite would go through the whole channel for an "or".
+        is_new = sa.and_(
+            cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c[column].is_(None)
+        )
         ids = sa.select(cases.c.id).where(is_new)
         found = await self._database.values(
-            sa.union(*(ids.where(each) for each in named), ids.join(turns, is_of_case(turns)).where(said))
+            sa.union(
+                *(ids.where(each) for each in named), ids.join(turns, is_of_case(turns)).where(said)
+            )
         )
         if not found:
             return []
@@ -152,17 +236,31 @@ class Edits(StoreQueries):
             await lock_learning(connection)
             await connection.execute(sa.update(cases).where(is_found).values(marks))
             if column == "deleted_at":
-                await drop_texts(self._database, connection, sa.and_(is_found, cases.c.status.in_(AT_REST)))
-            await put_jobs(self._database, connection, [Job(JobKind.AMEND, team_id, number) for number in found])
+                await drop_texts(
+                    self._database, connection, sa.and_(is_found, cases.c.status.in_(AT_REST))
+                )
+            await put_jobs(
+                self._database,
+                connection,
+                [Job(JobKind.AMEND, team_id, number) for number in found],
+            )
 
         await self._database.write(mark)
         return found
 
-    async def note_quoted(self, team_id: str, case_ids: Collection[int], channel_id: str, ts: str) -> Sequence[int]:
-        """Records that a message quotes the reasons of these cases; returns those that have none to be quoted (now)."""
+    async def note_quoted(
+        self, team_id: str, case_ids: Collection[int], channel_id: str, ts: str
+    ) -> Sequence[int]:
+        """Records that a message quotes the reasons of these cases; returns those that have none to
+        be quoted (now).
+        """
         place = {"channel_id": channel_id, "ts": ts}
-        has_reason = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids), cases.c.justification != "")
-        is_noted = sa.select(quotes.c.ts).filter_by(**place).where(quotes.c.case_id == cases.c.id).exists()
+        has_reason = sa.and_(
+            cases.c.team_id == team_id, cases.c.id.in_(case_ids), cases.c.justification != ""
+        )
+        is_noted = (
+            sa.select(quotes.c.ts).filter_by(**place).where(quotes.c.case_id == cases.c.id).exists()
+        )
         rows = rows_of_cases(quotes, sa.and_(has_reason, ~is_noted), **place)
         await self._database.execute(sa.insert(quotes).from_select(*rows))
         kept = await self._database.values(sa.select(cases.c.id).where(has_reason))
@@ -179,13 +277,22 @@ class Edits(StoreQueries):
 
     async def case(self, case_id: int) -> LoggedCase | None:
         """The case, if its verdict in Slack is out of date; otherwise None."""
-        return await self._database.first(LoggedCase, sa.select(cases).where(IS_STALE, cases.c.id == case_id))
+        return await self._database.first(
+            LoggedCase, sa.select(cases).where(IS_STALE, cases.c.id == case_id)
+        )
 
     async def resubmit(self, team_id: str) -> None:
-        """Writes the missing jobs for a team's stale verdicts: a safety net, and how a queue starts."""
-        query = sa.select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
+        """Writes the missing jobs for a team's stale verdicts: a safety net, and how a queue
+        starts.
+        """
+        query = sa.select(cases.c.id).where(
+            IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED
+        )
         stale = await self._database.values(query.order_by(cases.c.id).limit(_AT_ONCE))
-        await submit_jobs(self._database, [Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale])
+        await submit_jobs(
+            self._database,
+            [Job(JobKind.AMEND, team_id, each, key=f"amend/{each}") for each in stale],
+        )
 
     @in_transaction
     async def drop_texts(self, connection: AsyncConnection, case: LoggedCase) -> None:
@@ -193,13 +300,17 @@ class Edits(StoreQueries):
         await drop_texts(self._database, connection, cases.c.id == case.id)
 
     async def note_said(self, case: LoggedCase) -> None:
-        """Records that the verdict in Slack says what `case` says; if the case has been marked since, it is stale.
+        """Records that the verdict in Slack says what `case` says; if the case has been marked
+        since, it is stale.
 
-        Another process may have shown those marks already, before this one has replaced them by fewer.
+        Another process may have shown those marks already, before this one has replaced them by
+        fewer.
         """
         marks = (cases.c.edited_at, cases.c.deleted_at, cases.c.forgotten_at)
         has_more = sa.or_(*(mark.is_distinct_from(getattr(case, mark.name)) for mark in marks))
-        await self._database.execute(sa.update(cases).filter_by(id=case.id).values(is_stale=has_more))
+        await self._database.execute(
+            sa.update(cases).filter_by(id=case.id).values(is_stale=has_more)
+        )
 
 
 def _is_said_at(team_id: str, channel_id: str, ts: str) -> sa.ColumnElement[bool]:

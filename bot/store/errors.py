@@ -6,13 +6,16 @@ import ssl
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-# https://www.postgresql.org/docs/current/errcodes-appendix.html; the quotation marks are those of any language
+# https://www.postgresql.org/docs/current/errcodes-appendix.html; the quotation marks are those of
+# any language
 _LOGIN_REFUSED = "28"
 _QUOTED = re.compile('["«»„“].*["«»”“]')
 
 
 class NoAnswerError(OSError):
-    """The database did not answer in time; unlike asyncpg's bare `TimeoutError`, no one takes it for Slack's."""
+    """The database did not answer in time; unlike asyncpg's bare `TimeoutError`, no one takes it
+    for Slack's.
+    """
 
 
 STORE_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
@@ -20,9 +23,11 @@ STORE_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
 
 
 def reason_of(error: BaseException) -> str:
-    """The reason given by the database, or by the connection to it: part of a sentence, on one line, and never empty.
+    """The reason given by the database, or by the connection to it: part of a sentence, on one
+    line, and never empty.
 
-    It does not name a user that the server refuses, because people have put the password in that place.
+    It does not name a user that the server refuses, because people have put the password in that
+    place.
     """
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(error, DBAPIError) and cause is not None and cause.__cause__ is not None:

@@ -22,8 +22,9 @@ _PAGE = 500
 class Selection:
     """Which verdicts are exported: those that count in the figures, of each reply the newest.
 
-    What people had scored in their direct messages with the app was for them alone, and is never exported. `watched`:
-    the replies that watches drew, instead of those that people chose. `place`: team and channel.
+    What people had scored in their direct messages with the app was for them alone, and is never
+    exported. `watched`: the replies that watches drew, instead of those that people chose. `place`:
+    team and channel.
     """
 
     since: datetime | None = None
@@ -38,7 +39,11 @@ class Selection:
         if self.place:
             own = [cases.c.team_id == self.place[0], cases.c.channel_id == self.place[1]]
             newer = NEWER.c.team_id == self.place[0], NEWER.c.channel_id == self.place[1]
-        is_judged = cases.c.judged_at.is_not(None) if self.since is None else cases.c.judged_at >= self.since
+        is_judged = (
+            cases.c.judged_at.is_not(None)
+            if self.since is None
+            else cases.c.judged_at >= self.since
+        )
         own += [is_low()] if self.low else []
         return [*own, is_judged, chosen_or_watched(*newer, watched=self.watched)]
 
@@ -54,45 +59,74 @@ _LABEL = (
 
 class Exports(StoreQueries):
     async def teams(self, channel_id: str) -> Sequence[str]:
-        """The teams in which this channel has verdicts; none for direct messages, which are for one person."""
+        """The teams in which this channel has verdicts; none for direct messages, which are for one
+        person.
+        """
         if channel_id.startswith(_DIRECT_MESSAGES):
             return []
-        query = select(cases.c.team_id).where(cases.c.channel_id == channel_id, cases.c.judged_at.is_not(None))
+        query = select(cases.c.team_id).where(
+            cases.c.channel_id == channel_id, cases.c.judged_at.is_not(None)
+        )
         query = query.where(or_(is_watched(cases), is_shared(cases)))
         return await self._database.values(query.distinct().order_by(cases.c.team_id))
 
     async def channels(self) -> Sequence[str]:
         """The ids of channels with verdicts that everybody there can see."""
-        shared = select(cases.c.channel_id).where(cases.c.judged_at.is_not(None), is_shared(cases)).distinct()
+        shared = (
+            select(cases.c.channel_id)
+            .where(cases.c.judged_at.is_not(None), is_shared(cases))
+            .distinct()
+        )
         found = await self._database.values(shared.order_by(cases.c.channel_id))
         return [each for each in found if not each.startswith(_DIRECT_MESSAGES)]
 
     async def count(self, which: Selection) -> int:
         """How many labels are selected, or cases if those without a label are, too."""
-        query = select(func.count()).select_from(cases if which.has_unlabelled else cases.join(labels))
+        query = select(func.count()).select_from(
+            cases if which.has_unlabelled else cases.join(labels)
+        )
         return int(await self._database.value(query.where(*which.conditions())))
 
-    async def rows(self, which: Selection) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]], Sequence[Turn]]]:
-        """A row for each label of each verdict, oldest case first, with its ratings and conversation.
+    async def rows(
+        self, which: Selection
+    ) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]], Sequence[Turn]]]:
+        """A row for each label of each verdict, oldest case first, with its ratings and
+        conversation.
 
-        It has the columns of `cases`, its `cause` as in a digest and, from the label, `human` (its score), `user_id`,
-        `reason`, `is_blind` and `label_probability`, which are None without a label. Rows are read page by page: each
-        is as it was when its page was read, and a case that was given without a label is not given again when it gets
-        its first one.
+        It has the columns of `cases`, its `cause` as in a digest and, from the label, `human` (its
+        score), `user_id`, `reason`, `is_blind` and `label_probability`, which are None without a
+        label. Rows are read page by page: each is as it was when its page was read, and a case that
+        was given without a label is not given again when it gets its first one.
         """
-        cause = select(causes.c.name).where(is_of_case(causes)).limit(1).scalar_subquery().label("cause")
-        query = select(cases, *_LABEL, cause).select_from(cases).join(labels, isouter=which.has_unlabelled)
+        cause = (
+            select(causes.c.name)
+            .where(is_of_case(causes))
+            .limit(1)
+            .scalar_subquery()
+            .label("cause")
+        )
+        query = (
+            select(cases, *_LABEL, cause)
+            .select_from(cases)
+            .join(labels, isouter=which.has_unlabelled)
+        )
         query = query.where(*which.conditions())
         place = tuple_(cases.c.id, func.coalesce(labels.c.user_id, ""))
         page = query
         while found := await self._database.all(page.order_by(*place).limit(_PAGE)):
             given: dict[int, list[Row[Any]]] = {}
             its = select(ratings).where(ratings.c.case_id.in_([row.id for row in found]))
-            for row in await self._database.all(its.order_by(ratings.c.case_id, ratings.c.position)):
+            for row in await self._database.all(
+                its.order_by(ratings.c.case_id, ratings.c.position)
+            ):
                 given.setdefault(row.case_id, []).append(row)
             ids = {row.id for row in found if row.messages_before}
-            said = await self._database.read(partial(read_conversations, case_ids=ids)) if ids else {}
+            said = (
+                await self._database.read(partial(read_conversations, case_ids=ids)) if ids else {}
+            )
             for row in found:
                 yield row, given.get(row.id, ()), said.get(row.id, ())
             last = found[-1]
-            page = query.where(place > (last.id, last.user_id) if last.user_id else cases.c.id > last.id)
+            page = query.where(
+                place > (last.id, last.user_id) if last.user_id else cases.c.id > last.id
+            )

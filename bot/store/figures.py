@@ -1,4 +1,6 @@
-"""What figures are about, and the rows that `Tallies` counts for them: a few, however many cases there are."""
+"""What figures are about, and the rows that `Tallies` counts for them: a few, however many cases
+there are.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +17,8 @@ BEGINNING, END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=U
 class Place:
     """A channel in its team; with an author, only what that author wrote there.
 
-    Channel ids alone are not unique. Only cases of `origin` are counted. `others` are further channels, for scores,
-    threads and sums.
+    Channel ids alone are not unique. Only cases of `origin` are counted. `others` are further
+    channels, for scores, threads and sums.
     """
 
     team_id: str
@@ -27,7 +29,9 @@ class Place:
 
 
 def to_ts(moment: datetime) -> str:
-    """A moment as Slack's timestamps say it, which are all equally long, so their order as text is right."""
+    """A moment as Slack's timestamps say it, which are all equally long, so their order as text is
+    right.
+    """
     return f"{moment.timestamp():.6f}"
 
 
@@ -68,8 +72,8 @@ class _OfKind:
 class ScoreCount(_OfKind):
     """How many cases (`number`) have one score of one kind, or are unscored for one reason.
 
-    `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the replies show was not
-    read.
+    `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the
+    replies show was not read.
     """
 
     score: int | None
@@ -82,10 +86,10 @@ class ScoreCount(_OfKind):
 class CountedCase(NamedTuple):
     """A case of one kind that is in figures.
 
-    `back` counts the given weeks back from the last, `week` does so for ISO weeks (UTC): all cases of such a week are
-    drawn for labels with one probability. A case without a thread is in one of its own. `drawn_with` is the probability
-    of a watch's draw, `day` that of `SeenReply`, and `ts` the reply's, if it is stored. `given` has each blind label
-    ("U1 4,U2 5").
+    `back` counts the given weeks back from the last, `week` does so for ISO weeks (UTC): all cases
+    of such a week are drawn for labels with one probability. A case without a thread is in one of
+    its own. `drawn_with` is the probability of a watch's draw, `day` that of `SeenReply`, and `ts`
+    the reply's, if it is stored. `given` has each blind label ("U1 4,U2 5").
     """
 
     id: int
@@ -111,7 +115,9 @@ class KindSum(_OfKind):
 
 @dataclass(frozen=True)
 class LowCase:
-    """A case to look at; the texts, `reason` is the judge's, are beginnings, and None if they must not be shown."""
+    """A case to look at; the texts, `reason` is the judge's, are beginnings, and None if they must
+    not be shown.
+    """
 
     id: int
     score: int
@@ -132,7 +138,8 @@ class LowCase:
 class LabelledCount:
     """How many cases (`number`) have one score, and `people` labels with one sum (`total`).
 
-    The labels were either all given blind, or all by people who had seen the score: a case with both is in two counts.
+    The labels were either all given blind, or all by people who had seen the score: a case with
+    both is in two counts.
     """
 
     is_blind: bool
@@ -155,9 +162,10 @@ class TimedScore(_OfKind):
 class Usage:
     """How many people asked for scores, and what these cost.
 
-    `people` counts the requesters of scores of the week's kind; all other fields cover all `cases`. The tokens of
-    `with_tokens` cases and the cost of `with_cost` cases are known. Of `with_skipping` verdicts, which may skip ratings
-    that cannot change the score, `skipped_ratings` did.
+    `people` counts the requesters of scores of the week's kind; all other fields cover all `cases`.
+    The tokens of `with_tokens` cases and the cost of `with_cost` cases are known. Of
+    `with_skipping` verdicts, which may skip ratings that cannot change the score, `skipped_ratings`
+    did.
     """
 
     people: int

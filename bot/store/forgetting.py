@@ -55,32 +55,47 @@ class Forgetting(StoreQueries):
     _texts_dropped_to = BEGINNING
 
     @in_transaction
-    async def forget(self, connection: AsyncConnection, case_ids: Sequence[int], by: str) -> Sequence[int]:
-        """Deletes those of these cases that are at rest, for the person `by`, and returns their numbers."""
+    async def forget(
+        self, connection: AsyncConnection, case_ids: Sequence[int], by: str
+    ) -> Sequence[int]:
+        """Deletes those of these cases that are at rest, for the person `by`, and returns their
+        numbers.
+        """
         await lock_learning(connection)
         is_gone = sa.and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
         await spending.keep(connection, is_gone)
         place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
-        gone = (await connection.execute(sa.delete(cases).where(is_gone).returning(cases.c.id, *place))).all()
+        gone = (
+            await connection.execute(sa.delete(cases).where(is_gone).returning(cases.c.id, *place))
+        ).all()
         for row in gone:
-            is_earlier = sa.and_(same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None))
-            unfolding = sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+            is_earlier = sa.and_(
+                same_reply(row), cases.c.id < row.id, cases.c.reply_ts.is_not(None)
+            )
+            unfolding = (
+                sa.update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+            )
             earlier = (await connection.execute(unfolding)).scalars()
             amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
             await jobs.put_jobs(self._database, connection, amends)
             await drop_of_reply(connection, row)
         await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
-        await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
+        await note(
+            connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone]
+        )
         return [row.id for row in gone]
 
     async def count(self, before: datetime) -> int:
-        return int(await self._database.value(sa.select(sa.func.count()).where(_is_old(before, AT_REST))))
+        return int(
+            await self._database.value(sa.select(sa.func.count()).where(_is_old(before, AT_REST)))
+        )
 
     async def forget_older(self, before: datetime, by: str | None = None) -> int:
-        """Deletes the cases created before this time, in small batches, and what else is as old; returns their number.
+        """Deletes the cases created before this time, in small batches, and what else is as old;
+        returns their number.
 
-        `by` is who purges, and is recorded with each batch in the audit; None means the retention setting, which is not
-        recorded. Several processes may do this at the same time.
+        `by` is who purges, and is recorded with each batch in the audit; None means the retention
+        setting, which is not recorded. Several processes may do this at the same time.
         """
         total = await self._forget_all(_is_old(before, AT_REST), by)
         await self._database.execute(sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
@@ -88,24 +103,32 @@ class Forgetting(StoreQueries):
         return total
 
     async def forget_unanswered(self, before: datetime) -> int:
-        """Deletes the cases that have waited for their question since before this time; returns their number."""
+        """Deletes the cases that have waited for their question since before this time; returns
+        their number.
+        """
         return await self._forget_all(_is_old(before, [CaseStatus.ASKED]), None)
 
     async def count_of_team(self, team_id: str) -> int:
         """How many rows are stored of a workspace."""
-        counts = [sa.select(sa.func.count()).where(each.c.team_id == team_id).scalar_subquery() for each in _OF_TEAMS]
+        counts = [
+            sa.select(sa.func.count()).where(each.c.team_id == team_id).scalar_subquery()
+            for each in _OF_TEAMS
+        ]
         return int(await self._database.value(sa.select(sum(counts, sa.literal(0)))))
 
     async def stored(self, team_ids: Iterable[str]) -> set[str]:
         """Those of these workspaces of which anything is stored."""
         found, left = set[str](), iter(team_ids)
         while some := list(islice(left, BATCH)):  # databases limit the parameters
-            its = sa.union(*(sa.select(each.c.team_id).where(each.c.team_id.in_(some)) for each in _OF_TEAMS))
+            its = sa.union(
+                *(sa.select(each.c.team_id).where(each.c.team_id.in_(some)) for each in _OF_TEAMS)
+            )
             found.update(await self._database.values(its))
         return found
 
     async def forget_team(self, team_id: str, by: str) -> int:
-        """Deletes everything of a workspace, cases first and in small batches; returns the number of its cases.
+        """Deletes everything of a workspace, cases first and in small batches; returns the number
+        of its cases.
 
         Only what was purged, and by whom, stays in the audit.
         """
@@ -132,18 +155,29 @@ class Forgetting(StoreQueries):
             for table in (each for each in _OF_TEAMS if each is not cases):
                 its, twin = table.c.team_id == team_id, table.alias()
                 for key in table.constraints:
-                    if isinstance(key, sa.PrimaryKeyConstraint | sa.UniqueConstraint) and "team_id" in key.columns:
-                        same = [twin.c[each.name] == (each if each.name != "team_id" else to) for each in key.columns]
-                        await connection.execute(sa.delete(table).where(its, sa.exists().where(*same)))
+                    if (
+                        isinstance(key, sa.PrimaryKeyConstraint | sa.UniqueConstraint)
+                        and "team_id" in key.columns
+                    ):
+                        same = [
+                            twin.c[each.name] == (each if each.name != "team_id" else to)
+                            for each in key.columns
+                        ]
+                        await connection.execute(
+                            sa.delete(table).where(its, sa.exists().where(*same))
+                        )
                 # What is about a case follows it.
                 rest = [table.c.case_id.is_(None)] if table.foreign_keys else []
                 await connection.execute(sa.update(table).where(its, *rest).values(team_id=to))
 
-        some, twin = sa.select(cases.c.id).where(cases.c.team_id == team_id).limit(BATCH), cases.alias()
+        some, twin = (
+            sa.select(cases.c.id).where(cases.c.team_id == team_id).limit(BATCH),
+            cases.alias(),
+        )
         is_twin = sa.exists().where(twin.c.team_id == to, twin.c.key == cases.c.key)
         key = sa.case((is_twin, cases.c.key.concat(f" of {team_id}")), else_=cases.c.key)
-        # An attempt that is under way with the workspace's token no longer holds its case. A case that another process
-        # has moved meanwhile may be held again, and keeps its holder.
+        # An attempt that is under way with the workspace's token no longer holds its case. A case
+        # that another process has moved meanwhile may be held again, and keeps its holder.
         is_ours = cases.c.id.in_(some), cases.c.team_id == team_id
         moved = sa.update(cases).where(*is_ours).values(team_id=to, key=key, lease_owner=None)
 
@@ -155,16 +189,21 @@ class Forgetting(StoreQueries):
         logger.info("workspace_moved", team=team_id, to=to, cases=total)
 
     async def drop_older_texts(self, before: datetime) -> int:
-        """Removes the texts of the cases at rest that were created before this time, in small batches."""
+        """Removes the texts of the cases at rest that were created before this time, in small
+        batches.
+        """
         is_old = sa.and_(cases.c.created_at < before, cases.c.created_at >= self._texts_dropped_to)
         has_texts = sa.or_(cases.c.question.is_not(None), cases.c.response.is_not(None))
         some = sa.select(cases.c.id).where(is_old, has_texts, cases.c.status.in_(AT_REST))
-        # PostgreSQL: skips what another process is dropping, so that the two never wait for each other.
+        # PostgreSQL: skips what another process is dropping, so that the two never wait for each
+        # other.
         some = some.order_by(cases.c.created_at).limit(BATCH).with_for_update(skip_locked=True)
 
         async def drop(connection: AsyncConnection) -> int:
             await lock_learning(connection)
-            return await drop_texts(self._database, connection, cases.c.id.in_(some), keeps_examples=True)
+            return await drop_texts(
+                self._database, connection, cases.c.id.in_(some), keeps_examples=True
+            )
 
         total = await self._in_batches(drop)
         self._texts_dropped_to = before  # what is older needs no second look in this process
@@ -174,7 +213,8 @@ class Forgetting(StoreQueries):
 
     async def _forget_all(self, which: sa.ColumnElement[bool], by: str | None) -> int:
         some = sa.select(cases.c.id).where(which).order_by(cases.c.created_at).limit(BATCH)
-        # PostgreSQL: skips what another process is deleting, so that the two never wait for each other.
+        # PostgreSQL: skips what another process is deleting, so that the two never wait for each
+        # other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
         deletion = sa.delete(cases).where(is_ours).returning(cases.c.team_id, cases.c.id)
 
@@ -184,7 +224,9 @@ class Forgetting(StoreQueries):
             await drop_examples(self._database, connection, deleted)
             if by is not None:
                 gone = Counter(team_id for team_id, _ in deleted)
-                await note(connection, [Act(team, by, Action.PURGED, cases=n) for team, n in gone.items()])
+                await note(
+                    connection, [Act(team, by, Action.PURGED, cases=n) for team, n in gone.items()]
+                )
             return len(deleted)
 
         return await self._in_batches(remove)
@@ -197,14 +239,21 @@ class Forgetting(StoreQueries):
         return total
 
     async def scrub(self, unless_since: datetime | None = None) -> bool:
-        """Whether SQLite's journal was emptied of everything deleted; False if there was a reader at that moment.
+        """Whether SQLite's journal was emptied of everything deleted; False if there was a reader
+        at that moment.
 
-        What PostgreSQL keeps of deleted rows is left to its VACUUM. Nothing is done if it was emptied after
-        `unless_since` and nothing was deleted since.
+        What PostgreSQL keeps of deleted rows is left to its VACUUM. Nothing is done if it was
+        emptied after `unless_since` and nothing was deleted since.
         """
-        if unless_since and self._database.scrubbed_at and self._database.scrubbed_at >= unless_since:
+        if (
+            unless_since
+            and self._database.scrubbed_at
+            and self._database.scrubbed_at >= unless_since
+        ):
             return True
-        self._database.scrubbed_at = utc_now()  # set first, so that what is deleted meanwhile is not missed
+        self._database.scrubbed_at = (
+            utc_now()
+        )  # set first, so that what is deleted meanwhile is not missed
         is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
         if is_busy:
             self._database.scrubbed_at = None
@@ -233,15 +282,34 @@ def theirs(team_id: str, user_id: str) -> sa.Select[tuple[int]]:
     # A union, so that each part uses its index.
     of_team = sa.select(cases.c.id).where(cases.c.team_id == team_id)
     places = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
-    said = sa.select(turns.c.case_id).where(turns.c.team_id == team_id, turns.c.author_id == user_id)
-    return sa.select(sa.union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id)
+    said = sa.select(turns.c.case_id).where(
+        turns.c.team_id == team_id, turns.c.author_id == user_id
+    )
+    return sa.select(
+        sa.union(*(of_team.where(place == user_id) for place in places), said).subquery().c.id
+    )
 
 
 # How a case is settled is not personal data, and some of it would let its reader act for the app.
-_OURS = {"key", "lease_owner", "opened", "slack_tries", "model_tries", "internal_errors", "thread_intent"}
+_OURS = {
+    "key",
+    "lease_owner",
+    "opened",
+    "slack_tries",
+    "model_tries",
+    "internal_errors",
+    "thread_intent",
+}
 _OURS |= {"reply_intent", "is_stale", "reserved_tokens", "response_url"}
 # Hidden from a person who only wrote an earlier message of the conversation.
-_OF_OTHERS = {"question", "question_hash", "question_author_id", "response", "response_hash", "author_id"}
+_OF_OTHERS = {
+    "question",
+    "question_hash",
+    "question_author_id",
+    "response",
+    "response_hash",
+    "author_id",
+}
 _OF_OTHERS |= {"justification", "unscored_detail", "ratings"}
 
 # What is stored about a person besides cases and audit: for each kind, the column that names them.
@@ -260,17 +328,21 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
 
 class Personal(StoreQueries):
     async def teams(self, user_id: str) -> Sequence[str]:
-        """The teams in which anything is stored about a person with this id; two people may have the same."""
+        """The teams in which anything is stored about a person with this id; two people may have
+        the same.
+        """
         tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
         all_teams = sa.union(*(sa.select(table.c.team_id) for table in tables)).order_by("team_id")
         found = await self._database.values(all_teams)
         return [team_id for team_id in found if await anext(self.rows(team_id, user_id), None)]
 
     async def rows(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
-        """Everything stored about a person, including the audit rows by or about them: the columns, and a `kind`.
+        """Everything stored about a person, including the audit rows by or about them: the columns,
+        and a `kind`.
 
-        Cases and audit rows come oldest first. For a case that another person asked for, the requester and a question
-        that the requester typed are left out. Of a conversation, only this person's own turns are shown.
+        Cases and audit rows come oldest first. For a case that another person asked for, the
+        requester and a question that the requester typed are left out. Of a conversation, only this
+        person's own turns are shown.
         """
         for kind, whose in _OF_PERSON.items():
             its = sa.select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
@@ -285,9 +357,15 @@ class Personal(StoreQueries):
     async def _cases(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
         is_theirs = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(theirs(team_id, user_id)))
         async for page in self._database.pages(sa.select(cases).where(is_theirs), cases.c.id):
-            found: dict[int, dict[str, Any]] = {row.id: {**row._mapping, "turns": [], "ratings": []} for row in page}
+            found: dict[int, dict[str, Any]] = {
+                row.id: {**row._mapping, "turns": [], "ratings": []} for row in page
+            }
             for table in (turns, ratings):
-                its = sa.select(table).where(table.c.case_id.in_(found)).order_by(table.c.case_id, table.c.position)
+                its = (
+                    sa.select(table)
+                    .where(table.c.case_id.in_(found))
+                    .order_by(table.c.case_id, table.c.position)
+                )
                 for row in await self._database.all(its):
                     found[row.case_id][table.name].append(dict(row._mapping))
             for case in found.values():

@@ -1,7 +1,8 @@
-"""The app's installations by OAuth: workspaces and organisations, each with its token, which is encrypted.
+"""The app's installations by OAuth: workspaces and organisations, each with its token, which is
+encrypted.
 
-Slack's SDK has stores of its own. They keep tokens readable, write past the database's one writer, and may accept the
-same state twice. These have its interfaces.
+Slack's SDK has stores of its own. They keep tokens readable, write past the database's one writer,
+and may accept the same state twice. These have its interfaces.
 """
 
 import uuid
@@ -20,7 +21,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.errors import BotError, StoreError
-from bot.store.database import Database, StoreQueries, after_commit, columns_of, in_transaction, upsert
+from bot.store.database import (
+    Database,
+    StoreQueries,
+    after_commit,
+    columns_of,
+    in_transaction,
+    upsert,
+)
 from bot.store.schema import channels, installations, oauth_states, watches
 from judge.errors import needs_extra
 
@@ -33,7 +41,9 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Installed:
-    """An installation: `team_id` is a workspace's, or an organisation's; without a token, the app was removed."""
+    """An installation: `team_id` is a workspace's, or an organisation's; without a token, the app
+    was removed.
+    """
 
     team_id: str
     name: str
@@ -68,14 +78,20 @@ class Installations(StoreQueries, AsyncInstallationStore):
         return {each.team_id: each for each in await self.all() if each.token}
 
     async def end(self, team_id: str, before: datetime | None = None) -> bool:
-        """Deletes the token, and ends watches and digests, if it was installed `before`; False if it was not."""
+        """Deletes the token, and ends watches and digests, if it was installed `before`; False if
+        it was not.
+        """
         if is_ended := await self._end(team_id, before):
             logger.info("installation_ended", team=team_id, data_kept_days=DATA_KEPT.days)
         return is_ended
 
     @in_transaction
-    async def _end(self, connection: AsyncConnection, team_id: str, before: datetime | None) -> bool:
-        ended = sa.update(installations).where(installations.c.team_id == team_id, installations.c.token.is_not(None))
+    async def _end(
+        self, connection: AsyncConnection, team_id: str, before: datetime | None
+    ) -> bool:
+        ended = sa.update(installations).where(
+            installations.c.team_id == team_id, installations.c.token.is_not(None)
+        )
         if before:
             ended = ended.where(installations.c.installed_at < before)
         if not (await connection.execute(ended.values(token=None, left_at=utc_now()))).rowcount:
@@ -88,28 +104,51 @@ class Installations(StoreQueries, AsyncInstallationStore):
 
     async def left(self) -> Sequence[str]:
         """The workspaces whose data is no longer kept."""
-        return [each.team_id for each in await self.all() if each.left_at and each.left_at < utc_now() - DATA_KEPT]
+        return [
+            each.team_id
+            for each in await self.all()
+            if each.left_at and each.left_at < utc_now() - DATA_KEPT
+        ]
 
     async def async_save(self, installation: Installation) -> None:
-        """Adds an installation, or replaces the one of the same workspace; raises BoltError if it is of no use."""
-        team_id = installation.enterprise_id if installation.is_enterprise_install else installation.team_id
-        name = installation.enterprise_name if installation.is_enterprise_install else installation.team_name
+        """Adds an installation, or replaces the one of the same workspace; raises BoltError if it
+        is of no use.
+        """
+        team_id = (
+            installation.enterprise_id
+            if installation.is_enterprise_install
+            else installation.team_id
+        )
+        name = (
+            installation.enterprise_name
+            if installation.is_enterprise_install
+            else installation.team_name
+        )
         if not (team_id and installation.bot_token and installation.app_id):
             raise BoltError("the answer names no workspace, app or bot token")
         others = {each.app_id for each in await self.all()} - {installation.app_id}
         if others:
-            raise BoltError(f"the answer is for the app {installation.app_id}, and {others.pop()} is installed here")
+            raise BoltError(
+                f"the answer is for the app {installation.app_id}, and {others.pop()} is "
+                "installed here"
+            )
         token = self._keys.encrypt(installation.bot_token.encode()).decode()
         new = Installed(team_id, name or "", installation.app_id, token, utc_now(), None)
         await self._database.execute(upsert(self._database, installations, asdict(new)))
-        logger.info("installed", team=team_id, is_organisation=bool(installation.is_enterprise_install))
+        logger.info(
+            "installed", team=team_id, is_organisation=bool(installation.is_enterprise_install)
+        )
 
     def token_of(self, installed: Installed) -> str | None:
         """The token; None if no key reads it."""
         try:
             return self._keys.decrypt(installed.token or "").decode()
         except self._unreadable:
-            logger.error("token_unreadable", team=installed.team_id, mend="add to TOKEN_KEYS the key that was in use")
+            logger.error(
+                "token_unreadable",
+                team=installed.team_id,
+                mend="add to TOKEN_KEYS the key that was in use",
+            )
             return None
 
     async def renew(self) -> None:
@@ -118,12 +157,14 @@ class Installations(StoreQueries, AsyncInstallationStore):
         readable = [each for each in found.values() if self.token_of(each)]
         if found and not readable:
             raise StoreError(
-                f"TOKEN_KEYS: these keys read none of the {len(found)} installations; add the key that was in use "
-                "(nothing was deleted)"
+                f"TOKEN_KEYS: these keys read none of the {len(found)} installations; add the key "
+                "that was in use (nothing was deleted)"
             )
         for each in readable if self._has_old_keys else ():
             its = sa.update(installations).where(installations.c.token == each.token)
-            await self._database.execute(its.values(token=self._keys.rotate(each.token or "").decode()))
+            await self._database.execute(
+                its.values(token=self._keys.rotate(each.token or "").decode())
+            )
 
 
 class OAuthStates(StoreQueries, AsyncOAuthStateStore):
@@ -132,7 +173,9 @@ class OAuthStates(StoreQueries, AsyncOAuthStateStore):
     async def async_issue(self, *_: Any, **__: Any) -> str:
         state, now = str(uuid.uuid4()), utc_now()
         await self._database.execute(sa.delete(oauth_states).where(oauth_states.c.expires_at < now))
-        await self._database.execute(sa.insert(oauth_states).values(state=state, expires_at=now + STATE_LASTS))
+        await self._database.execute(
+            sa.insert(oauth_states).values(state=state, expires_at=now + STATE_LASTS)
+        )
         return state
 
     async def async_consume(self, state: str) -> bool:

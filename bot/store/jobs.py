@@ -1,7 +1,7 @@
 """The jobs that the queue works through: each is written in the transaction that makes it due.
 
-The queue is pgqueuer's. With PostgreSQL its tables are beside ours; with SQLite it is in the memory of the one process
-that works, and is filled from the database at start.
+The queue is pgqueuer's. With PostgreSQL its tables are beside ours; with SQLite it is in the memory
+of the one process that works, and is filled from the database at start.
 """
 
 import json
@@ -11,7 +11,18 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Label, Row, ScalarSelect, Select, bindparam, func, literal_column, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Label,
+    Row,
+    ScalarSelect,
+    Select,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    text,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
@@ -19,7 +30,8 @@ from bot.store.database import Database, after_commit
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
 
 if TYPE_CHECKING:
-    # Imported only where needed: most commands write no jobs, and it would be at least a sixth of their start-up time.
+    # Imported only where needed: most commands write no jobs, and it would be at least a sixth of
+    # their start-up time.
     from pgqueuer.adapters.inmemory import InMemoryQueries
     from pgqueuer.adapters.persistence.queries import Queries
 
@@ -36,11 +48,12 @@ class JobKind(StrEnum):
 
 @dataclass(frozen=True)
 class Job:
-    """One thing to do for one case; `case_id` is the number of something else if the kind is not about a case.
+    """One thing to do for one case; `case_id` is the number of something else if the kind is not
+    about a case.
 
-    `trigger_id` is Slack's key for opening a modal, valid for 3 s. A job is not written while there is another with the
-    same `key`; without a key it is always written. Of all jobs that are due, those with the highest `priority` come
-    first. A job from the queue has neither.
+    `trigger_id` is Slack's key for opening a modal, valid for 3 s. A job is not written while there
+    is another with the same `key`; without a key it is always written. Of all jobs that are due,
+    those with the highest `priority` come first. A job from the queue has neither.
     """
 
     kind: str
@@ -54,8 +67,8 @@ class Job:
 async def put_jobs(database: Database, connection: AsyncConnection, jobs: Sequence[Job]) -> None:
     """Writes these jobs, in the transaction of that connection, or into memory right after it.
 
-    With SQLite, a process that settles no cases, such as `judge-bot purge`, writes nothing: the next start of the app
-    finds everything that is unsettled.
+    With SQLite, a process that settles no cases, such as `judge-bot purge`, writes nothing: the
+    next start of the app finds everything that is unsettled.
     """
     if not database.is_sqlite:
         await _enqueue(await database_queue(connection), jobs)
@@ -64,7 +77,9 @@ async def put_jobs(database: Database, connection: AsyncConnection, jobs: Sequen
 
 
 async def submit_jobs(database: Database, jobs: Sequence[Job]) -> None:
-    """Writes jobs that may be missing, in a transaction of their own; those with a key are not written twice."""
+    """Writes jobs that may be missing, in a transaction of their own; those with a key are not
+    written twice.
+    """
     if jobs:
         await database.write(lambda connection: put_jobs(database, connection, jobs))
 
@@ -94,7 +109,9 @@ async def _forget_old_notes(connection: AsyncConnection) -> None:
 
     names = db_settings().qualified
     for table in (names.queue_table_log, names.statistics_table):
-        await connection.execute(text(f"DELETE FROM {table} WHERE created < now() - interval '7 days'"))  # noqa: S608
+        # The names are pgqueuer's own, with no word of a user in them.
+        statement = f"DELETE FROM {table} WHERE created < now() - interval '7 days'"  # noqa: S608
+        await connection.execute(text(statement))
 
 
 async def database_queue(connection: AsyncConnection) -> "Queries":
@@ -114,8 +131,8 @@ _beside = cases.alias("beside")
 def counts_beside() -> tuple[Label[int], Label[int], Label[int]]:
     """How many cases are still to be settled in the team `of_team`, at most 1000.
 
-    The column `of_workspace` counts all of them, `of_channel` those of its channel `of_channel`, and `of_person` of
-    these those of the person `of_user`.
+    The column `of_workspace` counts all of them, `of_channel` those of its channel `of_channel`,
+    and `of_person` of these those of the person `of_user`.
     """
     of_team: Select[Any] = select(literal_column("1")).where(
         _beside.c.team_id == bindparam("of_team"),
@@ -131,11 +148,17 @@ def counts_beside() -> tuple[Label[int], Label[int], Label[int]]:
 
 
 def priority(of_person: int, of_channel: int, of_workspace: int) -> int:
-    """The priority of a case by how many are before it: of its person in its channel, of its channel, its workspace.
+    """The priority of a case by how many are before it: of its person in its channel, of its
+    channel, its workspace.
 
-    Those of the workspace count in hundreds: with fewer, those with equally many before them go in their order.
+    Those of the workspace count in hundreds: with fewer, those with equally many before them go in
+    their order.
     """
-    of_its = min(of_person, _MOST_COUNTED), min(of_channel, _MOST_COUNTED - 1), min(of_workspace // 100, 9)
+    of_its = (
+        min(of_person, _MOST_COUNTED),
+        min(of_channel, _MOST_COUNTED - 1),
+        min(of_workspace // 100, 9),
+    )
     return -(_MOST_COUNTED * 10 * of_its[0] + 10 * of_its[1] + of_its[2])
 
 
@@ -145,14 +168,19 @@ def settling(case: LoggedCase | Row[Any], trigger_id: str | None = None, priorit
 
 
 def _number(are_there: Select[Any]) -> ScalarSelect[int]:
-    return select(func.count()).select_from(are_there.limit(_MOST_COUNTED).subquery()).scalar_subquery()
+    return (
+        select(func.count())
+        .select_from(are_there.limit(_MOST_COUNTED).subquery())
+        .scalar_subquery()
+    )
 
 
 async def submit_all(database: Database, team_id: str) -> int:
-    """Writes the missing jobs of all of a team's cases, for a queue that starts; returns the number of cases.
+    """Writes the missing jobs of all of a team's cases, for a queue that starts; returns the number
+    of cases.
 
-    A queue in memory gets all of them, too: 20,000 take 12 MiB, and block the loop for at most 6 ms while 20 a second
-    are done.
+    A queue in memory gets all of them, too: 20,000 take 12 MiB, and block the loop for at most 6 ms
+    while 20 a second are done.
     """
     last, number = 0, 0
     while found := await submit_oldest(database, team_id, last):
@@ -161,7 +189,8 @@ async def submit_all(database: Database, team_id: str) -> int:
 
 
 async def submit_oldest(database: Database, team_id: str, after: int = 0) -> Sequence[int]:
-    """Writes the missing jobs of a team's oldest cases: a safety net, because jobs are not lost by design.
+    """Writes the missing jobs of a team's oldest cases: a safety net, because jobs are not lost by
+    design.
 
     Returns the numbers of these cases, all above `after`.
     """
@@ -169,13 +198,17 @@ async def submit_oldest(database: Database, team_id: str, after: int = 0) -> Seq
     jobs = []
     for row in rows:
         of_workspace = (row.of_workspace - 1) * database.has_others
-        jobs.append(settling(row, priority=priority(row.of_person - 1, row.of_channel - 1, of_workspace)))
+        jobs.append(
+            settling(row, priority=priority(row.of_person - 1, row.of_channel - 1, of_workspace))
+        )
     await submit_jobs(database, jobs)
     return [row.id for row in rows]
 
 
 def _oldest(team_id: str, after: int) -> Select[Any]:
-    """The oldest cases after that one, each with its position among its person's, its channel's and the team's."""
+    """The oldest cases after that one, each with its position among its person's, its channel's and
+    the team's.
+    """
     here, theirs = (cases.c.channel_id,), (cases.c.channel_id, cases.c.requester_id)
     places = (
         func.row_number().over(partition_by=whose, order_by=cases.c.id).label(name)
@@ -187,5 +220,7 @@ def _oldest(team_id: str, after: int) -> Select[Any]:
 
 
 def is_of_team(team_id: str) -> ColumnElement[bool]:
-    """Whether a case is a team's; written so that SQLite uses the small index of another condition instead."""
+    """Whether a case is a team's; written so that SQLite uses the small index of another condition
+    instead.
+    """
     return cases.c.team_id + "" == team_id

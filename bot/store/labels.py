@@ -1,7 +1,8 @@
-"""The scores that people gave, one for each person and case, and which cases are drawn for blind labels.
+"""The scores that people gave, one for each person and case, and which cases are drawn for blind
+labels.
 
-Nothing is drawn in advance. Whether a case is in a week's sample follows from a number computed from its id and its
-channel, so that a retry, a restart and a second process draw the same.
+Nothing is drawn in advance. Whether a case is in a week's sample follows from a number computed
+from its id and its channel, so that a retry, a restart and a second process draw the same.
 """
 
 import hashlib
@@ -27,25 +28,34 @@ from bot.store.visibility import counts, is_watched
 
 class Labels(StoreQueries):
     @in_transaction
-    async def put(self, connection: AsyncConnection, case: LoggedCase, user_id: str, label: Label) -> Label | None:
+    async def put(
+        self, connection: AsyncConnection, case: LoggedCase, user_id: str, label: Label
+    ) -> Label | None:
         """Records a person's label and returns the one that it replaces; None if it is their first.
 
-        A label that they gave blind is not replaced. A reason that they take back leaves what has learnt from it.
+        A label that they gave blind is not replaced. A reason that they take back leaves what has
+        learnt from it.
         """
         await lock_learning(connection)
         key, now = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}, utc_now()
-        row = (await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))).one_or_none()
+        row = (
+            await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))
+        ).one_or_none()
         earlier = Label(**row._mapping) if row else None
         values = key | {"channel_id": case.channel_id, "score": label.score, "reason": label.reason}
         values |= {"created_at": now, "updated_at": now}
-        statement = upsert(self._database, labels, values, ("created_at",), where=~labels.c.is_blind)
+        statement = upsert(
+            self._database, labels, values, ("created_at",), where=~labels.c.is_blind
+        )
         is_changed = (await connection.execute(statement)).rowcount > 0
         if is_changed and earlier and earlier.reason not in (None, label.reason):
             await drop_examples(self._database, connection, [(case.team_id, case.id)])
         return earlier
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
-        query = sa.select(*columns_of(labels, Label)).filter_by(team_id=case.team_id, case_id=case.id, user_id=user_id)
+        query = sa.select(*columns_of(labels, Label)).filter_by(
+            team_id=case.team_id, case_id=case.id, user_id=user_id
+        )
         return await self._database.first(Label, query)
 
     async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
@@ -74,7 +84,8 @@ class LabelBudget:
 
 @dataclass(frozen=True)
 class LabelDraw:
-    """What is drawn from a channel: cases of each week that begins then (in UTC, newest first), with that probability.
+    """What is drawn from a channel: cases of each week that begins then (in UTC, newest first),
+    with that probability.
 
     `is_watched`: those that watches have drawn, not those that people chose.
     """
@@ -94,7 +105,9 @@ class LabelDraw:
         return by_week(self.weeks)
 
     def position(self) -> sa.ColumnElement[Any]:
-        """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its week's sample is."""
+        """Where a drawn case is in line, from 0 to 1: each has the same chances, however small its
+        week's sample is.
+        """
         return sa.cast(self._number(), sa.Float) / self._below()
 
     def _below(self) -> sa.ColumnElement[Any]:
@@ -102,28 +115,39 @@ class LabelDraw:
         return by_week([(start, ceil(probability * _PRIME)) for start, probability in self.weeks])
 
     def _number(self) -> sa.ColumnElement[Any]:
-        """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
+        """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids
+        share.
 
-        Both databases can compute it, so that a query on a channel of 100,000 cases returns only those that are drawn.
-        Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
-        polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
+        Both databases can compute it, so that a query on a channel of 100,000 cases returns only
+        those that are drawn. Source: Niederreiter (1992), Random Number Generation, chapter 8
+        (nonlinear congruential numbers): such polynomials spread consecutive ids evenly, and the
+        next number does not follow from the last ones.
         """
-        salt = int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16) % _PRIME
+        salt = (
+            int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16)
+            % _PRIME
+        )
         base: sa.ColumnElement[Any] = (sa.cast(cases.c.id, sa.BigInteger) + salt) % _PRIME
         square = base * base % _PRIME
         return square * square % _PRIME * base % _PRIME
 
 
 def by_week(weeks: Sequence[tuple[Any, Any]]) -> sa.ColumnElement[Any]:
-    """The value of the week that a case was judged in; each week has its start and its value, the newest first."""
-    return case(*((cases.c.judged_at >= start, value) for start, value in weeks), else_=weeks[-1][1])
+    """The value of the week that a case was judged in; each week has its start and its value, the
+    newest first.
+    """
+    return case(
+        *((cases.c.judged_at >= start, value) for start, value in weeks), else_=weeks[-1][1]
+    )
 
 
 async def read_budgets(
     connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
 ) -> Mapping[str, LabelBudget]:
     chosen = sa.select(channels.c.channel_id, channels.c.labels_per_week).where(
-        channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids), channels.c.labels_per_week.is_not(None)
+        channels.c.team_id == team_id,
+        channels.c.channel_id.in_(channel_ids),
+        channels.c.labels_per_week.is_not(None),
     )
     given = (
         sa.select(labels.c.channel_id, sa.func.count().label("number"))
@@ -133,49 +157,79 @@ async def read_budgets(
     )
     weekly = {row.channel_id: row.labels_per_week for row in await connection.execute(chosen)}
     used = {row.channel_id: row.number for row in await connection.execute(given)}
-    return {each: LabelBudget(weekly.get(each, LABELS_PER_WEEK), used.get(each, 0)) for each in channel_ids}
+    return {
+        each: LabelBudget(weekly.get(each, LABELS_PER_WEEK), used.get(each, 0))
+        for each in channel_ids
+    }
 
 
 class LabelDraws(StoreQueries):
-    async def of(self, team_id: str, budgets: Mapping[str, LabelBudget], now: datetime) -> Sequence[LabelDraw]:
+    async def of(
+        self, team_id: str, budgets: Mapping[str, LabelBudget], now: datetime
+    ) -> Sequence[LabelDraw]:
         """What is drawn from each channel that wants more blind labels this week and has cases.
 
         If a watch has drawn any in these weeks, only these are used, because no one picked them.
 
-        A week's probability is its budget divided by its cases so far, or by those of the week before if there are more
-        of those; at most 1. It is fixed when the first of its cases is drawn, so that all of a week's labels have the
-        same probability, whatever is scored, forgotten or set in the meantime.
+        A week's probability is its budget divided by its cases so far, or by those of the week
+        before if there are more of those; at most 1. It is fixed when the first of its cases is
+        drawn, so that all of a week's labels have the same probability, whatever is scored,
+        forgotten or set in the meantime.
         """
         wanted = [channel_id for channel_id, budget in budgets.items() if budget.left]
         if not wanted:
             return ()
         starts = [utc_week(now) - timedelta(weeks=number) for number in range(WEEKS + 1)]
         sizes: dict[Any, int] = {
-            (*key, bool(watched)): n for *key, watched, n in await self._sizes(team_id, frozenset(wanted), starts)
+            (*key, bool(watched)): n
+            for *key, watched, n in await self._sizes(team_id, frozenset(wanted), starts)
         }
         drawn = await self._probabilities(team_id, frozenset(wanted), starts)
-        fixed: dict[Any, float] = {(*key, bool(watched)): probability for *key, watched, probability in drawn}
+        fixed: dict[Any, float] = {
+            (*key, bool(watched)): probability for *key, watched, probability in drawn
+        }
 
         def probability(channel_id: str, number: int, watched: bool) -> float:
-            most = max(*(sizes.get((channel_id, each, watched), 0) for each in (number, number + 1)), 1)
-            return fixed.get((channel_id, number, watched)) or min(1.0, budgets[channel_id].weekly / most)
+            most = max(
+                *(sizes.get((channel_id, each, watched), 0) for each in (number, number + 1)), 1
+            )
+            return fixed.get((channel_id, number, watched)) or min(
+                1.0, budgets[channel_id].weekly / most
+            )
 
         draws = []
         for channel_id in wanted:
-            have = {watched for each, number, watched in sizes if each == channel_id and number < WEEKS}
+            have = {
+                watched for each, number, watched in sizes if each == channel_id and number < WEEKS
+            }
             if have:
                 watched = True in have
-                weeks = [(starts[number], probability(channel_id, number, watched)) for number in range(WEEKS)]
+                weeks = [
+                    (starts[number], probability(channel_id, number, watched))
+                    for number in range(WEEKS)
+                ]
                 draws.append(LabelDraw(team_id, channel_id, weeks, watched))
         return draws
 
     @made_once(lambda *row: row)
-    def _sizes(self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]) -> sa.Executable:
-        """The cases with a score in each channel and week, of which watches drew some: one index for each query."""
+    def _sizes(
+        self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]
+    ) -> sa.Executable:
+        """The cases with a score in each channel and week, of which watches drew some: one index
+        for each query.
+        """
         each = [
             sa.select(cases.c.channel_id, sa.literal(number), sa.literal(watched), sa.func.count())
-            .where(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids), which, cases.c.score.is_not(None))
-            .where(cases.c.judged_at >= start, cases.c.judged_at < starts[number - 1] if number else sa.true())
+            .where(
+                cases.c.team_id == team_id,
+                cases.c.channel_id.in_(channel_ids),
+                which,
+                cases.c.score.is_not(None),
+            )
+            .where(
+                cases.c.judged_at >= start,
+                cases.c.judged_at < starts[number - 1] if number else sa.true(),
+            )
             .group_by(cases.c.channel_id)
             for number, start in enumerate(starts)
             for watched, which in ((False, counts(cases)), (True, is_watched(cases)))
@@ -183,12 +237,19 @@ class LabelDraws(StoreQueries):
         return sa.union_all(*each)
 
     @made_once(lambda *row: row)
-    def _probabilities(self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]) -> sa.Executable:
+    def _probabilities(
+        self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]
+    ) -> sa.Executable:
         week = by_week([(start, number) for number, start in enumerate(starts)]).label("week")
         by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
-        # Few cases were drawn: `concat` makes the database go from each of these to its case, as in `Tallies.labelled`.
+        # Few cases were drawn: `concat` makes the database go from each of these to its case, as in
+        # `Tallies.labelled`.
         is_there = cases.c.team_id.concat("") == team_id, cases.c.channel_id.in_(channel_ids)
-        was_drawn = assignments.c.team_id == team_id, assignments.c.probability > 0, cases.c.judged_at >= starts[-1]
+        was_drawn = (
+            assignments.c.team_id == team_id,
+            assignments.c.probability > 0,
+            cases.c.judged_at >= starts[-1],
+        )
         highest = sa.func.max(assignments.c.probability)
         query = sa.select(*by, highest).join(assignments, assignments.c.case_id == cases.c.id)
         return query.where(*is_there, *was_drawn).group_by(cases.c.channel_id, "week", "is_watched")

@@ -1,4 +1,6 @@
-"""Opens the database: writable, migrated, with WAL and durable commits; raises clear errors if that fails."""
+"""Opens the database: writable, migrated, with WAL and durable commits; raises clear errors if that
+fails.
+"""
 
 import asyncio
 import os
@@ -35,7 +37,9 @@ logger = structlog.get_logger(__name__)
 
 
 async def note_clock(engine: AsyncEngine, clock: Clock = utc_now) -> None:
-    """Warns in the app's log if this machine's clock is off by more than 5 s, and says by how much and what to do."""
+    """Warns in the app's log if this machine's clock is off by more than 5 s, and says by how much
+    and what to do.
+    """
     async with engine.connect() as connection:
         before = clock()
         theirs = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
@@ -45,7 +49,10 @@ async def note_clock(engine: AsyncEngine, clock: Clock = utc_now) -> None:
             "clock_is_off",
             ahead_s=round(ahead_s, 1),
             of="the database's clock",
-            do="have NTP set the clocks of this machine and of the database; until then cases may be judged twice",
+            do=(
+                "have NTP set the clocks of this machine and of the database; until then cases "
+                "may be judged twice"
+            ),
         )
 
 
@@ -70,13 +77,19 @@ async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
 HEAD = "0001"
 """The newest migration, named here so that an up-to-date database is opened without Alembic."""
 _MIGRATIONS = Path(__file__).parent / "migrations"
-# asyncpg's default is to wait forever: a frozen server, or a network that drops packets, would stop everything.
+# asyncpg's default is to wait forever: a frozen server, or a network that drops packets, would stop
+# everything.
 QUERY_TIMEOUT_S = 10
-_CONNECTIONS = 10  # kept open; those beyond a pool's size would be opened and closed for each transaction
+_CONNECTIONS = (
+    10  # kept open; those beyond a pool's size would be opened and closed for each transaction
+)
 
 
 async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
-    """An engine on the migrated database. Raises StoreError if the URL is wrong or it cannot be migrated."""
+    """An engine on the migrated database.
+
+    Raises StoreError if the URL is wrong or it cannot be migrated.
+    """
     address = to_address(database_url)
     if address.is_sqlite:
         check_writable(address)
@@ -88,7 +101,9 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
             await note_clock(engine, clock)
     except _opening_errors(address) as exc:
         await engine.dispose()
-        raise StoreError(f"DATABASE_URL {address.shown}: cannot be opened and migrated: {reason_of(exc)}") from exc
+        raise StoreError(
+            f"DATABASE_URL {address.shown}: cannot be opened and migrated: {reason_of(exc)}"
+        ) from exc
     if address.is_sqlite:
         return engine
     await engine.dispose()
@@ -96,20 +111,27 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
 
 
 async def require_log(database_url: str) -> None:
-    """Raises StoreError if no bot has been at work in the database, or it is out of reach; creates nothing."""
+    """Raises StoreError if no bot has been at work in the database, or it is out of reach; creates
+    nothing.
+    """
     address, has_log = to_address(database_url), False
     if engine := _to_look(address, database_url):
         try:
             async with engine.connect() as connection:
-                has_log = await connection.run_sync(lambda opened: sa.inspect(opened).has_table(schema.cases.name))
+                has_log = await connection.run_sync(
+                    lambda opened: sa.inspect(opened).has_table(schema.cases.name)
+                )
         except STORE_ERRORS as exc:
-            raise StoreError(f"DATABASE_URL {address.shown}: the database is out of reach: {reason_of(exc)}") from exc
+            raise StoreError(
+                f"DATABASE_URL {address.shown}: the database is out of reach: {reason_of(exc)}"
+            ) from exc
         finally:
             await engine.dispose()
     if not has_log:
         raise StoreError(
-            f"DATABASE_URL {address.shown}: {'it has no tables' if engine else 'there is no such file'}; "
-            "name the database of your bot, or create one with judge-bot serve"
+            f"DATABASE_URL {address.shown}: "
+            f"{'it has no tables' if engine else 'there is no such file'}; name the database of "
+            "your bot, or create one with judge-bot serve"
         )
 
 
@@ -118,22 +140,33 @@ def _to_look(address: Address, database_url: str) -> AsyncEngine | None:
     if not address.is_sqlite:
         return connect(database_url)
     file = Path(address.url.database or "").absolute()
-    # Read-only: opened as the bot opens it, another application's file would be switched to WAL mode.
+    # Read-only: opened as the bot opens it, another application's file would be switched to WAL
+    # mode.
     url = address.url.set(database=file.as_uri(), query={"mode": "ro", "uri": "true"})
     return create_async_engine(url) if file.exists() else None
 
 
 def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) -> AsyncEngine:
-    """An engine on a database as it is, with this timeout for each query. Raises StoreError if the URL is wrong."""
+    """An engine on a database as it is, with this timeout for each query.
+
+    Raises StoreError if the URL is wrong.
+    """
     address = to_address(database_url)
     arguments = address.arguments | {"command_timeout": query_timeout_s}
     if address.is_sqlite:
         arguments = {"async_creator_fn": _connect_sqlite}
     # An error that shows its parameters would put the judged texts into the log file.
-    # With SQLite, the connection that was used last is the next: it has its pages and statements at hand.
-    pool: dict[str, Any] = {"pool_size": _CONNECTIONS, "max_overflow": 0, "pool_use_lifo": address.is_sqlite}
+    # With SQLite, the connection that was used last is the next: it has its pages and statements at
+    # hand.
+    pool: dict[str, Any] = {
+        "pool_size": _CONNECTIONS,
+        "max_overflow": 0,
+        "pool_use_lifo": address.is_sqlite,
+    }
     with needs_extra("DATABASE_URL: PostgreSQL", "postgres", "asyncpg", error=StoreError):
-        engine = create_async_engine(address.url, hide_parameters=True, connect_args=arguments, **pool)
+        engine = create_async_engine(
+            address.url, hide_parameters=True, connect_args=arguments, **pool
+        )
     if address.is_sqlite:
         _configure_sqlite(engine)
     else:
@@ -147,16 +180,23 @@ def _opening_errors(address: Address) -> tuple[type[Exception], ...]:
         return errors
     from asyncpg import PostgresError  # type: ignore[import-untyped] # installed only for PostgreSQL
 
-    return *errors, PostgresError  # the queue runs its statements through the driver, without SQLAlchemy
+    return (
+        *errors,
+        PostgresError,
+    )  # the queue runs its statements through the driver, without SQLAlchemy
 
 
 def check_writable(address: Address, *, makes: bool = True) -> None:
-    """Finds a read-only folder and a full disk at start, not at the first case; `makes` the empty file."""
+    """Finds a read-only folder and a full disk at start, not at the first case; `makes` the empty
+    file.
+    """
     file = Path(address.url.database or "")
     try:
         if makes:
             make_folder(file.parent)
-        with tempfile.TemporaryFile(dir=next(each for each in file.absolute().parents if each.is_dir())) as probe:
+        with tempfile.TemporaryFile(
+            dir=next(each for each in file.absolute().parents if each.is_dir())
+        ) as probe:
             probe.write(b"\0" * (1 << 20))  # 1 MiB: a full disk may still take a few bytes
             probe.flush()
             os.fsync(probe.fileno())
@@ -169,12 +209,16 @@ def check_writable(address: Address, *, makes: bool = True) -> None:
         ) from exc
     if file.exists() and not os.access(file, os.W_OK):
         raise StoreError(
-            f"DATABASE_URL {address.shown}: the file is read-only; change its permissions, or choose another"
+            f"DATABASE_URL {address.shown}: the file is read-only; change its permissions, "
+            "or choose another"
         )
 
 
 def _configure_sqlite(engine: AsyncEngine) -> None:
-    """Makes commits durable. Writers queue up, because the driver takes the lock with a transaction's first write."""
+    """Makes commits durable.
+
+    Writers queue up, because the driver takes the lock with a transaction's first write.
+    """
 
     @sa.event.listens_for(engine.sync_engine, "connect")
     def on_connect(connection: Any, _record: object) -> None:
@@ -184,7 +228,9 @@ def _configure_sqlite(engine: AsyncEngine) -> None:
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
-        cursor.execute("PRAGMA secure_delete = ON")  # overwrites what is deleted, or moved to another page, with zeros
+        cursor.execute(
+            "PRAGMA secure_delete = ON"
+        )  # overwrites what is deleted, or moved to another page, with zeros
         cursor.close()
 
 
@@ -211,7 +257,8 @@ async def _migrate_server(engine: AsyncEngine) -> None:
     async with engine.connect() as connection:
         queue = await database_queue(connection)
         async with said_if_long(_ON_A_SERVER):
-            # A session lock, released with its connection, because the queue's part has its own transactions.
+            # A session lock, released with its connection, because the queue's part has its own
+            # transactions.
             await queue.driver.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
         async with connection.begin():
             await connection.run_sync(_migrate)
@@ -219,7 +266,10 @@ async def _migrate_server(engine: AsyncEngine) -> None:
 
 
 async def _migrate_file(engine: AsyncEngine) -> None:
-    async with said_if_long(f"end what writes to {engine.url.database}"), engine.begin() as connection:
+    async with (
+        said_if_long(f"end what writes to {engine.url.database}"),
+        engine.begin() as connection,
+    ):
         # The driver begins no transaction for DDL by itself:
         # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
         await connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -227,7 +277,9 @@ async def _migrate_file(engine: AsyncEngine) -> None:
 
 
 def _migrate(connection: sa.Connection) -> None:
-    """Creates our tables, or brings them up to date; imports Alembic only if there is something to migrate."""
+    """Creates our tables, or brings them up to date; imports Alembic only if there is something to
+    migrate.
+    """
     found = None
     if sa.inspect(connection).has_table(schema.alembic_version.name):
         found = connection.execute(sa.select(schema.alembic_version.c.version_num)).scalar()
@@ -250,32 +302,51 @@ def _migrate(connection: sa.Connection) -> None:
 
 
 _TRIAL = "slack_judge_trial"
-_DEFINE = (f"CREATE TABLE {_TRIAL} (id INTEGER)", "COMMENT ON TABLE cases IS NULL")  # only its owner may do this
+_DEFINE = (
+    f"CREATE TABLE {_TRIAL} (id INTEGER)",
+    "COMMENT ON TABLE cases IS NULL",
+)  # only its owner may do this
 
 
 async def try_out(database: Database, shown: str) -> None:
-    """Raises StoreError if cases cannot be written, or later versions could not migrate; leaves nothing behind."""
-    hint = "" if database.is_sqlite else "; let the role own the database's tables, and GRANT it CREATE on their schema"
+    """Raises StoreError if cases cannot be written, or later versions could not migrate; leaves
+    nothing behind.
+    """
+    hint = (
+        ""
+        if database.is_sqlite
+        else "; let the role own the database's tables, and GRANT it CREATE on their schema"
+    )
     for what, work in (("written", _write), ("migrated", _define)):
         try:
             async with database.engine.connect() as connection:
                 await work(connection)  # commits nothing
         except STORE_ERRORS as exc:
-            raise StoreError(f"DATABASE_URL {shown}: cannot be {what}: {reason_of(exc)}{hint}") from exc
+            raise StoreError(
+                f"DATABASE_URL {shown}: cannot be {what}: {reason_of(exc)}{hint}"
+            ) from exc
 
 
 async def _write(connection: AsyncConnection) -> None:
-    texts = {column.name: _TRIAL for column in schema.cases.c if not (column.nullable or column.server_default)}
+    texts = {
+        column.name: _TRIAL
+        for column in schema.cases.c
+        if not (column.nullable or column.server_default)
+    }
     given = {"id": 0, "attempt": 1, "created_at": utc_now()}  # the database counts from 1
     await connection.execute(sa.insert(schema.cases).values(texts | given))
-    await connection.execute(sa.update(schema.cases).where(schema.cases.c.id == 0).values(lease_owner=_TRIAL))
+    await connection.execute(
+        sa.update(schema.cases).where(schema.cases.c.id == 0).values(lease_owner=_TRIAL)
+    )
     # Tests the right; the row goes with the transaction.
     await connection.execute(sa.delete(schema.cases).where(sa.false()))
 
 
 async def _define(connection: AsyncConnection) -> None:
     # For DDL, SQLite's driver begins no transaction by itself.
-    for statement in ("BEGIN IMMEDIATE", _DEFINE[0]) if connection.dialect.name == "sqlite" else _DEFINE:
+    for statement in (
+        ("BEGIN IMMEDIATE", _DEFINE[0]) if connection.dialect.name == "sqlite" else _DEFINE
+    ):
         await connection.exec_driver_sql(statement)
 
 

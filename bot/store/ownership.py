@@ -1,4 +1,6 @@
-"""Who uses the database: one process for each file, files that only their owner may read, and signs of life."""
+"""Who uses the database: one process for each file, files that only their owner may read, and signs
+of life.
+"""
 
 import asyncio
 import math
@@ -30,9 +32,12 @@ def make_folder(folder: Path) -> None:
 
 
 def make_file(file: Path) -> None:
-    """Creates an empty file, if there is none; SQLite gives its permissions to the files that it creates beside it."""
+    """Creates an empty file, if there is none; SQLite gives its permissions to the files that it
+    creates beside it.
+    """
     with suppress(FileExistsError):
-        # Never opens an existing file: closing it would drop SQLite's locks on it for the whole process.
+        # Never opens an existing file: closing it would drop SQLite's locks on it for the whole
+        # process.
         os.close(os.open(file.resolve(), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
@@ -45,12 +50,15 @@ def beside(file: Path) -> Sequence[Path]:
 def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
     """Those of the files that others than their owner may read or write.
 
-    Files mounted read-only are left out. Docker, Kubernetes and systemd hand secrets to only one container or service
-    in this way, with permissions (often 0444) that cannot be changed there and do not matter.
+    Files mounted read-only are left out. Docker, Kubernetes and systemd hand secrets to only one
+    container or service in this way, with permissions (often 0444) that cannot be changed there and
+    do not matter.
     """
     if os.name == "nt":  # Windows has no such permissions
         return []
-    exposed = [each for each in files if each.exists() and each.stat().st_mode & 0o077]  # group and others
+    exposed = [
+        each for each in files if each.exists() and each.stat().st_mode & 0o077
+    ]  # group and others
     return [each for each in exposed if not os.statvfs(each).f_flag & os.ST_RDONLY]
 
 
@@ -63,7 +71,9 @@ logger = structlog.get_logger(__name__)
 
 @contextmanager
 def owned(database: Database) -> Iterator[None]:
-    """Holds an SQLite file for this process alone, until it ends in any way; PostgreSQL's is shared by any number."""
+    """Holds an SQLite file for this process alone, until it ends in any way; PostgreSQL's is shared
+    by any number.
+    """
     if not database.is_sqlite:
         yield
         return
@@ -77,13 +87,14 @@ def owned(database: Database) -> Iterator[None]:
         with suppress(OSError, ValueError):
             owner = path.read_text(encoding="ascii").strip()
         raise StoreError(
-            f"DATABASE_URL {database.engine.url}: another judge-bot (process {owner or 'unknown'}) uses this file; "
-            "stop it, give each its own file, or use PostgreSQL for both"
+            f"DATABASE_URL {database.engine.url}: another judge-bot (process "
+            f"{owner or 'unknown'}) uses this file; stop it, give each its own file, or use "
+            "PostgreSQL for both"
         ) from exc
     except OSError as exc:
         raise StoreError(
-            f"DATABASE_URL {database.engine.url}: {path} cannot be locked ({exc.strerror}); delete it, or change its "
-            "permissions"
+            f"DATABASE_URL {database.engine.url}: {path} cannot be locked ({exc.strerror}); "
+            "delete it, or change its permissions"
         ) from exc
     try:
         path.write_text(f"{os.getpid()}\n", encoding="ascii")
@@ -101,7 +112,9 @@ _PATIENCE_S = 3.0
 
 
 class Processes:
-    """The processes at work: each signs in the database every few seconds, which shows that it can be written."""
+    """The processes at work: each signs in the database every few seconds, which shows that it can
+    be written.
+    """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
         self._database = database
@@ -125,7 +138,9 @@ class Processes:
         return self._clock() - self._signed_at < SILENT_S
 
     async def leave(self) -> None:
-        """Removes this process from the list, and those that were killed long ago, if the database answers soon."""
+        """Removes this process from the list, and those that were killed long ago, if the database
+        answers soon.
+        """
         is_over = processes.c.seen_at < utc_now() - _FORGOTTEN
         statement = delete(processes).where((processes.c.id == self._name) | is_over)
         signing_off = asyncio.ensure_future(self._database.execute(statement))

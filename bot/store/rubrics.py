@@ -29,7 +29,8 @@ MOST_RUBRICS = 10
 
 @dataclass(frozen=True)
 class ChannelJudge:
-    """A channel's own judge; None means the app's setting, or in `version` that the rubric is not its own.
+    """A channel's own judge; None means the app's setting, or in `version` that the rubric is not
+    its own.
 
     The `reference` is what its replies must agree with, whatever judge is chosen.
     """
@@ -85,13 +86,23 @@ class Rubrics(StoreQueries):
 
     async def newest(self, team_id: str, channel_id: str) -> Sequence[SavedRubric]:
         place = {"team_id": team_id, "channel_id": channel_id}
-        last = select(rubrics.c.name, func.max(rubrics.c.number)).filter_by(**place).group_by(rubrics.c.name)
+        last = (
+            select(rubrics.c.name, func.max(rubrics.c.number))
+            .filter_by(**place)
+            .group_by(rubrics.c.name)
+        )
         query = _SAVED.filter_by(**place).where(tuple_(rubrics.c.name, rubrics.c.number).in_(last))
         return await self._database.rows(SavedRubric, query.order_by(rubrics.c.name))
 
-    async def find(self, team_id: str, channel_id: str, name: str, version: str | None = None) -> SavedRubric | None:
-        """The channel's rubric of that name, as last saved or in that version; None if there is none."""
-        query = _SAVED.filter_by(team_id=team_id, channel_id=channel_id, name=name).order_by(rubrics.c.number.desc())
+    async def find(
+        self, team_id: str, channel_id: str, name: str, version: str | None = None
+    ) -> SavedRubric | None:
+        """The channel's rubric of that name, as last saved or in that version; None if there is
+        none.
+        """
+        query = _SAVED.filter_by(team_id=team_id, channel_id=channel_id, name=name).order_by(
+            rubrics.c.number.desc()
+        )
         if version is not None:
             query = query.filter_by(version=version)
         found = await self._database.first(SavedRubric, query)
@@ -101,19 +112,28 @@ class Rubrics(StoreQueries):
 
     @in_transaction
     async def save(self, connection: AsyncConnection, saved: SavedRubric) -> None:
-        """Saves a rubric beside its earlier versions; SavedBeforeError and TooManyRubricsError leave all as it was."""
+        """Saves a rubric beside its earlier versions; SavedBeforeError and TooManyRubricsError
+        leave all as it was.
+        """
         await self._save(connection, saved)
 
     async def _save(self, connection: AsyncConnection, saved: SavedRubric) -> None:
         place = {"team_id": saved.team_id, "channel_id": saved.channel_id}
-        others = select(func.count(rubrics.c.name.distinct())).filter_by(**place).where(rubrics.c.name != saved.name)
+        others = (
+            select(func.count(rubrics.c.name.distinct()))
+            .filter_by(**place)
+            .where(rubrics.c.name != saved.name)
+        )
         await lock_for_transaction(connection, f"rubrics of {saved.team_id}/{saved.channel_id}")
         if saved.number == 1 and (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
             raise TooManyRubricsError
         values = asdict(saved) | {"version": saved.rubric.version}
         if not (await connection.execute(insert_new(self._database, rubrics, values))).rowcount:
             raise SavedBeforeError(saved.name)
-        await note(connection, [Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)])
+        await note(
+            connection,
+            [Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)],
+        )
 
     @in_transaction
     async def use(
@@ -128,10 +148,11 @@ class Rubrics(StoreQueries):
     ) -> bool:
         """Records what a channel is scored by from now on, and who changed it.
 
-        If `saves` is given, that rubric is saved first. `decides` is a statement that records a decision in the same
-        transaction. Returns False if it changes nothing: another press has done or decided it. A finished comparison
-        that waits for its decision is dropped, because it compared with another judge. Raises RubricGoneError if the
-        rubric was deleted in the meantime, and what `save` raises.
+        If `saves` is given, that rubric is saved first. `decides` is a statement that records a
+        decision in the same transaction. Returns False if it changes nothing: another press has
+        done or decided it. A finished comparison that waits for its decision is dropped, because it
+        compared with another judge. Raises RubricGoneError if the rubric was deleted in the
+        meantime, and what `save` raises.
         """
         after_commit(connection, self._database.forget_choices)
         await lock_learning(connection)
@@ -143,12 +164,20 @@ class Rubrics(StoreQueries):
         is_same = select(channels.c.team_id).filter_by(**place, **to_columns(judge))
         if decides is None and (await connection.execute(is_same)).first():
             return False
-        version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
-        # Locked until the end: a transaction that deletes the rubric waits, and then finds it in use.
-        is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()
+        version = select(rubrics.c.number).filter_by(
+            **place, name=judge.rubric, version=judge.version
+        )
+        # Locked until the end: a transaction that deletes the rubric waits, and then finds it in
+        # use.
+        is_there = (
+            judge.version is None
+            or (await connection.execute(version.with_for_update(read=True))).first()
+        )
         if not is_there:
             raise RubricGoneError(judge.rubric)
-        outdated = delete(judge_requests).filter_by(**place, aim=Aim.COMPARE, status=Progress.OFFERED)
+        outdated = delete(judge_requests).filter_by(
+            **place, aim=Aim.COMPARE, status=Progress.OFFERED
+        )
         await connection.execute(upsert(self._database, channels, place | to_columns(judge)))
         await connection.execute(outdated)
         await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
@@ -156,9 +185,17 @@ class Rubrics(StoreQueries):
 
     @in_transaction
     async def refer(
-        self, connection: AsyncConnection, team_id: str, channel_id: str, by: str, text: str | None, since: str
+        self,
+        connection: AsyncConnection,
+        team_id: str,
+        channel_id: str,
+        by: str,
+        text: str | None,
+        since: str,
     ) -> bool:
-        """Saves a channel's reference, or with None deletes it; False if it no longer has the version `since`."""
+        """Saves a channel's reference, or with None deletes it; False if it no longer has the
+        version `since`.
+        """
         await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
         place = {"team_id": team_id, "channel_id": channel_id}
         now = (await connection.execute(select(channels.c.reference).filter_by(**place))).scalar()
@@ -172,12 +209,18 @@ class Rubrics(StoreQueries):
         return True
 
     @in_transaction
-    async def delete(self, connection: AsyncConnection, team_id: str, channel_id: str, name: str, by: str) -> None:
+    async def delete(
+        self, connection: AsyncConnection, team_id: str, channel_id: str, name: str, by: str
+    ) -> None:
         """Deletes a rubric with all of its versions. Raises RubricGoneError or RubricInUseError."""
         place = {"team_id": team_id, "channel_id": channel_id}
         if not (await connection.execute(delete(rubrics).filter_by(**place, name=name))).rowcount:
             raise RubricGoneError(name)
-        is_used = select(channels.c.rubric).filter_by(**place).where(channels.c.rubric_version.is_not(None))
+        is_used = (
+            select(channels.c.rubric)
+            .filter_by(**place)
+            .where(channels.c.rubric_version.is_not(None))
+        )
         if (await connection.execute(is_used)).scalar() == name:
             raise RubricInUseError(name)
         await note(connection, [Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)])

@@ -1,4 +1,7 @@
-"""The tables. Every key contains the team id, because two workspaces may have the same channel and user ids."""
+"""The tables.
+
+Every key contains the team id, because two workspaces may have the same channel and user ids.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -24,12 +27,30 @@ IS_UNSETTLED = sa.text("status != 'delivered'")
 IS_OPEN = sa.text("cases.status IN ('received', 'judged')")
 """A case that is still to be settled; the others are done, or wait for a person. Written out: lists compile slowly."""
 _COUNTS = sa.text(
-    "message_ts IS NOT NULL AND visibility = 'thread' AND blocker IS NULL AND blocked_by IS NULL AND excluded IS NULL "
-    "AND probability IS NULL"
+    "message_ts IS NOT NULL AND visibility = 'thread' AND blocker IS NULL AND blocked_by IS NULL "
+    "AND excluded IS NULL AND probability IS NULL"
 )
 _FIGURES = (
-    *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id", "thread_ts"),
-    *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "skipped_ratings"),
+    *(
+        "team_id",
+        "channel_id",
+        "judged_at",
+        "lowest",
+        "highest",
+        "score",
+        "author_id",
+        "requester_id",
+        "thread_ts",
+    ),
+    *(
+        "unscored_reason",
+        "model",
+        "judge_version",
+        "input_tokens",
+        "output_tokens",
+        "cost_usd",
+        "skipped_ratings",
+    ),
     "unread",
 )
 _SHOWN = ("visibility", "blocker", "blocked_by", "excluded", "probability")
@@ -72,21 +93,34 @@ class Ids(sa.TypeDecorator[tuple[str, ...]]):
 
 
 class CleanText(sa.TypeDecorator[str]):
-    """Text of any origin; what a database rejects (NUL on PostgreSQL, half a surrogate pair) becomes U+FFFD."""
+    """Text of any origin; what a database rejects (NUL on PostgreSQL, half a surrogate pair)
+    becomes U+FFFD.
+    """
 
     impl = sa.Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
-        return None if value is None else value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+        return (
+            None
+            if value is None
+            else value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+        )
 
 
-def _columns(strings: Iterable[str], kinds: dict[str, Any], **options: Any) -> Iterator[sa.Column[Any]]:
-    return (sa.Column(name, kind, **options) for name, kind in (dict.fromkeys(strings, String) | kinds).items())
+def _columns(
+    strings: Iterable[str], kinds: dict[str, Any], **options: Any
+) -> Iterator[sa.Column[Any]]:
+    return (
+        sa.Column(name, kind, **options)
+        for name, kind in (dict.fromkeys(strings, String) | kinds).items()
+    )
 
 
 def _key(*strings: str, **kinds: Any) -> Iterator[sa.Column[Any]]:
-    """The columns of the primary key; like those of the next two, they are strings if no kind is named."""
+    """The columns of the primary key; like those of the next two, they are strings if no kind is
+    named.
+    """
     return _columns(strings, kinds, primary_key=True)
 
 
@@ -100,7 +134,9 @@ def _maybe(*strings: str, **kinds: Any) -> Iterator[sa.Column[Any]]:
 
 def _of_case() -> sa.ForeignKeyConstraint:
     case = ["cases.team_id", "cases.id"]
-    return sa.ForeignKeyConstraint(["team_id", "case_id"], case, ondelete="CASCADE", onupdate="CASCADE")
+    return sa.ForeignKeyConstraint(
+        ["team_id", "case_id"], case, ondelete="CASCADE", onupdate="CASCADE"
+    )
 
 
 # A query uses such an index only if it states the condition in the same words.
@@ -110,16 +146,20 @@ def _index(name: str | None, *columns: str, where: sa.TextClause) -> sa.Index:
 
 @sa.event.listens_for(metadata, "before_create")
 def _add_conditions(_metadata: object, connection: sa.Connection, **_options: object) -> None:
-    # Not `postgresql_where=` above: with it, SQLAlchemy imports that dialect also for SQLite (5 MiB).
+    # Not `postgresql_where=` above: with it, SQLAlchemy imports that dialect also for SQLite (5
+    # MiB).
     for index in (each for table in metadata.tables.values() for each in table.indexes):
         index.dialect_options[connection.dialect.name]["where"] = index.info.get("where")
 
 
 def _table(name: str, *items: SchemaItem, **options: Any) -> sa.Table:
     table = sa.Table(name, metadata, *items, **options)
-    # SQLite decides between equally good indexes by the order in which they were made, and a set has none. In this one
-    # it reads a channel's weeks from the indexes for figures (tests/features/home/test_home.py).
-    table.indexes = OrderedSet(sorted(table.indexes, key=lambda index: str(index.name), reverse=True))
+    # SQLite decides between equally good indexes by the order in which they were made, and a set
+    # has none. In this one it reads a channel's weeks from the indexes for figures
+    # (tests/features/home/test_home.py).
+    table.indexes = OrderedSet(
+        sorted(table.indexes, key=lambda index: str(index.name), reverse=True)
+    )
     return table
 
 
@@ -136,24 +176,60 @@ alembic_version = _table("alembic_version", *_key(version_num=String(32)))
 
 cases = _numbered(
     "cases",  # `LoggedCase` and `CaseVerdict` say what their fields mean
-    *_needed("team_id", "key", "channel_id", "requester_id", "requester_name", "source", "rubric", "visibility"),
+    *_needed(
+        "team_id",
+        "key",
+        "channel_id",
+        "requester_id",
+        "requester_name",
+        "source",
+        "rubric",
+        "visibility",
+    ),
     *_needed("status", attempt=Integer, created_at=UtcDateTime),
     *_needed(opened=Integer, messages=Integer, default="1"),
     *_needed(messages_before=Integer, left_out=Integer, default="0"),
     *_needed(slack_tries=Integer, model_tries=Integer, internal_errors=Integer, default="0"),
     *_needed(reserved_tokens=Integer, default="0"),  # until it is known what it took
     *_needed(thread_intent=Boolean, reply_intent=Boolean, default=sa.false()),
-    *_maybe("message_ts", "parent_ts", "author_id", "thread_ts", "reply_ts", "lease_owner", "blocked_by", "excluded"),
+    *_maybe(
+        "message_ts",
+        "parent_ts",
+        "author_id",
+        "thread_ts",
+        "reply_ts",
+        "lease_owner",
+        "blocked_by",
+        "excluded",
+    ),
     *_maybe("shows", "unread", probability=Float, blocker=CleanText, response_url=Text),
-    *_maybe("question_source", "question_ts", "question_author_id", "question_hash", question=CleanText),
+    *_maybe(
+        "question_source", "question_ts", "question_author_id", "question_hash", question=CleanText
+    ),
     *_maybe("response_hash", response=CleanText, judged_at=UtcDateTime, delivered_at=UtcDateTime),
-    *_maybe("model", "escalation", "rubric_version", "judge_version", "unscored_reason", unscored_detail=CleanText),
-    *_maybe(score=Integer, lowest=Integer, highest=Integer, mean=Float, spread=Float, weighted_score=Float),
+    *_maybe(
+        "model",
+        "escalation",
+        "rubric_version",
+        "judge_version",
+        "unscored_reason",
+        unscored_detail=CleanText,
+    ),
+    *_maybe(
+        score=Integer,
+        lowest=Integer,
+        highest=Integer,
+        mean=Float,
+        spread=Float,
+        weighted_score=Float,
+    ),
     *_maybe(justification=CleanText, points=_JSON, input_tokens=Integer, output_tokens=Integer),
     *_maybe(reasoning_tokens=Integer, skipped_ratings=Integer, latency_ms=Integer, cost_usd=Float),
     *_needed(flags=JSON, default="[]"),
     *_maybe(edited_at=UtcDateTime, deleted_at=UtcDateTime, forgotten_at=UtcDateTime),
-    *_needed(is_stale=Boolean, default=sa.false()),  # the verdict in Slack does not show the last three yet
+    *_needed(
+        is_stale=Boolean, default=sa.false()
+    ),  # the verdict in Slack does not show the last three yet
     sa.UniqueConstraint("team_id", "key"),
     sa.UniqueConstraint("team_id", "id"),
     sa.Index(None, "team_id", "channel_id", "message_ts"),
@@ -166,12 +242,22 @@ cases = _numbered(
     _index(None, "team_id", "author_id", where=sa.text("author_id IS NOT NULL")),
     _index(None, "team_id", "question_author_id", where=sa.text("question_author_id IS NOT NULL")),
     _index("ix_cases_stale", "id", where=IS_STALE),
-    _index("ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED),
-    # The digest's figures come from these two alone; SQLite needs the condition's columns in them, too.
+    _index(
+        "ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED
+    ),
+    # The digest's figures come from these two alone; SQLite needs the condition's columns in them,
+    # too.
     _index("ix_cases_figures", *_FIGURES, "message_ts", *_SHOWN, where=_COUNTS),
     _index("ix_cases_watched", *_FIGURES, "probability", "excluded", where=_WATCHED),
     _index(
-        "ix_cases_repeated", "team_id", "channel_id", "judged_at", "message_ts", "attempt", *_SHOWN, where=_REPEATED
+        "ix_cases_repeated",
+        "team_id",
+        "channel_id",
+        "judged_at",
+        "message_ts",
+        "attempt",
+        *_SHOWN,
+        where=_REPEATED,
     ),
     sa.CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
 )
@@ -185,13 +271,18 @@ def is_of_case(table: sa.FromClause, case: sa.FromClause = cases) -> sa.ColumnEl
 def rows_of_cases(
     table: sa.Table, which: sa.ColumnElement[bool], **values: Any
 ) -> tuple[Sequence[str], sa.Select[Any]]:
-    """What `from_select` inserts: a row for each of these cases, selected because a case may be gone by now."""
+    """What `from_select` inserts: a row for each of these cases, selected because a case may be
+    gone by now.
+    """
     its = [sa.literal(value, table.c[name].type) for name, value in values.items()]
-    return ["team_id", "case_id", *values], sa.select(cases.c.team_id, cases.c.id, *its).where(which)
+    return ["team_id", "case_id", *values], sa.select(cases.c.team_id, cases.c.id, *its).where(
+        which
+    )
 
 
 turns = _table(
-    "turns",  # the messages that a case was read from, if there are more than its question and its reply
+    # the messages that a case was read from, if there are more than its question and its reply
+    "turns",
     *_key("team_id", case_id=Integer, position=Integer),
     *_needed("channel_id", "part", "ts", "role", "text_hash"),
     *_maybe("author_id", text=CleanText),
@@ -204,15 +295,21 @@ ratings = _table(
     "ratings",
     *_key("team_id", case_id=Integer, position=Integer),
     *_needed(justification=CleanText, raw=CleanText),
-    *_maybe("unscored_reason", "model", "served", score=Integer, weighted_score=Float, coverage=Float),
-    *_maybe(input_tokens=Integer, output_tokens=Integer, reasoning_tokens=Integer, latency_ms=Integer),
+    *_maybe(
+        "unscored_reason", "model", "served", score=Integer, weighted_score=Float, coverage=Float
+    ),
+    *_maybe(
+        input_tokens=Integer, output_tokens=Integer, reasoning_tokens=Integer, latency_ms=Integer
+    ),
     *_maybe(cost_usd=Float, probabilities=_JSON, points=_JSON),
     _of_case(),
     sa.CheckConstraint("(score IS NULL) <> (unscored_reason IS NULL)", name="scored_or_not"),
 )
 
 # Posts, beside verdicts, that quote the judge's reason for a case
-quotes = _table("quotes", *_key("team_id", case_id=Integer, channel_id=String, ts=String), _of_case())
+quotes = _table(
+    "quotes", *_key("team_id", case_id=Integer, channel_id=String, ts=String), _of_case()
+)
 
 causes = _table(
     "causes",  # of the low replies of a channel's week
@@ -234,33 +331,55 @@ labels = _table(
 )
 
 assignments = _table(
-    "label_assignments",  # cases that a person was shown for a blind label, or was told the score of
+    # cases that a person was shown for a blind label, or was told the score of
+    "label_assignments",
     *_key("team_id", "user_id", case_id=Integer),
-    *_needed(probability=Float, drawn_at=UtcDateTime),  # the first is 0 if they were never shown it for a label
+    *_needed(
+        probability=Float, drawn_at=UtcDateTime
+    ),  # the first is 0 if they were never shown it for a label
     *_maybe("outcome"),  # NULL: the modal was opened, and not answered
     _of_case(),
 )
 
-processes = _table("processes", *_key("id"), *_needed("host", pid=Integer, is_connected=Boolean, seen_at=UtcDateTime))
+processes = _table(
+    "processes",
+    *_key("id"),
+    *_needed("host", pid=Integer, is_connected=Boolean, seen_at=UtcDateTime),
+)
 
 channels = _table(
     "channels",  # `ChannelSettings` and `ChannelJudge` say what their fields mean
     *_key("team_id", "channel_id"),
     *_needed(is_digest_on=Boolean, default=sa.false()),
-    *_maybe("digest_day", "digest_time", "digest_tz", "score_reaction", "rubric", "rubric_version", "judge_model"),
+    *_maybe(
+        "digest_day",
+        "digest_time",
+        "digest_tz",
+        "score_reaction",
+        "rubric",
+        "rubric_version",
+        "judge_model",
+    ),
     *_maybe(digest_since=UtcDateTime, labels_per_week=Integer, reference=CleanText),
 )
 
 rubrics = _table(
     "rubrics",  # those made in channels; each saved version is a row
-    *_key("team_id", "channel_id", "name", number=Integer),  # the number counts the saved versions, from 1
-    *_needed("version", "saved_by", prompt=Text, saved_at=UtcDateTime),  # the version is a hash of the prompt
+    *_key(
+        "team_id", "channel_id", "name", number=Integer
+    ),  # the number counts the saved versions, from 1
+    *_needed(
+        "version", "saved_by", prompt=Text, saved_at=UtcDateTime
+    ),  # the version is a hash of the prompt
 )
 
 judge_requests = _numbered(
-    "judge_requests",  # to compare a channel's judge with another, or to improve it; one of each aim for a channel
+    # to compare a channel's judge with another, or to improve it; one of each aim for a channel
+    "judge_requests",
     *_needed("team_id", "channel_id", "user_id", "aim", "status", asked_at=UtcDateTime),
-    *_maybe("rubric", "rubric_version", "judge_model"),  # the judge to compare, or the one to improve
+    *_maybe(
+        "rubric", "rubric_version", "judge_model"
+    ),  # the judge to compare, or the one to improve
     *_maybe("message_channel", "message_ts"),  # the message in which the person sees its progress
     *_maybe(prompt=CleanText),  # the rubric that it found, if that is better
     *_maybe(learnt=_JSON),  # the numbers of the cases that it has read
@@ -268,7 +387,8 @@ judge_requests = _numbered(
 )
 
 align_records = _table(
-    "align_records",  # what requests about a channel's judge remember of labelled cases and models' answers
+    # what requests about a channel's judge remember of labelled cases and models' answers
+    "align_records",
     *_key("team_id", "channel_id", "key"),
     *_maybe(case_id=Integer),  # the case that it is about
     *_needed(value=JSON),
@@ -306,7 +426,9 @@ installations = _table(
     "installations",  # by OAuth
     *_key("team_id", "app_id"),  # of an organisation, the first is its enterprise id
     *_needed("name", installed_at=UtcDateTime),
-    *_maybe("token", left_at=UtcDateTime),  # the token is encrypted, and NULL once the app was removed
+    *_maybe(
+        "token", left_at=UtcDateTime
+    ),  # the token is encrypted, and NULL once the app was removed
 )
 
 oauth_states = _table("oauth_states", *_key("state"), *_needed(expires_at=UtcDateTime))
@@ -315,10 +437,14 @@ oauth_states = _table("oauth_states", *_key("state"), *_needed(expires_at=UtcDat
 keys = _table("keys", *_key("name"), *_needed("value"))
 
 notices = _table(
-    "notices",  # what each recipient is told once: of a watch, or, without a channel, a week's request for labels
+    # what each recipient is told once: of a watch, or, without a channel, a week's request for
+    # labels
+    "notices",
     *_key("team_id", "channel_id", "author_id", "name", "recipient"),
     *_needed("day", claimed_at=UtcDateTime),  # the day in UTC
-    *_maybe(posted_at=UtcDateTime, is_refused=Boolean),  # if refused, `claimed_at` is when it may be tried again
+    *_maybe(
+        posted_at=UtcDateTime, is_refused=Boolean
+    ),  # if refused, `claimed_at` is when it may be tried again
 )
 
 releases = _numbered(
@@ -363,7 +489,9 @@ audit = _numbered(
 
 spent = _numbered(
     "spent",  # used by cases that were forgotten on the same day, which still count in the limits
-    *_needed("team_id", "requester_id", tokens=Integer, created_at=UtcDateTime),  # when the case was, not the row
+    *_needed(
+        "team_id", "requester_id", tokens=Integer, created_at=UtcDateTime
+    ),  # when the case was, not the row
     sa.Index(None, "created_at"),
 )
 

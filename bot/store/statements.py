@@ -1,4 +1,6 @@
-"""Statements that are made once: making one takes longer than what a small channel's figures cost the database."""
+"""Statements that are made once: making one takes longer than what a small channel's figures cost
+the database.
+"""
 
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import is_dataclass, replace
@@ -15,11 +17,12 @@ Read = Callable[Concatenate[Queries, P], Awaitable[list[T]]]
 
 
 def made_once(row: Callable[..., T]) -> Callable[[Make[Queries, P]], Read[Queries, P, T]]:
-    """Makes a method that returns a statement return its rows, each as a `row` of its columns in their order.
+    """Makes a method that returns a statement return its rows, each as a `row` of its columns in
+    their order.
 
-    In the method, each argument, each field of a dataclass and each part of a sequence is a parameter of the statement,
-    and so is a frozenset as a whole, for `in_`. Only None, booleans and enum members are themselves: each combination
-    of them has a statement of its own.
+    In the method, each argument, each field of a dataclass and each part of a sequence is a
+    parameter of the statement, and so is a frozenset as a whole, for `in_`. Only None, booleans and
+    enum members are themselves: each combination of them has a statement of its own.
     """
 
     def to_read(make: Make[Queries, P]) -> Read[Queries, P, T]:
@@ -29,7 +32,9 @@ def made_once(row: Callable[..., T]) -> Callable[[Make[Queries, P]], Read[Querie
         async def read(queries: Queries, *args: Any) -> list[T]:
             values: dict[str, Any] = {}
             _for_each("", args, values.__setitem__)
-            key = tuple(name if _is_value(value) else (name, value) for name, value in values.items())
+            key = tuple(
+                name if _is_value(value) else (name, value) for name, value in values.items()
+            )
             if key not in statements:
                 statements[key] = cast("Any", make)(queries, *_for_each("", args, _to_parameter))
             its, over = (statements[key], values), queries._connection
@@ -44,7 +49,10 @@ def made_once(row: Callable[..., T]) -> Callable[[Make[Queries, P]], Read[Querie
 def _for_each(name: str, value: Any, do: Callable[[str, Any], Any]) -> Any:
     """The value, with what `do` makes of each of its parts; parts that are not there have no name."""
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{part: _for_each(f"{name}_{part}", each, do) for part, each in vars(value).items()})
+        return replace(
+            value,
+            **{part: _for_each(f"{name}_{part}", each, do) for part, each in vars(value).items()},
+        )
     if isinstance(value, (list, tuple)):
         return [_for_each(f"{name}_{number}", each, do) for number, each in enumerate(value)]
     return do(name, value)

@@ -42,8 +42,12 @@ class KeyTakenError(TakenError):
     """Another case has just got the key that this one was about to get."""
 
 
-def _of_case(lease_owner: sa.ColumnElement[bool], status: sa.ColumnElement[bool] | sa.TextClause) -> sa.UpdateBase:
-    """A statement that updates `case_id` if it has this owner and status; its values are given when it is executed."""
+def _of_case(
+    lease_owner: sa.ColumnElement[bool], status: sa.ColumnElement[bool] | sa.TextClause
+) -> sa.UpdateBase:
+    """A statement that updates `case_id` if it has this owner and status; its values are given when
+    it is executed.
+    """
     its = sa.update(cases).where(cases.c.id == sa.bindparam("case_id"), status, lease_owner)
     return its.returning(cases.c.is_stale)
 
@@ -67,7 +71,9 @@ ADD_BESIDE_OTHERS = sa.insert(cases).returning(*_AS_STORED, *jobs.counts_beside(
 async def _change(
     connection: AsyncConnection, statement: sa.UpdateBase, case: LoggedCase, values: dict[str, Any]
 ) -> bool:
-    """Updates a case in the expected state, or raises TakenError; returns whether its verdict is stale."""
+    """Updates a case in the expected state, or raises TakenError; returns whether its verdict is
+    stale.
+    """
     # How far our messages in Slack have come is written with every step.
     posted = {"thread_ts": case.thread_ts, "reply_ts": case.reply_ts, "blocked_by": case.blocked_by}
     its = posted | values | {"case_id": case.id, "held_by": case.lease_owner}
@@ -90,13 +96,14 @@ Failure = Literal["slack_tries", "model_tries", "internal_errors"]
 class Store:
     """One open database: the steps of a case are its methods, everything else is in its parts.
 
-    An attempt claims a case before settling it, which writes a new lease owner. Every later step checks that owner and
-    raises `TakenError` if it has changed, so a process that froze and woke up is refused. The steps return the case as
-    it is then, without reading it again. `since` is the case as it was claimed: what was found in Slack since then is
-    written with the step.
+    An attempt claims a case before settling it, which writes a new lease owner. Every later step
+    checks that owner and raises `TakenError` if it has changed, so a process that froze and woke up
+    is refused. The steps return the case as it is then, without reading it again. `since` is the
+    case as it was claimed: what was found in Slack since then is written with the step.
 
-    With `store_text="none"` the two texts and what the model wrote about them, justifications included, are dropped
-    once the verdict is delivered. Hashes, scores and the timestamps of the messages are kept.
+    With `store_text="none"` the two texts and what the model wrote about them, justifications
+    included, are dropped once the verdict is delivered. Hashes, scores and the timestamps of the
+    messages are kept.
     """
 
     def __init__(self, database: db.Database, store_text: str = "full") -> None:
@@ -119,12 +126,17 @@ class Store:
 
     @classmethod
     async def open(cls, database_url: str, store_text: str = "full") -> Self:
-        """The store behind a URL, migrated. Raises StoreError if it cannot be opened, written or migrated."""
+        """The store behind a URL, migrated.
+
+        Raises StoreError if it cannot be opened, written or migrated.
+        """
         return cls(db.Database(await open_engine(database_url)), store_text)
 
     @classmethod
     async def open_existing(cls, database_url: str) -> Self:
-        """The store that a bot has created behind a URL, migrated; for commands, which never create one."""
+        """The store that a bot has created behind a URL, migrated; for commands, which never create
+        one.
+        """
         await require_log(database_url)
         return await cls.open(database_url)
 
@@ -138,14 +150,19 @@ class Store:
         await self.close()
 
     async def add(
-        self, case: Case, trigger_id: str | None = None, limits: Limits = _NO_LIMITS, also: Also | None = None
+        self,
+        case: Case,
+        trigger_id: str | None = None,
+        limits: Limits = _NO_LIMITS,
+        also: Also | None = None,
     ) -> tuple[LoggedCase, bool]:
         """The case, stored together with a job that settles it, and whether it is new.
 
-        The same key in the same team is the same case. The more open cases a person has in a channel, the later is the
-        turn of their next one there; among people with equally many, the more open cases the channel has. If the case
-        is new, `also` is called with it in the same transaction. Raises RefusedError if a new one exceeds the limits,
-        and TooLateError if the requester no longer waits for an answer.
+        The same key in the same team is the same case. The more open cases a person has in a
+        channel, the later is the turn of their next one there; among people with equally many, the
+        more open cases the channel has. If the case is new, `also` is called with it in the same
+        transaction. Raises RefusedError if a new one exceeds the limits, and TooLateError if the
+        requester no longer waits for an answer.
         """
         texts = [case.question, case.response, *(turn.text for turn in case.conversation)]
         if limits.are_there:
@@ -159,16 +176,28 @@ class Store:
             "reserved_tokens": limits.expected_tokens(*texts),
         }
         whose = case.team_id, case.requester_id
-        beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
+        beside = {
+            "of_team": case.team_id,
+            "of_channel": case.channel_id,
+            "of_user": case.requester_id,
+        }
 
         async def add(connection: AsyncConnection) -> LoggedCase:
             if limits.are_there:
                 await db.lock_for_transaction(connection, f"cases of {case.team_id}")
-            has_others = self.database.has_others  # where it has none, its cases need not be counted
-            row = (await connection.execute(ADD_BESIDE_OTHERS if has_others else ADD, values | beside)).one()
-            if limits.are_there and (why := await spending.refusal(connection, limits, whose, case)):
+            has_others = (
+                self.database.has_others
+            )  # where it has none, its cases need not be counted
+            row = (
+                await connection.execute(ADD_BESIDE_OTHERS if has_others else ADD, values | beside)
+            ).one()
+            if limits.are_there and (
+                why := await spending.refusal(connection, limits, whose, case)
+            ):
                 raise RefusedError(why)
-            added = LoggedCase.model_validate(values | {each.name: row._mapping[each.name] for each in _AS_STORED})
+            added = LoggedCase.model_validate(
+                values | {each.name: row._mapping[each.name] for each in _AS_STORED}
+            )
             if case.turns:
                 await connection.execute(sa.insert(turns), turn_rows(case, row.id))
             turn = priority(row.of_person, row.of_channel, row.of_workspace if has_others else 0)
@@ -177,7 +206,8 @@ class Store:
             await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, turn)])
             if also:
                 await also(connection, added)
-            check_deadline()  # checked last: on a busy machine each statement before it may have waited
+            # checked last: on a busy machine each statement before it may have waited
+            check_deadline()
             return added
 
         try:
@@ -196,15 +226,21 @@ class Store:
         read = partial(spending.refusal, limits=limits, whose=(team_id, requester_id))
         return await self.database.read(read) if limits.are_there else ""
 
-    async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
-        """Takes up again a case that waits for its question, because its requester asks again, from elsewhere."""
+    async def reopen(
+        self, case: LoggedCase, response_url: str | None, trigger_id: str | None
+    ) -> None:
+        """Takes up again a case that waits for its question, because its requester asks again, from
+        elsewhere.
+        """
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
         await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
     async def answer(self, case: LoggedCase, question: str, limits: Limits = _NO_LIMITS) -> None:
-        """Records the question that the person typed; only the first answer counts, however early it comes.
+        """Records the question that the person typed; only the first answer counts, however early
+        it comes.
 
-        Raises RefusedError if the limits have been used up since the case was asked for; it goes on waiting.
+        Raises RefusedError if the limits have been used up since the case was asked for; it goes on
+        waiting.
         """
         answered = case.model_copy(update={"question": question})
         values = {
@@ -214,14 +250,19 @@ class Store:
             "question_author_id": case.requester_id,
             "question_hash": _hash(question),
             "reserved_tokens": limits.expected_tokens(question, case.response),
-            "lease_owner": _new_name(),  # an attempt under way does not have this question, and must stop
+            # an attempt under way does not have this question, and must stop
+            "lease_owner": _new_name(),
         }
-        waits = sa.and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
+        waits = sa.and_(
+            cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None)
+        )
         await self._open_again(answered, waits, values, None, limits)
 
     async def claim(self, case_id: int) -> LoggedCase | None:
         """The case, held by this attempt alone; None if it is not open."""
-        if added := self.database.added.pop(case_id, None):  # this process has had the lease since it was added
+        if added := self.database.added.pop(
+            case_id, None
+        ):  # this process has had the lease since it was added
             return _after(added, {})
         values = {"case_id": case_id, "new_owner": _new_name()}
 
@@ -233,43 +274,61 @@ class Store:
         return _after(case, {}) if case else None
 
     async def intend(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
-        """Records that our messages are about to be posted, so that a later attempt looks for them first.
+        """Records that our messages are about to be posted, so that a later attempt looks for them
+        first.
 
-        The returned case says whether they were intended before; only then do we have to look for them.
+        The returned case says whether they were intended before; only then do we have to look for
+        them.
         """
         await self._step(case, _INTENTS if case.is_posted else {}, since)
         return _after(case, _found(case, since))
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
-        """The case, still held; for when so much time has passed since the last step that it may have been claimed."""
+        """The case, still held; for when so much time has passed since the last step that it may
+        have been claimed.
+        """
         return await self._step(case, {})
 
     async def note_asked(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
         return await self._step(case, {"status": CaseStatus.ASKED}, since)
 
     async def note_failure(self, case: LoggedCase, of: Failure) -> LoggedCase:
-        """The case after a failure that ends the attempt: of Slack, of the model, when Slack was there, or our own."""
+        """The case after a failure that ends the attempt: of Slack, of the model, when Slack was
+        there, or our own.
+        """
         reset = {"slack_tries": 0} if of == "model_tries" else {}
         return await self._step(case, reset | {of: getattr(case, of) + 1})
 
     async def record(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
-        """Records the verdict, its ratings and the intent to post, in one transaction; a case keeps its first verdict.
+        """Records the verdict, its ratings and the intent to post, in one transaction; a case keeps
+        its first verdict.
 
-        A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
+        A reply that a watch drew and that has no score is missed: others of its day stand for it in
+        the figures.
         """
         values = store_cases.verdict_values(verdict)
-        values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "internal_errors": 0}
+        values |= {
+            "status": CaseStatus.JUDGED,
+            "judged_at": utc_now(),
+            "slack_tries": 0,
+            "internal_errors": 0,
+        }
         if verdict.input_tokens is not None or not verdict.ratings:
             values["reserved_tokens"] = 0  # what it took is known
 
         async def record(connection: AsyncConnection) -> None:
             if verdict.judge_version:
-                values["judge_version"] = await watches.version_since(connection, case, verdict.judge_version)
+                values["judge_version"] = await watches.version_since(
+                    connection, case, verdict.judge_version
+                )
             await _change(connection, RECORD, case, values | (_INTENTS if case.is_posted else {}))
             if verdict.ratings:
-                await connection.execute(sa.insert(ratings), store_cases.rating_rows(case, verdict.ratings))
+                await connection.execute(
+                    sa.insert(ratings), store_cases.rating_rows(case, verdict.ratings)
+                )
             if case.probability is not None and case.attempt > 1:
-                # Of a reply that a watch had scored twice, one verdict counts: the last with a score.
+                # Of a reply that a watch had scored twice, one verdict counts: the last with a
+                # score.
                 key = case.key if verdict.score is None else case.key.removesuffix(AGAIN)
                 its = sa.update(cases).filter_by(team_id=case.team_id, key=key)
                 await connection.execute(its.values(excluded=Exclusion.CONTINUED))
@@ -290,9 +349,12 @@ class Store:
                 await drop_texts(self.database, connection, cases.c.id == case.id)
             return is_stale
 
-        # Its message may have been edited or deleted in the meantime, and the verdict does not say so.
+        # Its message may have been edited or deleted in the meantime, and the verdict does not say
+        # so.
         if await self.database.settle(case, finish, is_single=self._keeps_text):
-            await jobs.submit_jobs(self.database, [jobs.Job(jobs.JobKind.AMEND, case.team_id, case.id)])
+            await jobs.submit_jobs(
+                self.database, [jobs.Job(jobs.JobKind.AMEND, case.team_id, case.id)]
+            )
         dropped = {} if self._keeps_text else {"question": None, "response": None}
         return _after(case, values | dropped)
 
@@ -302,14 +364,18 @@ class Store:
         if not await self.database.execute(sa.delete(cases).where(is_its)):
             raise TakenError(f"case {case.id}")
 
-    async def _step(self, case: LoggedCase, values: dict[str, Any], since: LoggedCase | None = None) -> LoggedCase:
+    async def _step(
+        self, case: LoggedCase, values: dict[str, Any], since: LoggedCase | None = None
+    ) -> LoggedCase:
         values = values | _found(case, since)
         has_new_turns = since is not None and case.turns != since.turns
 
         async def step(connection: AsyncConnection) -> None:
             await _change(connection, STEP, case, values)
             if has_new_turns:
-                await connection.execute(sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id))
+                await connection.execute(
+                    sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id)
+                )
             if has_new_turns and case.turns:
                 await connection.execute(sa.insert(turns), turn_rows(case, case.id))
 
@@ -330,15 +396,23 @@ class Store:
         trigger_id: str | None,
         limits: Limits = _NO_LIMITS,
     ) -> None:
-        statement = sa.update(cases).where(cases.c.id == case.id, waits).values(values | {"opened": cases.c.opened + 1})
+        statement = (
+            sa.update(cases)
+            .where(cases.c.id == case.id, waits)
+            .values(values | {"opened": cases.c.opened + 1})
+        )
 
         async def open_again(connection: AsyncConnection) -> None:
             if limits.are_there:
                 await db.lock_for_transaction(connection, f"cases of {case.team_id}")
-            opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
+            opened = (
+                await connection.execute(statement.returning(cases.c.opened))
+            ).scalar_one_or_none()
             if opened is not None:
                 whose = case.team_id, case.requester_id
-                if limits.are_there and (why := await spending.refusal(connection, limits, whose, case)):
+                if limits.are_there and (
+                    why := await spending.refusal(connection, limits, whose, case)
+                ):
                     raise RefusedError(why)
                 changed = case.model_copy(update={"opened": opened})
                 await jobs.put_jobs(self.database, connection, [jobs.settling(changed, trigger_id)])
@@ -350,8 +424,12 @@ class Store:
 def _found(case: LoggedCase, since: LoggedCase | None) -> dict[str, Any]:
     if since is None:
         return {}
-    found = {name: getattr(case, name) for name in _FOUND if getattr(case, name) != getattr(since, name)}
-    return found | {f"{name}_hash": _hash(found[name]) for name in ("question", "response") if name in found}
+    found = {
+        name: getattr(case, name) for name in _FOUND if getattr(case, name) != getattr(since, name)
+    }
+    return found | {
+        f"{name}_hash": _hash(found[name]) for name in ("question", "response") if name in found
+    }
 
 
 def _after(case: LoggedCase, values: dict[str, Any]) -> LoggedCase:

@@ -1,8 +1,8 @@
 """The figures of a channel, counted by the database.
 
-Every query here sees only what everyone in that channel could see: verdicts in its threads. Verdicts for one person
-alone, for whatever reason, are in no figure. Of several verdicts on one reply the newest counts. What watches have
-drawn is counted separately.
+Every query here sees only what everyone in that channel could see: verdicts in its threads.
+Verdicts for one person alone, for whatever reason, are in no figure. Of several verdicts on one
+reply the newest counts. What watches have drawn is counted separately.
 """
 
 from collections import Counter
@@ -22,7 +22,16 @@ from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place,
 from bot.store.labels import by_week
 from bot.store.schema import cases, is_of_case, labels, ratings, replies
 from bot.store.statements import made_once
-from bot.store.visibility import NEWER, Origin, counts, is_automated, is_low, is_shared, is_watched, superseded
+from bot.store.visibility import (
+    NEWER,
+    Origin,
+    counts,
+    is_automated,
+    is_low,
+    is_shared,
+    is_watched,
+    superseded,
+)
 
 _ORIGINS = Origin.CHOSEN, Origin.WATCHED
 _AGREED, _SURE = 2, 2 / 3
@@ -33,30 +42,61 @@ class Tallies(StoreQueries):
     @made_once(figures.ScoreCount)
     def scores(self, place: Place, span: Span) -> sa.Executable:
         rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
-        outcome = cases.c.score, cases.c.unscored_reason, rater, cases.c.unread.is_not(None).label("has_unread")
+        outcome = (
+            cases.c.score,
+            cases.c.unscored_reason,
+            rater,
+            cases.c.unread.is_not(None).label("has_unread"),
+        )
         found = sa.select(*_KIND, *outcome).where(is_public(place, span)).subquery()
         return sa.select(found, sa.func.count()).group_by(*found.c)
 
-    async def counted(self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]) -> Sequence[CountedCase]:
-        """Each case with a score; SQLite takes longer to group them. `starts` are those of weeks, last one first."""
+    async def counted(
+        self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]
+    ) -> Sequence[CountedCase]:
+        """Each case with a score; SQLite takes longer to group them.
+
+        `starts` are those of weeks, last one first.
+        """
         last = utc_week(span.end)
-        weeks = [last - timedelta(weeks=back) for back in range((last - utc_week(span.start)).days // 7 + 1)]
-        # Not joined with their labels, which SQLite would all go through for each case once it expects few cases.
-        scored, given = await self._counted(place, span, kind, starts, weeks), dict(await self.given(place))
-        return [each._replace(given=given[each.id]) if each.id in given else each for each in scored]
+        weeks = [
+            last - timedelta(weeks=back)
+            for back in range((last - utc_week(span.start)).days // 7 + 1)
+        ]
+        # Not joined with their labels, which SQLite would all go through for each case once it
+        # expects few cases.
+        scored, given = (
+            await self._counted(place, span, kind, starts, weeks),
+            dict(await self.given(place)),
+        )
+        return [
+            each._replace(given=given[each.id]) if each.id in given else each for each in scored
+        ]
 
     @made_once(CountedCase)
     def _counted(
-        self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime], weeks: Sequence[datetime]
+        self,
+        place: Place,
+        span: Span,
+        kind: Kind,
+        starts: Sequence[datetime],
+        weeks: Sequence[datetime],
     ) -> sa.Executable:
         thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
-        back, week = (by_week([(start, n) for n, start in enumerate(each)]) for each in (starts, weeks))
+        back, week = (
+            by_week([(start, n) for n, start in enumerate(each)]) for each in (starts, weeks)
+        )
         columns = cases.c.score, cases.c.author_id, back, week, thread
         query = sa.select(cases.c.id, *columns).where(is_public(place, span), _is_of(kind))
         if place.origin is Origin.WATCHED:
-            is_there = replies.c.team_id == cases.c.team_id, replies.c.channel_id == cases.c.channel_id
+            is_there = (
+                replies.c.team_id == cases.c.team_id,
+                replies.c.channel_id == cases.c.channel_id,
+            )
             is_its = sa.and_(*is_there, replies.c.ts == cases.c.message_ts)
-            query = query.add_columns(cases.c.probability, replies.c.day, replies.c.ts).outerjoin(replies, is_its)
+            query = query.add_columns(cases.c.probability, replies.c.day, replies.c.ts).outerjoin(
+                replies, is_its
+            )
         return query
 
     @made_once(lambda *row: row)
@@ -65,12 +105,18 @@ class Tallies(StoreQueries):
         is_there = labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id
         each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
         given = sa.func.aggregate_strings(each, ",")
-        return sa.select(labels.c.case_id, given).where(*is_there, labels.c.is_blind).group_by(labels.c.case_id)
+        return (
+            sa.select(labels.c.case_id, given)
+            .where(*is_there, labels.c.is_blind)
+            .group_by(labels.c.case_id)
+        )
 
     @made_once(str)
     def authors(self, place: Place, span: Span) -> sa.Executable:
         """The authors of the replies that were scored, those with the most first."""
-        query = sa.select(cases.c.author_id).where(is_public(place, span), cases.c.author_id.is_not(None))
+        query = sa.select(cases.c.author_id).where(
+            is_public(place, span), cases.c.author_id.is_not(None)
+        )
         return query.group_by(cases.c.author_id).order_by(sa.func.count().desc(), cases.c.author_id)
 
     @made_once(figures.Usage)
@@ -78,7 +124,9 @@ class Tallies(StoreQueries):
         """A single row."""
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = sa.select(
-            sa.func.count(sa.func.distinct(cases.c.requester_id)).filter(_is_of(kind)).label("people"),
+            sa.func.count(sa.func.distinct(cases.c.requester_id))
+            .filter(_is_of(kind))
+            .label("people"),
             sa.func.count().label("cases"),
             sa.func.coalesce(sa.func.sum(tokens), 0).label("tokens"),
             sa.func.count(tokens).label("with_tokens"),
@@ -91,12 +139,16 @@ class Tallies(StoreQueries):
 
     @made_once(lambda *row: row)
     def uncounted(self, place: Place, span: Span) -> sa.Executable:
-        """How many scores that everybody saw are in no figure: of people's replies (1), and of typed texts (0)."""
+        """How many scores that everybody saw are in no figure: of people's replies (1), and of
+        typed texts (0).
+        """
         of_person = sa.case((cases.c.excluded == Exclusion.PERSON, 1), else_=0).label("of_person")
         is_typed = sa.and_(cases.c.message_ts.is_(None), is_shared(cases))
         is_persons = sa.and_(cases.c.excluded == Exclusion.PERSON, cases.c.visibility == "thread")
         which = sa.or_(is_typed, is_persons)
-        query = sa.select(of_person, sa.func.count()).where(is_there(place, span), which, cases.c.score.is_not(None))
+        query = sa.select(of_person, sa.func.count()).where(
+            is_there(place, span), which, cases.c.score.is_not(None)
+        )
         return query.group_by("of_person")
 
     @made_once(figures.KindSum)
@@ -113,29 +165,51 @@ class Tallies(StoreQueries):
 
     @made_once(LowCase)
     def low(
-        self, place: Place, span: Span, limit: int, is_newest_first: bool, author_ids: frozenset[str] | None = None
+        self,
+        place: Place,
+        span: Span,
+        limit: int,
+        is_newest_first: bool,
+        author_ids: frozenset[str] | None = None,
     ) -> sa.Executable:
-        """The low scores of all kinds, newest or lowest first; with `author_ids`, only what those authors wrote."""
+        """The low scores of all kinds, newest or lowest first; with `author_ids`, only what those
+        authors wrote.
+        """
         by_whom = sa.true() if author_ids is None else cases.c.author_id.in_(author_ids)
         found = sa.select(cases.c.id).where(is_low(), is_public(place, span), by_whom).limit(limit)
-        order = (cases.c.judged_at.desc(),) if is_newest_first else (cases.c.score, cases.c.judged_at.desc())
+        order = (
+            (cases.c.judged_at.desc(),)
+            if is_newest_first
+            else (cases.c.score, cases.c.judged_at.desc())
+        )
         return low_cases(cases.c.id.in_(found.order_by(*order)))
 
     async def newest_low(self, place: Place, span: Span, limit: int) -> Sequence[LowCase]:
         """The newest low replies of a place, whether people chose them or watches drew them."""
-        found = [each for o in _ORIGINS for each in await self.low(replace(place, origin=o), span, limit, True)]
+        found = [
+            each
+            for o in _ORIGINS
+            for each in await self.low(replace(place, origin=o), span, limit, True)
+        ]
         return sorted(found, key=lambda case: case.judged_at, reverse=True)[:limit]
 
     async def low_among(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
-        """Those of the cases that the channel may still see, lowest first and newest first among equals."""
-        are_public = sa.or_(*(is_public(replace(place, origin=o), Span(BEGINNING, END)) for o in _ORIGINS))
-        return await self._database.rows(LowCase, low_cases(sa.and_(cases.c.id.in_(case_ids), are_public)))
+        """Those of the cases that the channel may still see, lowest first and newest first among
+        equals.
+        """
+        are_public = sa.or_(
+            *(is_public(replace(place, origin=o), Span(BEGINNING, END)) for o in _ORIGINS)
+        )
+        return await self._database.rows(
+            LowCase, low_cases(sa.and_(cases.c.id.in_(case_ids), are_public))
+        )
 
     async def lowest(self, place: Place, span: Span) -> Sequence[tuple[int, datetime]]:
-        """The delivered replies of a watch in the lowest fifth of the scale (0 and 1 of 5), and when they were.
+        """The delivered replies of a watch in the lowest fifth of the scale (0 and 1 of 5), and
+        when they were.
 
-        At least two ratings are that low, or one gives two thirds of its probability to such scores. Deleted and
-        forgotten replies are left out.
+        At least two ratings are that low, or one gives two thirds of its probability to such
+        scores. Deleted and forgotten replies are left out.
         """
         limit = cases.c.lowest + 0.2 * (cases.c.highest - cases.c.lowest)
         is_kept = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
@@ -143,31 +217,55 @@ class Tallies(StoreQueries):
         query = (
             sa.select(*columns)
             .join(ratings, is_of_case(ratings))
-            .where(cases.c.score <= limit, ratings.c.score <= limit, is_kept, cases.c.delivered_at.is_not(None))
+            .where(
+                cases.c.score <= limit,
+                ratings.c.score <= limit,
+                is_kept,
+                cases.c.delivered_at.is_not(None),
+            )
             .where(is_public(replace(place, origin=Origin.WATCHED), span))
         )
         votes = Counter[tuple[int, datetime]]()
         for row in await self._database.all(query):
-            low = [chance for score, chance in (row.probabilities or {}).items() if int(score) <= row.limit]
-            votes[row.id, row.delivered_at] += _AGREED * (sum(low) >= _SURE) if row.probabilities else 1
-        return sorted((each for each, number in votes.items() if number >= _AGREED), key=lambda each: each[::-1])
+            low = [
+                chance
+                for score, chance in (row.probabilities or {}).items()
+                if int(score) <= row.limit
+            ]
+            votes[row.id, row.delivered_at] += (
+                _AGREED * (sum(low) >= _SURE) if row.probabilities else 1
+            )
+        return sorted(
+            (each for each, number in votes.items() if number >= _AGREED),
+            key=lambda each: each[::-1],
+        )
 
     @made_once(figures.LabelledCount)
     def labelled(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
         """Scores and labels of everything that was judged in the span."""
         of_case = labels.c.case_id, labels.c.is_blind
         given = (
-            sa.select(*of_case, sa.func.sum(labels.c.score).label("total"), sa.func.count().label("people"))
+            sa.select(
+                *of_case,
+                sa.func.sum(labels.c.score).label("total"),
+                sa.func.count().label("people"),
+            )
             .where(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id)
             .group_by(*of_case)
             .subquery()
         )
         by = (given.c.is_blind, cases.c.score, given.c.total, given.c.people)
-        # Labels are few: `concat` makes the database go from each label to its case, and not through all cases.
-        is_there = cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id
+        # Labels are few: `concat` makes the database go from each label to its case, and not
+        # through all cases.
+        is_there = (
+            cases.c.team_id.concat("") == place.team_id,
+            cases.c.channel_id == place.channel_id,
+        )
         is_here = sa.and_(*is_there, _by(place))
         is_past = sa.and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, span)))
-        query = sa.select(*by, sa.func.count().label("number")).join(given, given.c.case_id == cases.c.id)
+        query = sa.select(*by, sa.func.count().label("number")).join(
+            given, given.c.case_id == cases.c.id
+        )
         return query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
 
     @made_once(TimedScore)
@@ -179,14 +277,28 @@ class Tallies(StoreQueries):
         return await self._database.first(TimedScore, newest_first)
 
 
-_KIND = (cases.c.channel_id, cases.c.lowest, cases.c.highest, cases.c.judge_version.label("version"))
+_KIND = (
+    cases.c.channel_id,
+    cases.c.lowest,
+    cases.c.highest,
+    cases.c.judge_version.label("version"),
+)
 
 
 def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """The lowest first, then the newest, then by id; without the texts of deleted or forgotten cases."""
+    """The lowest first, then the newest, then by id; without the texts of deleted or forgotten
+    cases.
+    """
     is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
-    texts = {"question": cases.c.question, "response": cases.c.response, "reason": cases.c.justification}
-    words = [sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name) for name, each in texts.items()]
+    texts = {
+        "question": cases.c.question,
+        "response": cases.c.response,
+        "reason": cases.c.justification,
+    }
+    words = [
+        sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name)
+        for name, each in texts.items()
+    ]
     query = sa.select(*columns_of(cases, LowCase, *texts), *words).where(which)
     return query.order_by(cases.c.score, cases.c.judged_at.desc(), cases.c.id)
 
@@ -209,13 +321,19 @@ def is_there(place: Place, span: Span) -> sa.ColumnElement[bool]:
 def is_public(
     place: Place, span: Span, repeated: sa.Select[Any] | sa.CompoundSelect[Any] | None = None
 ) -> sa.ColumnElement[bool]:
-    """What counts in the channel; the conditions are written as in the indexes, so that these are used."""
+    """What counts in the channel; the conditions are written as in the indexes, so that these are
+    used.
+    """
     within = is_there(place, span)
     if place.origin is Origin.WATCHED:
         return sa.and_(within, is_watched(cases))
     if place.origin is Origin.AUTOMATED:
         return sa.and_(within, is_automated(cases))
-    return sa.and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
+    return sa.and_(
+        within,
+        counts(cases),
+        cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated),
+    )
 
 
 def _by(place: Place) -> sa.ColumnElement[bool]:
@@ -223,7 +341,9 @@ def _by(place: Place) -> sa.ColumnElement[bool]:
 
 
 def _is_of(kind: Kind) -> sa.ColumnElement[bool]:
-    is_on_scale = sa.and_(cases.c.lowest == kind.lowest, cases.c.highest == kind.highest, cases.c.score.is_not(None))
+    is_on_scale = sa.and_(
+        cases.c.lowest == kind.lowest, cases.c.highest == kind.highest, cases.c.score.is_not(None)
+    )
     return sa.and_(is_on_scale, cases.c.judge_version.is_not_distinct_from(kind.version))
 
 

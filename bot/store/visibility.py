@@ -1,7 +1,8 @@
-"""Which verdicts are in figures and exports: what a whole channel could see, and of each reply the newest.
+"""Which verdicts are in figures and exports: what a whole channel could see, and of each reply the
+newest.
 
-Figures are about replies, so typed texts are in exports alone. Excluded verdicts do not count (see `Exclusion`),
-and what a watch has drawn is counted separately.
+Figures are about replies, so typed texts are in exports alone. Excluded verdicts do not count (see
+`Exclusion`), and what a watch has drawn is counted separately.
 """
 
 from collections.abc import Iterable
@@ -20,7 +21,8 @@ _THREAD: sa.ColumnElement[str] = sa.literal_column("'thread'")
 
 
 def counts(table: sa.FromClause) -> sa.ColumnElement[bool]:
-    """Whether a verdict is on a message, not on typed texts, which anybody can make up, and everybody saw it.
+    """Whether a verdict is on a message, not on typed texts, which anybody can make up, and
+    everybody saw it.
 
     Written as in the indexes.
     """
@@ -28,7 +30,9 @@ def counts(table: sa.FromClause) -> sa.ColumnElement[bool]:
 
 
 def is_shared(table: sa.FromClause) -> sa.ColumnElement[bool]:
-    """Whether a verdict was asked for, everyone in the channel could see it, and it is not excluded."""
+    """Whether a verdict was asked for, everyone in the channel could see it, and it is not
+    excluded.
+    """
     return sa.and_(
         table.c.visibility == _THREAD,
         table.c.blocker.is_(None),
@@ -39,9 +43,11 @@ def is_shared(table: sa.FromClause) -> sa.ColumnElement[bool]:
 
 
 def is_watched(table: sa.FromClause) -> sa.ColumnElement[bool]:
-    """Whether a watch drew the reply; such cases have figures of their own, whatever is shown of them.
+    """Whether a watch drew the reply; such cases have figures of their own, whatever is shown of
+    them.
 
-    Written as in the index. Of a reply that was scored again because it went on, the last verdict counts.
+    Written as in the index. Of a reply that was scored again because it went on, the last verdict
+    counts.
     """
     return sa.and_(table.c.probability.is_not(None), table.c.excluded.is_(None))
 
@@ -59,7 +65,9 @@ class Origin(StrEnum):
 
 def is_automated(table: sa.FromClause) -> sa.ColumnElement[bool]:
     """Whether an automation asked for a verdict that everyone in the channel could see."""
-    is_seen = sa.and_(table.c.visibility == _THREAD, table.c.blocker.is_(None), table.c.blocked_by.is_(None))
+    is_seen = sa.and_(
+        table.c.visibility == _THREAD, table.c.blocker.is_(None), table.c.blocked_by.is_(None)
+    )
     return sa.and_(is_seen, table.c.excluded == Exclusion.AUTOMATION)
 
 
@@ -69,7 +77,8 @@ def is_low() -> sa.ColumnElement[bool]:
 
 
 def chosen_or_watched(*newer: sa.ColumnElement[bool], watched: bool) -> sa.ColumnElement[bool]:
-    """Which cases are used of those that people chose, or among those that watches drew: never both in one figure.
+    """Which cases are used of those that people chose, or among those that watches drew: never both
+    in one figure.
 
     `newer` are conditions on the newer verdicts, for a query on a part of the database.
     """
@@ -80,7 +89,9 @@ def chosen_or_watched(*newer: sa.ColumnElement[bool], watched: bool) -> sa.Colum
 
 
 def same_reply(case: LoggedCase | sa.Row[*tuple[Any, ...]]) -> sa.ColumnElement[bool]:
-    """Whether cases are about the same reply: on one message or, for typed texts, in the thread that those began."""
+    """Whether cases are about the same reply: on one message or, for typed texts, in the thread
+    that those began.
+    """
     is_same = cases.c.message_ts == case.message_ts
     if case.message_ts is None:
         is_same = sa.and_(cases.c.message_ts.is_(None), cases.c.thread_ts == (case.thread_ts or ""))
@@ -95,13 +106,20 @@ def superseded(*conditions: sa.ColumnElement[bool]) -> sa.Select[tuple[int]]:
 def superseded_or_typed(*conditions: sa.ColumnElement[bool]) -> sa.CompoundSelect[tuple[int]]:
     """The same, and typed texts with a newer verdict in the thread that they began (`same_reply`)."""
     # Two queries rather than one with OR, so that each uses its index.
-    return sa.union_all(superseded(*conditions), _older_than_newer(_on_same_texts(_OLDER, NEWER), conditions))
+    return sa.union_all(
+        superseded(*conditions), _older_than_newer(_on_same_texts(_OLDER, NEWER), conditions)
+    )
 
 
 def is_superseded() -> sa.ColumnElement[bool]:
     """Whether a case is one of these; for a query that finds few cases in a database of any size."""
     ways = on_same_message(cases, NEWER), _on_same_texts(cases, NEWER)
-    return sa.or_(*(sa.select(NEWER.c.id).where(cases.c.id < NEWER.c.id, each, _IS_REPEAT).exists() for each in ways))
+    return sa.or_(
+        *(
+            sa.select(NEWER.c.id).where(cases.c.id < NEWER.c.id, each, _IS_REPEAT).exists()
+            for each in ways
+        )
+    )
 
 
 def on_same_message(one: sa.FromClause, other: sa.FromClause) -> sa.ColumnElement[bool]:
@@ -118,7 +136,13 @@ def _on_same_texts(one: sa.FromClause, other: sa.FromClause) -> sa.ColumnElement
 def _older_than_newer(
     is_same: sa.ColumnElement[bool], conditions: Iterable[sa.ColumnElement[bool]]
 ) -> sa.Select[tuple[int]]:
-    return sa.select(_OLDER.c.id).join(NEWER, sa.and_(_OLDER.c.id < NEWER.c.id, is_same)).where(_IS_REPEAT, *conditions)
+    return (
+        sa.select(_OLDER.c.id)
+        .join(NEWER, sa.and_(_OLDER.c.id < NEWER.c.id, is_same))
+        .where(_IS_REPEAT, *conditions)
+    )
 
 
-_IS_REPEAT = sa.and_(NEWER.c.attempt > sa.literal_column("1"), NEWER.c.judged_at.is_not(None), is_shared(NEWER))
+_IS_REPEAT = sa.and_(
+    NEWER.c.attempt > sa.literal_column("1"), NEWER.c.judged_at.is_not(None), is_shared(NEWER)
+)

@@ -21,14 +21,20 @@ class Watches(StoreQueries):
         query = sa.select(*columns_of(watches, Watch)).filter_by(team_id=team_id)
         if channel_id is not None:
             query = query.filter_by(channel_id=channel_id)
-        found = await self._database.rows(Watch, query.order_by(watches.c.channel_id, watches.c.author_id))
+        found = await self._database.rows(
+            Watch, query.order_by(watches.c.channel_id, watches.c.author_id)
+        )
         return [replace(each, shows=Shows(each.shows)) for each in found]
 
 
 async def version_since(connection: AsyncConnection, case: LoggedCase, version: str) -> str:
-    """What a judge version is called in a case from now on: later, if the judge has changed under its name."""
+    """What a judge version is called in a case from now on: later, if the judge has changed under
+    its name.
+    """
     author = {"team_id": case.team_id, "channel_id": case.channel_id, "author_id": case.author_id}
-    since = sa.select(sa.func.max(releases.c.set_at)).filter_by(set_by=JUDGE, note=version, **author)
+    since = sa.select(sa.func.max(releases.c.set_at)).filter_by(
+        set_by=JUDGE, note=version, **author
+    )
     found = (await connection.execute(since)).scalar()
     return later_version(version, found) if found else version
 

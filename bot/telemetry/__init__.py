@@ -1,4 +1,6 @@
-"""OpenTelemetry, if the standard variables name a receiver; otherwise its packages are not imported."""
+"""OpenTelemetry, if the standard variables name a receiver; otherwise its packages are not
+imported.
+"""
 
 import os
 import re
@@ -26,7 +28,9 @@ logger = structlog.get_logger(__name__)
 
 
 def read_variables(env_file: Path = Path(".env")) -> None:
-    """Adds the OTEL_ variables of `env_file` to the environment, because the SDK reads nothing else."""
+    """Adds the OTEL_ variables of `env_file` to the environment, because the SDK reads nothing
+    else.
+    """
     for name, value in dotenv_values(env_file, encoding="utf-8-sig").items():
         if name.startswith("OTEL_") and value:
             os.environ[name] = os.environ.get(name) or value
@@ -35,18 +39,35 @@ def read_variables(env_file: Path = Path(".env")) -> None:
 def signals() -> Sequence[str]:
     """The signals to send: those that have a receiver and are not switched off.
 
-    Raises ValueError, with the variable's name alone, for what the SDK would log together with its secret.
+    Raises ValueError, with the variable's name alone, for what the SDK would log together with its
+    secret.
     """
     if _value("OTEL_SDK_DISABLED") == "true":
         return []
-    has_receiver = {each: _value(_RECEIVER) or _value(f"OTEL_EXPORTER_OTLP_{each}_ENDPOINT") for each in _SIGNALS}
-    wanted = [each for each in _SIGNALS if has_receiver[each] and _value(f"OTEL_{each}_EXPORTER") != "none"]
+    has_receiver = {
+        each: _value(_RECEIVER) or _value(f"OTEL_EXPORTER_OTLP_{each}_ENDPOINT")
+        for each in _SIGNALS
+    }
+    wanted = [
+        each
+        for each in _SIGNALS
+        if has_receiver[each] and _value(f"OTEL_{each}_EXPORTER") != "none"
+    ]
     for part in ("", *(f"{each}_" for each in wanted)):
-        receiver, headers = f"OTEL_EXPORTER_OTLP_{part}ENDPOINT", f"OTEL_EXPORTER_OTLP_{part}HEADERS"
+        receiver, headers = (
+            f"OTEL_EXPORTER_OTLP_{part}ENDPOINT",
+            f"OTEL_EXPORTER_OTLP_{part}HEADERS",
+        )
         if _value(receiver) and not _value(receiver).startswith(("http://", "https://")):
             raise ValueError(f"{receiver}: expected a URL that begins with http or https")
-        if not all(_HEADER.fullmatch(each) for each in os.environ.get(headers, "").split(",") if each.strip()):
-            raise ValueError(f"{headers}: expected name=value, several with commas, values URL-encoded")
+        if not all(
+            _HEADER.fullmatch(each)
+            for each in os.environ.get(headers, "").split(",")
+            if each.strip()
+        ):
+            raise ValueError(
+                f"{headers}: expected name=value, several with commas, values URL-encoded"
+            )
     return wanted
 
 
@@ -64,7 +85,8 @@ def load() -> "type[Telemetry]":
 def start(counts: Counts) -> "Telemetry | None":
     """Starts to send the signals that have a receiver.
 
-    If that fails, the log says why and the bot runs on, because many platforms set these variables for everything.
+    If that fails, the log says why and the bot runs on, because many platforms set these variables
+    for everything.
     """
     try:
         wanted = signals()

@@ -1,6 +1,8 @@
-"""Sends spans, events and metrics with the OpenTelemetry SDK, from its own threads and without its globals.
+"""Sends spans, events and metrics with the OpenTelemetry SDK, from its own threads and without its
+globals.
 
-The names are from https://github.com/open-telemetry/semantic-conventions-genai; the SDK has no constants for them yet.
+The names are from https://github.com/open-telemetry/semantic-conventions-genai; the SDK has no
+constants for them yet.
 """
 
 import asyncio
@@ -46,7 +48,10 @@ _TOKENS, _SECONDS = [4**power for power in range(14)], [0.01 * 2**power for powe
 
 
 class Telemetry:
-    """Sends `signals` until closed; `counts` runs in this event loop. ValueError, RuntimeError: wrong settings."""
+    """Sends `signals` until closed; `counts` runs in this event loop.
+
+    ValueError, RuntimeError: wrong settings.
+    """
 
     def __init__(self, signals: Collection[str], counts: Counts) -> None:
         named = resources.OTELResourceDetector().detect().attributes
@@ -58,15 +63,24 @@ class Telemetry:
             tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         if "LOGS" in signals:
             events.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter()))
-        readers = [PeriodicExportingMetricReader(OTLPMetricExporter())] if "METRICS" in signals else []
+        readers = (
+            [PeriodicExportingMetricReader(OTLPMetricExporter())] if "METRICS" in signals else []
+        )
         meters = MeterProvider(readers, resource, shutdown_on_exit=False)
         _observe(meters.get_meter(_NAME), asyncio.get_running_loop(), counts)
         self.tracing = _Spans(tracers, events, meters)
         self.client_type = _client_type(self.tracing)
-        self._stops: list[Callable[[], object]] = [tracers.shutdown, events.shutdown, meters.shutdown]
+        self._stops: list[Callable[[], object]] = [
+            tracers.shutdown,
+            events.shutdown,
+            meters.shutdown,
+        ]
 
     def close(self) -> None:
-        """Sends what is left. What the receiver does not take within 3 s is lost; its thread ends with the process."""
+        """Sends what is left.
+
+        What the receiver does not take within 3 s is lost; its thread ends with the process.
+        """
         give_up_at = time.monotonic() + _LAST_SENDING_S
         threads = [threading.Thread(target=stop, daemon=True) for stop in self._stops]
         for thread in threads:
@@ -76,9 +90,13 @@ class Telemetry:
 
 
 class _Spans(Tracing):
-    """A span for each attempt, step and request to the model; an event for each verdict; histograms of requests."""
+    """A span for each attempt, step and request to the model; an event for each verdict; histograms
+    of requests.
+    """
 
-    def __init__(self, tracers: TracerProvider, events: LoggerProvider, meters: MeterProvider) -> None:
+    def __init__(
+        self, tracers: TracerProvider, events: LoggerProvider, meters: MeterProvider
+    ) -> None:
         self._tracer, self._events = tracers.get_tracer(_NAME), events.get_logger(_NAME)
         meter = meters.get_meter(_NAME)
         self._tokens, self._duration, self._verdicts = (
@@ -89,18 +107,24 @@ class _Spans(Tracing):
                 ("slack_judge_verdict_seconds", "s", metrics.VERDICT_BOUNDS),
             )
         )
-        captured = os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").strip().lower()
+        captured = (
+            os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").strip().lower()
+        )
         self._has_texts = captured in {"true", "event_only", "span_and_event"}
 
     @contextmanager
-    def span(self, name: str, of: Mapping[str, Any], kind: SpanKind = SpanKind.INTERNAL) -> Iterator[Span]:
+    def span(
+        self, name: str, of: Mapping[str, Any], kind: SpanKind = SpanKind.INTERNAL
+    ) -> Iterator[Span]:
         """A span; of an error it has only the class, because the error's message may quote a text."""
         options: dict[str, Any] = {"record_exception": False, "set_status_on_exception": False}
         with self._tracer.start_as_current_span(name, None, kind, of, **options) as span:
             try:
                 yield span
             except BaseException as exc:
-                cause, said = (exc.__cause__, str(exc)) if isinstance(exc, RetryError) else (exc, None)
+                cause, said = (
+                    (exc.__cause__, str(exc)) if isinstance(exc, RetryError) else (exc, None)
+                )
                 if cause:  # without one, nothing is wrong
                     span.set_attribute("error.type", type(cause).__name__)
                     span.set_status(StatusCode.ERROR, said)
@@ -108,7 +132,9 @@ class _Spans(Tracing):
 
     @contextmanager
     def request(self, asked: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """A span and the metrics of a request to a model; what is known of the answer is put into the dictionary."""
+        """A span and the metrics of a request to a model; what is known of the answer is put into
+        the dictionary.
+        """
         answered: dict[str, Any] = {}
         of, began = dict(asked), time.monotonic()
         with self.span(f"chat {asked['gen_ai.request.model']}", asked, SpanKind.CLIENT) as span:
@@ -119,7 +145,11 @@ class _Spans(Tracing):
                 raise
             finally:
                 span.set_attributes(answered)
-                of |= {name: known for name, known in answered.items() if name == "gen_ai.response.model"}
+                of |= {
+                    name: known
+                    for name, known in answered.items()
+                    if name == "gen_ai.response.model"
+                }
                 self._duration.record(time.monotonic() - began, of)
                 for kind in ("input", "output"):
                     if (used := answered.get(f"gen_ai.usage.{kind}_tokens")) is not None:
@@ -127,11 +157,15 @@ class _Spans(Tracing):
 
     def attempt(self, case: LoggedCase) -> AbstractContextManager[Span]:
         failures = case.slack_tries + case.model_tries + case.internal_errors
-        state = {"slack_judge.case.status": case.status.value, "slack_judge.case.failures": failures}
+        state = {
+            "slack_judge.case.status": case.status.value,
+            "slack_judge.case.failures": failures,
+        }
         return self.span("settle case", _of(case) | state | _scored(case))
 
     def step(self, name: str, case: LoggedCase) -> AbstractContextManager[Span]:
-        # With the case's number, because only the finished steps of a killed attempt arrive, without its own span.
+        # With the case's number, because only the finished steps of a killed attempt arrive,
+        # without its own span.
         return self.span(name, {"slack_judge.case.id": case.id})
 
     @contextmanager
@@ -144,13 +178,18 @@ class _Spans(Tracing):
             self._verdicts.record(time.monotonic() - began)
 
     def judged(self, case: LoggedCase, verdict: CaseVerdict) -> None:
-        by = {"slack_judge.model": verdict.model, "slack_judge.rubric.version": verdict.rubric_version}
+        by = {
+            "slack_judge.model": verdict.model,
+            "slack_judge.rubric.version": verdict.rubric_version,
+        }
         get_current_span().set_attributes(by | _scored(verdict))
         value = None if verdict.score is None else float(verdict.score)
         result = {
             "gen_ai.evaluation.name": verdict.rubric,
             "gen_ai.evaluation.score.value": value,
-            "gen_ai.evaluation.score.label": "unscored" if value is None else f"{verdict.score} of {verdict.highest}",
+            "gen_ai.evaluation.score.label": "unscored"
+            if value is None
+            else f"{verdict.score} of {verdict.highest}",
             "gen_ai.evaluation.explanation": (self._has_texts and verdict.justification) or None,
             "error.type": verdict.unscored_reason,
         }
@@ -173,7 +212,9 @@ def _of(case: LoggedCase) -> dict[str, Any]:
 
 
 def _scored(scored: LoggedCase | CaseVerdict) -> dict[str, Any]:
-    return _known({"slack_judge.score": scored.score, "slack_judge.unscored.reason": scored.unscored_reason})
+    return _known(
+        {"slack_judge.score": scored.score, "slack_judge.unscored.reason": scored.unscored_reason}
+    )
 
 
 def _known(attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,7 +227,8 @@ def _client_type(spans: _Spans) -> type[openai.AsyncOpenAI]:
             url = self.base_url
             asked = {
                 "gen_ai.operation.name": "chat",
-                "gen_ai.provider.name": "openai",  # the protocol's owner; the address shows whose server it is
+                # the protocol's owner; the address shows whose server it is
+                "gen_ai.provider.name": "openai",
                 "gen_ai.request.model": body["model"],
                 "server.address": url.host,
                 "server.port": url.port or (443 if url.scheme == "https" else 80),
@@ -206,14 +248,28 @@ def _answered(answer: Any) -> dict[str, Any]:
         completion = to_completion(body) or to_decision(body)
     if completion is None:
         return {}
-    named = {f"gen_ai.response.{name}": body[name] for name in ("id", "model") if isinstance(body.get(name), str)}
+    named = {
+        f"gen_ai.response.{name}": body[name]
+        for name in ("id", "model")
+        if isinstance(body.get(name), str)
+    }
     counted = {"input_tokens": completion.input_tokens, "output_tokens": completion.output_tokens}
     usage = _known({f"gen_ai.usage.{name}": count for name, count in counted.items()})
-    return named | usage | {"gen_ai.response.finish_reasons": [choice.finish_reason for choice in completion.choices]}
+    return (
+        named
+        | usage
+        | {
+            "gen_ai.response.finish_reasons": [
+                choice.finish_reason for choice in completion.choices
+            ]
+        }
+    )
 
 
 def _observe(meter: Meter, loop: asyncio.AbstractEventLoop, counts: Counts) -> None:
-    """Sends the gauges and counters of `/metrics` under the same names; the number of cases is asked for in `loop`."""
+    """Sends the gauges and counters of `/metrics` under the same names; the number of cases is
+    asked for in `loop`.
+    """
 
     async def note_cases() -> None:
         try:
@@ -232,4 +288,6 @@ def _observe(meter: Meter, loop: asyncio.AbstractEventLoop, counts: Counts) -> N
             name = f"{family.name}_total"
             meter.create_observable_counter(name, [partial(values, name)], "", family.documentation)
         elif family.type == "gauge":
-            meter.create_observable_gauge(family.name, [partial(values, family.name)], "", family.documentation)
+            meter.create_observable_gauge(
+                family.name, [partial(values, family.name)], "", family.documentation
+            )

@@ -1,7 +1,7 @@
 """The `judge` command. One module per subcommand; heavy imports belong inside the functions.
 
-Exit codes: 0 done (or scored), 1 done with gaps (unscored, or lines that could not be read), 2 an error in one plain
-sentence on standard error, 130 interrupted.
+Exit codes: 0 done (or scored), 1 done with gaps (unscored, or lines that could not be read), 2 an
+error in one plain sentence on standard error, 130 interrupted.
 """
 
 import os
@@ -51,7 +51,9 @@ def main() -> None:
     except BrokenPipeError:
         _drop_output()  # the reader of our output has gone
         code = 1
-    except OSError as exc:  # errors of files are wrapped where they are opened; this one is from our output
+    except (
+        OSError
+    ) as exc:  # errors of files are wrapped where they are opened; this one is from our output
         _drop_output()
         code = _fail(f"Standard output cannot be written ({os_reason(exc)}).")
     sys.exit(code or 0)

@@ -44,7 +44,10 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
     for comparison in report.with_people:
         title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
         more = [comparison.narrowing] if comparison.narrowing else []
-        lines = [fill(line, console.width) for line in (_coverage(comparison), comparison.verdict or "", *more)]
+        lines = [
+            fill(line, console.width)
+            for line in (_coverage(comparison), comparison.verdict or "", *more)
+        ]
         head = Text("\n").join([title, *map(Text, lines)])
         _print_parts(console, head, _measures(comparison), _confusion(comparison))
     if report.between_judges:
@@ -53,8 +56,15 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
         _print_parts(console, Text(to_printable(f"By {columns.group}"), "bold"), *_groups(report))
     for each in report.differences:
         title = Text(to_printable(f"{each.judge} less {each.other}, both against people"), "bold")
-        over = f"{number_of(each.responses, 'response')} to {number_of(each.prompts, 'prompt')} that both scored"
-        _print_parts(console, Text("\n").join([title, Text(over)]), _difference(each, report.scores.scale.high))
+        over = (
+            f"{number_of(each.responses, 'response')} to {number_of(each.prompts, 'prompt')} "
+            "that both scored"
+        )
+        _print_parts(
+            console,
+            Text("\n").join([title, Text(over)]),
+            _difference(each, report.scores.scale.high),
+        )
     for note in _notes(report, columns):
         console.print(fill(to_printable(note), console.width))
 
@@ -67,7 +77,9 @@ def _print_parts(console: Console, *parts: RenderableType) -> None:
 
 def _coverage(comparison: Comparison) -> str:
     sample = comparison.sample
-    parts = [f"{number_of(len(sample.scores), 'response')} to {number_of(sample.n_prompts, 'prompt')}"]
+    parts = [
+        f"{number_of(len(sample.scores), 'response')} to {number_of(sample.n_prompts, 'prompt')}"
+    ]
     if comparison.unscored:
         parts.append(f"{comparison.unscored:,} more without a score")
     if sample.label_ties:
@@ -91,24 +103,37 @@ def _confusion(comparison: Comparison) -> RenderableType:
     levels = [str(low + level) for level in range(len(counts))]
     table = _table("Label \\ score", *levels, right=levels)
     for row, each in enumerate(counts):
-        cells = [Text(f"{count:,}" if count else ".", "bold" * (row == column)) for column, count in enumerate(each)]
+        cells = [
+            Text(f"{count:,}" if count else ".", "bold" * (row == column))
+            for column, count in enumerate(each)
+        ]
         table.add_row(levels[row], *cells)
     table.add_row("Mean label", *_mean_labels(comparison))
     return table
 
 
 def _mean_labels(comparison: Comparison) -> list[str]:
-    """What people give on average at each score of the scale, with its interval where there is room."""
+    """What people give on average at each score of the scale, with its interval where there is
+    room.
+    """
     low, high = comparison.sample.scale
     means = {
-        score: f"{mean:.1f}" + (f"\n{least:.1f}-{most:.1f}" if least is not None and high - low < 7 else "")
+        score: f"{mean:.1f}"
+        + (f"\n{least:.1f}-{most:.1f}" if least is not None and high - low < 7 else "")
         for score, (mean, least, most) in comparison.calibration
     }
     return [means.get(score, "") for score in range(low, high + 1)]
 
 
 def _between(comparisons: Iterable[Comparison]) -> Table:
-    table = _table("Judges", "Responses", "Exact match", "Weighted kappa", "Spearman", right=("Responses", "Spearman"))
+    table = _table(
+        "Judges",
+        "Responses",
+        "Exact match",
+        "Weighted kappa",
+        "Spearman",
+        right=("Responses", "Spearman"),
+    )
     for each in comparisons:
         names = to_printable(f"{each.judge}\n{each.other}")
         values = ["\n".join(_cells(*of)) for of in each.estimates.items()]
@@ -120,11 +145,17 @@ def _groups(report: Report) -> Iterator[Table]:
     """The measures by group, and the mean label at each score unless the scale is too long."""
     low, high = report.scores.scale
     levels = [str(level) for level in range(low, high + 1)]
-    table = _table("Group", "Responses", "Weighted kappa", "Exact match", "Mean error", right=("Responses",))
+    table = _table(
+        "Group", "Responses", "Weighted kappa", "Exact match", "Mean error", right=("Responses",)
+    )
     means = _table("Mean label at score", *levels, right=levels)
     for group, each in report.by_group:
         is_enough = each.sample.n_prompts >= MIN_PROMPTS
-        values = ["\n".join(_cells(*of)) for of in each.estimates.items()] if is_enough else ["too few labels"]
+        values = (
+            ["\n".join(_cells(*of)) for of in each.estimates.items()]
+            if is_enough
+            else ["too few labels"]
+        )
         name = to_printable(f"{group}\n{each.judge}" if len(report.scores.judges) > 1 else group)
         table.add_row(name, f"{len(each.sample.scores):,}", *values)
         means.add_row(name, *_mean_labels(each))
@@ -133,7 +164,13 @@ def _groups(report: Report) -> Iterator[Table]:
 
 def _difference(difference: Difference, high: int) -> Table:
     names = [to_printable(name) for name in (difference.judge, difference.other)]
-    table = _table("Measure", *names, "Difference", "95% interval", right=(*names, "Difference", "95% interval"))
+    table = _table(
+        "Measure",
+        *names,
+        "Difference",
+        "95% interval",
+        right=(*names, "Difference", "95% interval"),
+    )
     for name, figure in difference.estimates.items():
         values = [_value(name, value) for value in difference.values[name]]
         table.add_row(_NAMES[name].format(high=high), *values, *_cells(name, figure, "+"))
@@ -149,7 +186,10 @@ def _table(*titles: str, right: Iterable[str]) -> Table:
 
 def _notes(report: Report, columns: Columns) -> Iterator[str]:
     low, high = report.scores.scale
-    yield f"Scale {low} to {high}. The intervals come from leaving out prompts; they need {MIN_PROMPTS} of them."
+    yield (
+        f"Scale {low} to {high}. The intervals come from leaving out prompts; they need "
+        f"{MIN_PROMPTS} of them."
+    )
     if report.differences:
         yield "A difference is shown if its interval excludes 0; one in twenty does so by chance."
     labels = [label for response in report.scores.responses for label in response.labels]
@@ -159,8 +199,9 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
         yield f"{number_of(report.unlabelled, 'response')} without a usable label left out."
     if report.scores.repeats:
         yield (
-            f"{number_of(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score "
-            "of the same judge, or another label of the same person, for the same response."
+            f"{number_of(report.scores.repeats, 'value')} left out, in conflict with an earlier "
+            "line: another score of the same judge, or another label of the same person, for the "
+            "same response."
         )
     if problems := report.scores.problems:
         yield f"{number_of(len(problems), 'value')} could not be used:"
@@ -177,5 +218,7 @@ def _value(name: str, value: float, sign: str = "") -> str:
 
 def _cells(name: str, figure: Estimate, sign: str = "") -> tuple[str, str]:
     """A figure and its interval, or why it has none."""
-    value, low, high = (_value(name, each, sign) for each in (figure.value, figure.low, figure.high))
+    value, low, high = (
+        _value(name, each, sign) for each in (figure.value, figure.low, figure.high)
+    )
     return value, figure.note or f"{low} to {high}"

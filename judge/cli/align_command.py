@@ -28,24 +28,37 @@ _GO_ON = "run the same command to continue."
 
 @options.makes_judge
 def align(
-    file: Annotated[Path, typer.Argument(help="JSONL or CSV with prompt, response, people's label, maybe a reason.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="JSONL or CSV with prompt, response, people's label, maybe a reason."),
+    ],
     label: options.Label,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rubric, if it is clearly better.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The file for the rubric, if it is clearly better."),
+    ],
     make: "Callable[..., Judge]",
     scale: options.LabelScale = None,
     by: Annotated[
         list[str] | None,
-        typer.Option(metavar="WAY", help="calibration, examples or rubric; repeatable.", show_default="all in turn"),
+        typer.Option(
+            metavar="WAY",
+            help="calibration, examples or rubric; repeatable.",
+            show_default="all in turn",
+        ),
     ] = None,
-    max_requests: Annotated[int, typer.Option(min=1, help="Verdicts and proposals to ask for, at most.")] = 400,
+    max_requests: Annotated[
+        int, typer.Option(min=1, help="Verdicts and proposals to ask for, at most.")
+    ] = 400,
     max_tokens: Annotated[int, typer.Option(min=1, help="Tokens to use, at most.")] = 2_000_000,
     concurrency: options.Concurrency = 8,
     as_json: options.AsJson = False,
 ) -> None:
     """Make the judge learn from labels, and test it on others.
 
-    Two fifths of the labels, by thread, are for learning. A change is tried on the others, and written only if it is
-    clearly better. Run it again to continue. Exit code 0: better, 1: not clearly better, 2: error, 130: interrupted.
+    Two fifths of the labels, by thread, are for learning. A change is tried on the others, and
+    written only if it is clearly better. Run it again to continue. Exit code 0: better, 1: not
+    clearly better, 2: error, 130: interrupted.
     """
     from judge.evaluation import align as aligning
     from judge.evaluation.align import Way
@@ -61,7 +74,9 @@ def align(
         # The offline rater reads no rubric.
         ways = [Way(name) for name in by or ([Way.CALIBRATION] if judge.model == OFFLINE else Way)]
     except ValueError as exc:
-        raise SetupError(f"--by {' '.join(by or [])}: name calibration, examples or rubric.") from exc
+        raise SetupError(
+            f"--by {' '.join(by or [])}: name calibration, examples or rubric."
+        ) from exc
     cases, known, problems = read_labelled(file, label, judge, scale)
     Reports(problems)
     if why := aligning.obstacle(cases):
@@ -70,7 +85,9 @@ def align(
         # The offline rater makes no requests.
         budget = aligning.Budget(len(cases) if judge.model == OFFLINE else max_requests, max_tokens)
         asker = aligning.Asker(judge.by, memory, budget, known=known, concurrency=concurrency)
-        came = _run_to_end(judge, aligning.align(cases, judge.rubric, asker, ways), asker, max_requests)
+        came = _run_to_end(
+            judge, aligning.align(cases, judge.rubric, asker, ways), asker, max_requests
+        )
     Reports(filter(None, [memory.trouble]))
     if came.better:
         with replacing(output) as written:
@@ -85,7 +102,10 @@ def align(
 def _run_to_end(
     judge: "Judge", call: Coroutine[Any, Any, "Alignment"], asker: "Asker", max_requests: int
 ) -> "Alignment":
-    """The alignment. If it is interrupted or stopped, the command ends here and says how many requests it has made."""
+    """The alignment.
+
+    If it is interrupted or stopped, the command ends here and says how many requests it has made.
+    """
     progress = partial(show_progress, lambda: asker.requests, lambda: max_requests, "requests")
     try:
         return asyncio.run(run_interruptibly(judge, call, progress))
@@ -99,7 +119,11 @@ def _run_to_end(
 
 
 def _print_alignment(
-    came: "Alignment", asker: "Asker", cases: "Sequence[LabelledCase]", rubric: "Rubric", output: Path
+    came: "Alignment",
+    asker: "Asker",
+    cases: "Sequence[LabelledCase]",
+    rubric: "Rubric",
+    output: Path,
 ) -> None:
     from judge.evaluation.align import Way
 
@@ -115,7 +139,11 @@ def _print_alignment(
     if came.better:
         typer.echo("")
         before, after = rubric.prompt.splitlines(), came.better.rubric.prompt.splitlines()
-        typer.echo(to_printable("\n".join(unified_diff(before, after, rubric.name, str(output), lineterm="", n=1))))
+        typer.echo(
+            to_printable(
+                "\n".join(unified_diff(before, after, rubric.name, str(output), lineterm="", n=1))
+            )
+        )
 
 
 def _head(came: "Alignment", cases: "Sequence[LabelledCase]") -> Iterator[str]:
@@ -124,7 +152,10 @@ def _head(came: "Alignment", cases: "Sequence[LabelledCase]") -> Iterator[str]:
     learned = f"{came.learned} labelled rows to learn from ({came.learned_threads} threads)"
     yield f"{learned}, {came.tested} to test on ({came.tested_threads})."
     if seen := sum(not each.is_blind for each in cases):
-        yield f"Careful: {seen} rows have labels given after the judge's score was seen; these tend to agree with it."
+        yield (
+            f"Careful: {seen} rows have labels given after the judge's score was seen; these "
+            "tend to agree with it."
+        )
     yield from Severities([(by, 0.0)] for case in cases for by in case.people).words()
 
 
@@ -140,7 +171,10 @@ def _print_trial(trial: "Trial") -> None:
         table.add_row(name.capitalize(), before, after)
     typer.echo(f"\n{trial.way.value.capitalize()}, attempt {trial.attempt} on these labels")
     Console(highlight=False, markup=False, emoji=False).print(table)
-    lines = [f"{trial.finding} {trial.doubt}", *(["The scores that change most:"] if trial.changes else [])]
+    lines = [
+        f"{trial.finding} {trial.doubt}",
+        *(["The scores that change most:"] if trial.changes else []),
+    ]
     for change in trial.changes:
         question = " ".join(change.case.question.split())[:60]
         given = f"{change.before} becomes {change.after} (people: {round(change.case.label, 1):g})"
@@ -149,11 +183,14 @@ def _print_trial(trial: "Trial") -> None:
 
 
 def _tail(came: "Alignment", asker: "Asker", output: Path) -> Iterator[str]:
-    yield f"{number_of(asker.requests, 'request')}, {asker.tokens:,} tokens, with those of earlier runs."
+    yield (
+        f"{number_of(asker.requests, 'request')}, {asker.tokens:,} tokens, with those of "
+        "earlier runs."
+    )
     if came.is_spent:
         yield (
-            "The budget leaves too little for more; raise --max-requests or --max-tokens and run the same command to "
-            "continue."
+            "The budget leaves too little for more; raise --max-requests or --max-tokens and run "
+            "the same command to continue."
         )
     if came.better:
         yield f"{output} holds the new rubric; --rubric {output} scores by it. {came.better.effect}"
@@ -171,7 +208,12 @@ def _to_dict(came: "Alignment", asker: "Asker") -> dict[str, Any]:
             "gain": each.gain._asdict(),
             "is_better": each.is_better,
             "changes": [
-                {"id": one.case.called, "before": one.before, "after": one.after, "label": one.case.label}
+                {
+                    "id": one.case.called,
+                    "before": one.before,
+                    "after": one.after,
+                    "label": one.case.label,
+                }
                 for one in each.changes
             ],
         }

@@ -26,32 +26,64 @@ Input = Annotated[
     Path,
     typer.Argument(
         metavar="INPUT",
-        help="JSONL or CSV; each row has a prompt (or question) and a completion (or response), and optionally a "
+        help="JSONL or CSV; each row has a prompt (or question) and a completion (or response), "
+        "and optionally a "
         "conversation before them and a reference; or it has messages alone.",
     ),
 ]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="The file for the scored rows.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count.")]
-MaxCost = Annotated[float | None, typer.Option(min=0, help="Start no further row once it has cost so many US dollars.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="The file for the scored rows.")
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count."),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(min=0, help="Start no further row once it has cost so many US dollars."),
+]
 ReadAs = Annotated[
-    Literal["jsonl", "csv"] | None, typer.Option("--input-format", help="INPUT's format; by default from its name.")
+    Literal["jsonl", "csv"] | None,
+    typer.Option("--input-format", help="INPUT's format; by default from its name."),
 ]
 Form = Annotated[
-    Format | None, typer.Option("--format", help="Also write this format when done; by default from the output's name.")
+    Format | None,
+    typer.Option(
+        "--format", help="Also write this format when done; by default from the output's name."
+    ),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows, or lines were skipped.")]
-FailUnder = Annotated[float | None, typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this.")]
-Compare = Annotated[Path | None, typer.Option(metavar="FILE", help="Its earlier output, to compare by prompt.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows, or lines were skipped.")
+]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this."),
+]
+Compare = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Its earlier output, to compare by prompt.")
+]
 FailIfWorse = Annotated[
-    bool, typer.Option("--fail-if-worse", help="A check: fail if scores are clearly lower than in that output.")
+    bool,
+    typer.Option(
+        "--fail-if-worse", help="A check: fail if scores are clearly lower than in that output."
+    ),
 ]
 Again = Annotated[
-    int | None, typer.Option(min=2, metavar="N", help="Ask again about N random rows of an output: is it the same?")
+    int | None,
+    typer.Option(
+        min=2, metavar="N", help="Ask again about N random rows of an output: is it the same?"
+    ),
 ]
 Label = Annotated[
-    str | None, typer.Option(metavar="FIELD", help="The field with people's labels, to correct the comparison.")
+    str | None,
+    typer.Option(
+        metavar="FIELD", help="The field with people's labels, to correct the comparison."
+    ),
 ]
-Summary = Annotated[Path | None, typer.Option(metavar="FILE", help="Append the result to $GITHUB_STEP_SUMMARY, say.")]
+Summary = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Append the result to $GITHUB_STEP_SUMMARY, say."),
+]
 
 
 @options.makes_judge
@@ -79,9 +111,9 @@ def batch(
 
     Ctrl-C or a crash loses only the rows in progress.
     Exit code 0: all scored, 1: with gaps, 2: error, 130: interrupted.
-    With a check, 0: passed, 1: failed, or rows have no verdict, 2: the judge may have changed. A reply with nothing
-    to judge counts as the lowest score. A check fails if fewer than half of the rows have a score, or clearly more
-    are unscored.
+    With a check, 0: passed, 1: failed, or rows have no verdict, 2: the judge may have changed. A
+    reply with nothing to judge counts as the lowest score. A check fails if fewer than half of the
+    rows have a score, or clearly more are unscored.
     """
     from judge.evaluation.check import Check
     from judge.rows import exports
@@ -90,14 +122,19 @@ def batch(
 
     if again:
         if any((limit, form, fail_under is not None, compare, fail_if_worse, summary, label)):
-            raise SetupError("--again compares by itself: leave out --limit, --format and the options of a check.")
+            raise SetupError(
+                "--again compares by itself: leave out --limit, --format and the options "
+                "of a check."
+            )
         _ask_again(make(), source, output, again, concurrency, max_cost)
     if output is None:
         raise SetupError("Name the file for the scored rows with --output.")
     form = exports.choose_format(output, form)
     path, table = _to_files(source, output, form, summary)
     judge = make()
-    check = Check(judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale)
+    check = Check(
+        judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale
+    )
     if judge.ask:
         cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
@@ -125,16 +162,31 @@ def _say_next(work: "_Work", source: Path, path: Path, looks_like_json: bool) ->
 
 
 def _ask_again(
-    judge: "Judge", scored: Path, output: Path | None, number: int, concurrency: int, max_cost: float | None
+    judge: "Judge",
+    scored: Path,
+    output: Path | None,
+    number: int,
+    concurrency: int,
+    max_cost: float | None,
 ) -> NoReturn:
-    """Judges random rows of an output again. What an interrupted run has asked is kept beside it for the next one."""
+    """Judges random rows of an output again.
+
+    What an interrupted run has asked is kept beside it for the next one.
+    """
     from judge.evaluation.again import compare, draw
     from judge.rows.row_file import RowFile
 
     path = output or scored.with_name(f"{scored.stem}.again.jsonl")
     options.refuse_same_file(scored, path, "the rows would be written over the input")
     draw(scored, judge, number, ())  # so that a mistake leaves no empty file
-    work = _run(judge, RowFile(scored), path, concurrency, max_cost, drawn=partial(draw, scored, judge, number))
+    work = _run(
+        judge,
+        RowFile(scored),
+        path,
+        concurrency,
+        max_cost,
+        drawn=partial(draw, scored, judge, number),
+    )
     code, found = compare(path, judge)
     say(options.to_summary(*work.sentences(), *found))
     if not (output or work.missing):
@@ -151,33 +203,48 @@ def _run(
     limit: int | None = None,
     drawn: Callable[[Collection[int]], Collection[int]] | None = None,
 ) -> "_Work":
-    """Scores the rows of a file, or those on the lines `drawn` beside the ones that an earlier run has scored.
+    """Scores the rows of a file, or those on the lines `drawn` beside the ones that an earlier run
+    has scored.
 
     If it is interrupted or stopped, the command ends here and says how many rows are done.
     """
     from judge.rows.batch import Batch, identity_of
     from judge.rows.journal import Journal, survey
 
-    lines = None if path.exists() else survey(given)  # so that a mistake in the input leaves no empty output
+    lines = (
+        None if path.exists() else survey(given)
+    )  # so that a mistake in the input leaves no empty output
     with Journal(path, identity_of(judge)) as journal:
         lines = survey(given, journal) if lines is None else lines
         chosen = drawn(journal.rows) if drawn else None
-        batch = Batch(judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost)
-        work = _Work(batch, lines if chosen is None else len(chosen), limit, earlier=journal.tally.rows)
-        items = given.items(lambda at: at in journal.rows or (chosen is not None and at not in chosen), limit)
+        batch = Batch(
+            judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost
+        )
+        work = _Work(
+            batch, lines if chosen is None else len(chosen), limit, earlier=journal.tally.rows
+        )
+        items = given.items(
+            lambda at: at in journal.rows or (chosen is not None and at not in chosen), limit
+        )
         try:
-            progress = partial(show_progress, lambda: work.tally.rows + batch.failed, lambda: work.rows)
+            progress = partial(
+                show_progress, lambda: work.tally.rows + batch.failed, lambda: work.rows
+            )
             asyncio.run(run_interruptibly(judge, batch.run(items), progress))
         except (KeyboardInterrupt, asyncio.CancelledError):
             say(f"Interrupted: {work.share}; run the same command to continue.", err=True)
             raise typer.Exit(130) from None
         if batch.stopped:
-            raise JudgeError(f"{batch.stopped} Stopped with {work.share}; run the same command to continue.")
+            raise JudgeError(
+                f"{batch.stopped} Stopped with {work.share}; run the same command to continue."
+            )
         journal.sort()
     return work
 
 
-def _to_files(source: Path, output: Path, form: Format, summary: Path | None) -> tuple[Path, Path | None]:
+def _to_files(
+    source: Path, output: Path, form: Format, summary: Path | None
+) -> tuple[Path, Path | None]:
     """The paths of the journal, and of the table of it, if one is asked for."""
     from judge.rows import exports
 
@@ -204,8 +271,12 @@ class _Work:
 
     @property
     def rows(self) -> int:
-        """The number of rows, as far as is known: lines that are not rows show only when it is their turn."""
-        return max(min(self.lines - self.batch.malformed, self.limit or self.lines), self.tally.rows)
+        """The number of rows, as far as is known: lines that are not rows show only when it is
+        their turn.
+        """
+        return max(
+            min(self.lines - self.batch.malformed, self.limit or self.lines), self.tally.rows
+        )
 
     @property
     def missing(self) -> int:
@@ -221,21 +292,31 @@ class _Work:
         from judge.scoring.offline import OFFLINE
 
         run, tally = self.batch, self.tally
-        reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
+        reasons = ", ".join(
+            f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common()
+        )
         why = f" ({reasons})" if reasons else ""
         is_idle = self.rows and tally.rows == self.earlier and not (run.failed or run.is_spent)
         nothing = "Nothing to do: " if is_idle else ""
         yield (
-            f"{nothing}{tally.scored:,} of {self.rows:,} rows scored, {tally.unscored:,} unscored{why}, "
-            f"{run.failed:,} failed, {run.malformed:,} skipped."
+            f"{nothing}{tally.scored:,} of {self.rows:,} rows scored, {tally.unscored:,} "
+            f"unscored{why}, {run.failed:,} failed, {run.malformed:,} skipped."
         )
         if tally.partial:
-            yield f"Scored by fewer ratings than asked for: {tally.partial:,} of {tally.scored:,} rows (see `basis`)."
+            yield (
+                f"Scored by fewer ratings than asked for: {tally.partial:,} of "
+                f"{tally.scored:,} rows (see `basis`)."
+            )
         if tally.escalated:
-            yield f"Scored by the stronger model: {tally.escalated:,} of {tally.scored:,} rows (see `model`)."
+            yield (
+                f"Scored by the stronger model: {tally.escalated:,} of {tally.scored:,} rows "
+                "(see `model`)."
+            )
         if tally.scored:
             mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
-            counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))
+            counts = ", ".join(
+                f"{score}: {count:,}" for score, count in sorted(tally.scores.items())
+            )
             yield f"Rows by score: {counts}. Mean {mean:.2f}."
         if self.batch.judge.model == OFFLINE and tally.scored:
             yield "The offline rater counted words: it is not a judge."
@@ -245,7 +326,9 @@ class _Work:
             cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
             yield f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}."
         if tally.reasoning_tokens:
-            of_rating, thinking = (round(n / tally.ratings) for n in (tally.output_tokens, tally.reasoning_tokens))
+            of_rating, thinking = (
+                round(n / tally.ratings) for n in (tally.output_tokens, tally.reasoning_tokens)
+            )
             yield f"{of_rating:,} tokens a rating, {thinking:,} of them thinking."
         yield from self.batch.judge.shortfalls
         if run.is_spent:

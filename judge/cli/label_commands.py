@@ -19,20 +19,32 @@ if TYPE_CHECKING:
 
 
 def agreement(
-    file: Annotated[Path, typer.Argument(help="JSONL with score and label on each line, as 'judge batch' writes it.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="JSONL with score and label on each line, as 'judge batch' writes it."),
+    ],
     label: options.Label,
     score: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIELD", help="The field with the score; several for judges.", show_default="score"),
+        typer.Option(
+            metavar="FIELD",
+            help="The field with the score; several for judges.",
+            show_default="score",
+        ),
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
     by: Annotated[
         str | None,
-        typer.Option(metavar="FIELD", help="Repeat everything for each value of this field, such as language."),
+        typer.Option(
+            metavar="FIELD",
+            help="Repeat everything for each value of this field, such as language.",
+        ),
     ] = None,
     other_judge: options.OtherJudge = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix: .png or .html.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix: .png or .html.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare scores with people's labels, and judges in pairs.
@@ -65,29 +77,43 @@ def agreement(
 
 
 def estimate(
-    file: Annotated[Path, typer.Argument(help="JSONL with a score on each line and a label on some.")],
+    file: Annotated[
+        Path, typer.Argument(help="JSONL with a score on each line and a label on some.")
+    ],
     label: options.Label,
-    score: Annotated[str, typer.Option(metavar="FIELD", help="The field with the score.")] = "score",
+    score: Annotated[
+        str, typer.Option(metavar="FIELD", help="The field with the score.")
+    ] = "score",
     probability: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="The field with the chance to be drawn; default: 'probability'.")
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="The field with the chance to be drawn; default: 'probability'."
+        ),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="The field that dependent rows share; default: 'thread'.")
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="The field that dependent rows share; default: 'thread'."
+        ),
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
-    judge: Annotated[str | None, typer.Option(metavar="MODEL", help="The judge, if the file has several.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="The judge, if the file has several.")
+    ] = None,
     other_judge: options.OtherJudge = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Correct the mean of many scores with a few labels.
 
-    The labels must be of rows drawn at random, and given without seeing the score: labels with "blind": false are left
-    out. Exit code 0: all lines used, 1: some could not be used, 2: error.
+    The labels must be of rows drawn at random, and given without seeing the score: labels with
+    "blind": false are left out. Exit code 0: all lines used, 1: some could not be used, 2: error.
     """
     from judge.evaluation.estimate import Fields, estimate_file
 
-    found = estimate_file(file, Fields(label, score, probability, cluster, scale, judge, other_judge), rubric)
+    found = estimate_file(
+        file, Fields(label, score, probability, cluster, scale, judge, other_judge), rubric
+    )
     if as_json:
         typer.echo(encode(found.to_dict()))
     else:
@@ -104,22 +130,31 @@ def to_sentences(found: "FileEstimate") -> Iterator[str]:
     by = f"corrected by {number_of(mean.labelled, 'label')}; the judge alone says"
     yield f"Mean {_say(mean.corrected)} ({number_of(mean.n, 'score')}, {by} {mean.judge.mean:.2f})."
     share = _say(good.corrected, ".0%")
-    yield f"Good responses, at least {found.good_from}: {share} (the judge alone says {good.judge.mean:.0%})."
+    yield (
+        f"Good responses, at least {found.good_from}: {share} (the judge alone says "
+        f"{good.judge.mean:.0%})."
+    )
     yield f"The labels alone: mean {_say(labels)}."
     yield narrowing("the mean", (within(mean, more) for more in MORE_LABELS))
     yield from how_near(found.plus_minus, mean.labelled, found.scale)
     yield from why_rough(mean)
     yield from found.severities.words()
     if not found.unlike and mean.labelled < mean.n:
-        yield "No figure shows whether bad responses that the judge takes for good were labelled more rarely."
+        yield (
+            "No figure shows whether bad responses that the judge takes for good were labelled "
+            "more rarely."
+        )
     for what, p in found.unlike.items():
         of = {"score": "scores", "length": "lengths of the responses"}[what]
         yield (
-            f"Careful: the labelled rows are not like the others, by the {of} (Kolmogorov-Smirnov test, p = {p:.2g}). "
-            "Draw new ones at random, and label these."
+            f"Careful: the labelled rows are not like the others, by the {of} (Kolmogorov-Smirnov "
+            f"test, p = {p:.2g}). Draw new ones at random, and label these."
         )
     if found.shares_prompts:
-        yield "Rows with the same prompt_id are taken as independent; --cluster prompt_id takes them as one."
+        yield (
+            "Rows with the same prompt_id are taken as independent; --cluster prompt_id takes "
+            "them as one."
+        )
     if found.not_blind:
         yield f"Left out: {number_of(found.not_blind, 'label')} given after the score was seen."
     if found.unscored:

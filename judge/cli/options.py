@@ -22,8 +22,8 @@ from judge.scoring.rubric import DEFAULT_RUBRIC
 
 class Group(TyperGroup):
     def get_help_option(self, ctx: Any) -> TyperOption | None:
-        # If --help has no bool as its default, Typer 0.29 loads pydantic, which takes 0.2 s, to convert the missing
-        # value of the parent command.
+        # If --help has no bool as its default, Typer 0.29 loads pydantic, which takes 0.2 s, to
+        # convert the missing value of the parent command.
         option = super().get_help_option(ctx)
         if option is not None:
             option.default = False
@@ -40,13 +40,16 @@ make_app = partial(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _CLASH = (
-    "PyPI's package judge is installed here, too. It has the same folder judge/ as slack-judge, and the later one "
-    "overwrites the other: pip uninstall judge, then pip install --force-reinstall --no-deps slack-judge."
+    "PyPI's package judge is installed here, too. It has the same folder judge/ as slack-judge, "
+    "and the later one overwrites the other: pip uninstall judge, then pip install "
+    "--force-reinstall --no-deps slack-judge."
 )
 
 
 def refuse_clash() -> None:
-    """Raises SetupError if the package `judge` is not ours, because a package of that name lies over it."""
+    """Raises SetupError if the package `judge` is not ours, because a package of that name lies
+    over it.
+    """
     if "Judge" not in getattr(judge, "__all__", ()):
         raise SetupError(_CLASH)
 
@@ -61,15 +64,33 @@ def _say_version(is_asked: bool) -> None:
         raise typer.Exit
 
 
-Version = Annotated[bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version.")]
-# What makes a judge: the type of each option, its default, what stands for its value, and what it is.
+Version = Annotated[
+    bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version.")
+]
+# What makes a judge: the type of each option, its default, what stands for its value, and what it
+# is.
 _JUDGE: Mapping[str, tuple[Any, Any, str | None, str]] = {
-    "model": (str, DEFAULT_MODEL, None, "A model of the server; several, with commas, for a panel; or 'offline'."),
+    "model": (
+        str,
+        DEFAULT_MODEL,
+        None,
+        "A model of the server; several, with commas, for a panel; or 'offline'.",
+    ),
     "rubric": (str, DEFAULT_RUBRIC, None, "A name from 'judge rubrics', or a file."),
-    "samples": (int | None, None, None, "Ratings per model, at most; default: 3, or 1 each in a panel."),
+    "samples": (
+        int | None,
+        None,
+        None,
+        "Ratings per model, at most; default: 3, or 1 each in a panel.",
+    ),
     "timeout_s": (float, 60, None, "Longest time for one answer, in seconds."),
     "escalate_to": (str | None, None, "MODEL", "A stronger model, asked if ratings are 2+ apart."),
-    "escalate_spread": (float | None, None, None, "How wide a distribution calls for it; default: widest tenth."),
+    "escalate_spread": (
+        float | None,
+        None,
+        None,
+        "How wide a distribution calls for it; default: widest tenth.",
+    ),
     "ask": (str, "text", "WAY", "How: text, distribution (log probabilities), decision."),
     "effort": (str | None, None, "WORD", "How much the model thinks: none, low, high."),
     "options": (str | None, None, "JSON", "More fields for each request: an object."),
@@ -79,8 +100,12 @@ _JUDGE: Mapping[str, tuple[Any, Any, str | None, str]] = {
 }
 
 
-def makes_judge(command: Callable[..., None], names: Collection[str] = tuple(_JUDGE)) -> Callable[..., None]:
-    """Gives a command the options that make a judge, in place of its parameter `make`, which is a partial `Judge`."""
+def makes_judge(
+    command: Callable[..., None], names: Collection[str] = tuple(_JUDGE)
+) -> Callable[..., None]:
+    """Gives a command the options that make a judge, in place of its parameter `make`, which is a
+    partial `Judge`.
+    """
 
     @wraps(command)
     def run(**given: Any) -> None:
@@ -89,7 +114,9 @@ def makes_judge(command: Callable[..., None], names: Collection[str] = tuple(_JU
         judge = {name: given.pop(name) for name in names}
         command(make=partial(Judge, **judge), **given)
 
-    own = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(command).parameters.values()]
+    own = [
+        each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(command).parameters.values()
+    ]
     at = next(index for index, each in enumerate(own) if each.name == "make")
     own[at : at + 1] = map(_option, names)
     run.__signature__ = Signature(own)  # type: ignore[attr-defined]
@@ -102,10 +129,17 @@ def _option(name: str) -> Parameter:
     option = typer.Option(metavar=metavar, envvar=f"JUDGE_{name.upper()}", help=words)
     if kind is bool:
         option = typer.Option(f"--{name}", help=words)
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
+    )
 
 
-Label = Annotated[str, typer.Option(metavar="FIELD", help="The field with people's label: a number or a list of them.")]
+Label = Annotated[
+    str,
+    typer.Option(
+        metavar="FIELD", help="The field with people's label: a number or a list of them."
+    ),
+]
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 
@@ -118,31 +152,45 @@ def to_range(text: str) -> Range:
     """Lowest and highest label of a range such as "0-1" or "1-10"."""
     match = _RANGE.fullmatch(text.strip())
     if match is None or float(match[1]) >= float(match[2]):
-        raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
+        raise SetupError(
+            f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10."
+        )
     return Range(float(match[1]), float(match[2]))
 
 
 _SCALE = "The labels' scale, such as 0-1, if it is not the rubric's."
-LabelScale = Annotated[Range | None, typer.Option("--scale", metavar="LOW-HIGH", parser=to_range, help=_SCALE)]
+LabelScale = Annotated[
+    Range | None, typer.Option("--scale", metavar="LOW-HIGH", parser=to_range, help=_SCALE)
+]
 RubricFile = Annotated[
     Path | None,
-    typer.Option("--rubric", metavar="FILE", help="The rubric's file, if it is not one of 'judge rubrics'."),
+    typer.Option(
+        "--rubric", metavar="FILE", help="The rubric's file, if it is not one of 'judge rubrics'."
+    ),
 ]
-Concurrency = Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")]
+Concurrency = Annotated[
+    int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows judged at the same time.")
+]
 OtherJudge = Annotated[
-    bool, typer.Option("--other-judge", help="Take a model that answered under several names for one judge.")
+    bool,
+    typer.Option(
+        "--other-judge", help="Take a model that answered under several names for one judge."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
 
 _CLAUSE = re.compile(r"(?<=[.,:;]) (?=\S)")
 _LABEL = re.compile(r"^\s*(\w+ {2,})?")  # what stands before a line's text, such as "wrong  "
 _SHOWN = 10
-# All of C0 and C1 except tab and newline: escape sequences can set a terminal's title or clipboard, or hide text.
-# GitHub takes a line that begins with "::", or has "##[" anywhere, as a command to mask words or to report an error:
+# All of C0 and C1 except tab and newline: escape sequences can set a terminal's title or clipboard,
+# or hide text. GitHub takes a line that begins with "::", or has "##[" anywhere, as a command to
+# mask words or to report an error:
 # https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
-_GAP = r"[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"  # which .NET's comparison of strings ignores
+# which .NET's comparison of strings ignores
+_GAP = r"[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
 _UNSAFE = re.compile(
-    rf"[\x00-\x08\x0b-\x1f\x7f-\x9f]|(?P<kept>^{_GAP}(?=:{_GAP}:)|#{_GAP}#{_GAP}(?=\[)).", re.MULTILINE
+    rf"[\x00-\x08\x0b-\x1f\x7f-\x9f]|(?P<kept>^{_GAP}(?=:{_GAP}:)|#{_GAP}#{_GAP}(?=\[)).",
+    re.MULTILINE,
 )
 
 
@@ -163,14 +211,18 @@ class Reports:
 
 
 def say(sentence: str, *, err: bool = False) -> None:
-    """Prints a sentence with names or words from outside, such as a file's name; in a terminal, within its width."""
+    """Prints a sentence with names or words from outside, such as a file's name; in a terminal,
+    within its width.
+    """
     stream, said = sys.stderr if err else sys.stdout, to_printable(sentence)
     is_terminal = stream is not None and stream.isatty()
     typer.echo(to_width(said, get_terminal_size().columns) if is_terminal else said, err=err)
 
 
 def to_options(text: str) -> str:
-    """`text` with the options' names in place of the settings', except of those that the environment has."""
+    """`text` with the options' names in place of the settings', except of those that the
+    environment has.
+    """
 
     def name(setting: re.Match[str]) -> str:
         option = f"--{setting[1].lower().replace('_', '-')}"

@@ -16,9 +16,13 @@ Result = TypeVar("Result")
 
 
 async def run_interruptibly(
-    judge: "Judge", call: Coroutine[Any, Any, Result], progress: Callable[[], Coroutine[Any, Any, None]]
+    judge: "Judge",
+    call: Coroutine[Any, Any, Result],
+    progress: Callable[[], Coroutine[Any, Any, None]],
 ) -> Result:
-    """Runs the call until it ends or SIGTERM cancels it, with a progress bar on a terminal; then closes the judge."""
+    """Runs the call until it ends or SIGTERM cancels it, with a progress bar on a terminal; then
+    closes the judge.
+    """
     work = asyncio.create_task(call)
     with suppress(RuntimeError):  # on Windows, and in a thread, to which Python delivers no signals
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, work.cancel)
@@ -32,7 +36,9 @@ async def run_interruptibly(
             await asyncio.wait([bar])
 
 
-async def show_progress(done: Callable[[], int], total: Callable[[], int], unit: str = "rows") -> None:
+async def show_progress(
+    done: Callable[[], int], total: Callable[[], int], unit: str = "rows"
+) -> None:
     with _make_bar(unit) as bar:
         rows = bar.add_task("", total=total() or None, completed=done())
         try:
@@ -45,7 +51,14 @@ async def show_progress(done: Callable[[], int], total: Callable[[], int], unit:
 
 def _make_bar(unit: str) -> "Progress":
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TimeRemainingColumn,
+    )
     from rich.text import Text
 
     class Rate(ProgressColumn):
@@ -53,4 +66,6 @@ def _make_bar(unit: str) -> "Progress":
             return Text(f"{task.speed or 0:,.1f} {unit}/s")
 
     console = Console(stderr=True)
-    return Progress(BarColumn(24), MofNCompleteColumn(), Rate(), "left", TimeRemainingColumn(), console=console)
+    return Progress(
+        BarColumn(24), MofNCompleteColumn(), Rate(), "left", TimeRemainingColumn(), console=console
+    )

@@ -19,20 +19,28 @@ if TYPE_CHECKING:
 
 
 def pairs(
-    source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the pairs; it is replaced.")],
-    form: Annotated[Format | None, typer.Option("--format", help="Its format; by default from its name.")] = None,
+    source: Annotated[
+        Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file for the pairs; it is replaced.")
+    ],
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Its format; by default from its name.")
+    ] = None,
 ) -> None:
     """Pair each prompt's best response with its worst.
 
-    Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
-    Exit code 0: done, 1: some lines could not be read, 2: error.
+    Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and
+    counted. Exit code 0: done, 1: some lines could not be read, 2: error.
     """
     from judge.rows.exports import choose_format, export, make_pairs
 
     form = choose_format(output, form)
     options.refuse_same_file(source, output, "the pairs would be written over the scored rows")
-    refuse_foreign(output, b"PAR1" if form is Format.PARQUET else b"prompt_id", "a file of pairs", "-o")
+    refuse_foreign(
+        output, b"PAR1" if form is Format.PARQUET else b"prompt_id", "a file of pairs", "-o"
+    )
     counts = Counter[str]()
     # For a table, the pairs are first written to a JSONL file beside it.
     lines = output if form is Format.JSONL else output.with_name(f"{output.name}.pairing")
@@ -45,8 +53,9 @@ def pairs(
         if lines != output:
             lines.unlink(missing_ok=True)
     left_out = (
-        f"Prompts left out: {counts['ties']:,} for a tie, {counts['alone']:,} with one scored response. "
-        f"Lines left out: {counts['unscored']:,} unscored, {counts['malformed']:,} skipped."
+        f"Prompts left out: {counts['ties']:,} for a tie, {counts['alone']:,} with one scored "
+        f"response. Lines left out: {counts['unscored']:,} unscored, {counts['malformed']:,} "
+        "skipped."
     )
     say(to_summary(f"Pairs: {counts['pairs']:,}, in {output}.", left_out))
     raise typer.Exit(1 if counts["malformed"] else 0)
@@ -54,12 +63,18 @@ def pairs(
 
 @partial(options.makes_judge, names=("model", "ask", "timeout_s"))
 def causes(
-    source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")
+    ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Also write the rows here, the low ones with their 'cause'.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Also write the rows here, the low ones with their 'cause'."
+        ),
     ] = None,
     known: Annotated[
-        list[str] | None, typer.Option("--known", metavar="NAME", help="A cause to offer first; may be repeated.")
+        list[str] | None,
+        typer.Option("--known", metavar="NAME", help="A cause to offer first; may be repeated."),
     ] = None,
     *,
     make: "partial[Judge]",
@@ -68,12 +83,14 @@ def causes(
 ) -> None:
     """Sort the reasons of low scores into at most five causes.
 
-    One request: the model names the causes, the counts are ours. With --ask decision, one more chooses among --known.
-    Exit code 0: done, 1: some lines could not be read, 2: error.
+    One request: the model names the causes, the counts are ours. With --ask decision, one more
+    chooses among --known. Exit code 0: done, 1: some lines could not be read, 2: error.
     """
     from judge.evaluation.causes import MOST, find_causes, read_low
 
-    options.refuse_same_file(source, output, "the rows with causes would be written over the scored rows")
+    options.refuse_same_file(
+        source, output, "the rows with causes would be written over the scored rows"
+    )
     if output:
         refuse_foreign(output, b'{"line": ', "a file of verdicts", "-o")
     file, reasons = read_low(source, rubric)
@@ -81,7 +98,9 @@ def causes(
 
     async def find() -> "Causes":
         async with make() as judge:
-            return await find_causes(judge.write, reasons, known or (), judge.decide if judge.decides else None)
+            return await find_causes(
+                judge.write, reasons, known or (), judge.decide if judge.decides else None
+            )
 
     found = asyncio.run(find())
     if output:
@@ -91,10 +110,18 @@ def causes(
                 cause = {"cause": cause_of[row.line]} if row.line in cause_of else {}
                 written.write(f"{encode({**row.fields, **cause})}\n".encode())
     if as_json:
-        listed = [{"cause": each.name, "replies": len(each.replies), "lines": each.replies} for each in found.counts]
+        listed = [
+            {"cause": each.name, "replies": len(each.replies), "lines": each.replies}
+            for each in found.counts
+        ]
         typer.echo(encode({"low": len(reasons), "left_out": found.left_out, "causes": listed}))
     else:
-        say("\n".join(f"{len(each.replies):>4}  {each.name} ({_where(each.replies)})" for each in found.counts))
+        say(
+            "\n".join(
+                f"{len(each.replies):>4}  {each.name} ({_where(each.replies)})"
+                for each in found.counts
+            )
+        )
         if found.left_out:
             say(f"Of {len(reasons):,} low replies, the last {MOST} were sorted.")
     raise typer.Exit(1 if file.problems else 0)
@@ -108,14 +135,22 @@ def _where(lines: tuple[int, ...]) -> str:
 def view(
     file: Annotated[Path, typer.Argument(help="JSONL from 'judge batch' or 'judge-bot export'.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The page; by default beside the file, ending in .html.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The page; by default beside the file, ending in .html."
+        ),
     ] = None,
     label: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="The field with people's labels; 'human' if the rows have it.")
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="The field with people's labels; 'human' if the rows have it."
+        ),
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
-    limit: Annotated[int | None, typer.Option(min=1, max=20_000, help="Only the last rows of the file.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=20_000, help="Only the last rows of the file.")
+    ] = None,
 ) -> None:
     """Make an HTML page of scored responses.
 
@@ -133,4 +168,7 @@ def view(
 
 
 def to_sentence(page: Path, replies: int, size: int) -> str:
-    return f"{page}: {number_of(replies, 'reply', 'replies')}, {max(size / 1e6, 0.1):,.1f} MB; open it in a browser."
+    return (
+        f"{page}: {number_of(replies, 'reply', 'replies')}, {max(size / 1e6, 0.1):,.1f} MB; "
+        "open it in a browser."
+    )

@@ -1,4 +1,6 @@
-"""`judge score`, `judge rubrics` and `judge mcp`: score one response, list the rubrics, be an assistant's tools."""
+"""`judge score`, `judge rubrics` and `judge mcp`: score one response, list the rubrics, be an
+assistant's tools.
+"""
 
 import asyncio
 import sys
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from judge.rows.messages import Dialogue
     from judge.scoring.judging import Judge
 
-Text = Annotated[str | None, typer.Option(help="The text, @FILE to read it from a file, or - for standard input.")]
+Text = Annotated[
+    str | None,
+    typer.Option(help="The text, @FILE to read it from a file, or - for standard input."),
+]
 
 
 @options.makes_judge
@@ -33,12 +38,17 @@ def score(
     response: Text = None,
     messages: Annotated[
         typer.FileBinaryRead | None,
-        typer.Option(metavar="FILE", help="Instead of both, a list of messages, or a row, as JSON; - as above."),
+        typer.Option(
+            metavar="FILE",
+            help="Instead of both, a list of messages, or a row, as JSON; - as above.",
+        ),
     ] = None,
     *,
     reference: Text = None,
     make: "partial[Judge]",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the whole verdict as JSON.")
+    ] = False,
 ) -> None:
     """Score one response: the score and its justification.
 
@@ -48,7 +58,9 @@ def score(
     from judge.rows.messages import Dialogue
 
     if [question, response, reference].count("-") > 1:
-        raise SetupError("Only one of --question, --response and --reference can be read from standard input.")
+        raise SetupError(
+            "Only one of --question, --response and --reference can be read from standard input."
+        )
     known = None if reference is None else _read_text(reference, "--reference")
     if messages and question is response is None and not context.args:
         said, its = _read_messages(messages)
@@ -59,7 +71,9 @@ def score(
         said = Dialogue(_read_text(question, "--question"), _read_text(response, "--response"))
     judge = make()
     verdict = asyncio.run(_score(judge, said, known or ""))
-    typer.echo(encode(verdict.to_dict()) if as_json else to_printable(_to_text(verdict, judge.rubric)))
+    typer.echo(
+        encode(verdict.to_dict()) if as_json else to_printable(_to_text(verdict, judge.rubric))
+    )
     for each in judge.shortfalls:
         options.say(options.to_options(each), err=True)
     raise typer.Exit(0 if verdict.is_scored else 1)
@@ -67,7 +81,9 @@ def score(
 
 async def _score(judge: "Judge", said: "Dialogue", reference: str) -> Verdict:
     async with judge:
-        return await judge.score(said.question, said.response, conversation=said.conversation, reference=reference)
+        return await judge.score(
+            said.question, said.response, conversation=said.conversation, reference=reference
+        )
 
 
 def _read_messages(file: BinaryIO) -> tuple["Dialogue", str]:
@@ -87,9 +103,13 @@ def _read_text(given: str, option: str) -> str:
     hint = "; a text that begins with @ can be piped in with -"
     try:
         with explaining(f"{option} {given}: cannot read the file", hint):
-            return (sys.stdin.buffer.read() if given == "-" else Path(given[1:]).read_bytes()).decode()
+            return (
+                sys.stdin.buffer.read() if given == "-" else Path(given[1:]).read_bytes()
+            ).decode()
     except UnicodeDecodeError as exc:
-        raise SetupError(f"{option} {given}: not UTF-8 at byte {exc.start + 1}; save it as UTF-8 text.") from exc
+        raise SetupError(
+            f"{option} {given}: not UTF-8 at byte {exc.start + 1}; save it as UTF-8 text."
+        ) from exc
 
 
 def _to_text(verdict: Verdict, rubric: Rubric) -> str:
@@ -97,13 +117,25 @@ def _to_text(verdict: Verdict, rubric: Rubric) -> str:
         head, body = f"Score: {verdict.score} of {rubric.scale.high}", verdict.justification
     else:
         head, body = "Unscored", verdict.unscored.detail
-    warning = f"Check this one yourself: the response {' and '.join(flag.words for flag in verdict.flags)}."
+    warning = (
+        "Check this one yourself: the response "
+        f"{' and '.join(flag.words for flag in verdict.flags)}."
+    )
     is_said = verdict.unscored is not None and len(verdict.ratings) == 1  # why, in the body
     missing = [each for each in verdict.ratings if isinstance(each, Unscored) and not is_said]
-    failures = dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing)
-    paragraphs = [head, *body.splitlines(), _points(verdict, rubric), warning if verdict.flags else ""]
+    failures = dict.fromkeys(
+        f"{each.model}: {each.detail}" if each.model else each.detail for each in missing
+    )
+    paragraphs = [
+        head,
+        *body.splitlines(),
+        _points(verdict, rubric),
+        warning if verdict.flags else "",
+    ]
     paragraphs += [*failures, " · ".join(_footnote(verdict))]
-    return "\n\n".join(textwrap.fill(paragraph, 80) for paragraph in paragraphs if paragraph.strip())
+    return "\n\n".join(
+        textwrap.fill(paragraph, 80) for paragraph in paragraphs if paragraph.strip()
+    )
 
 
 def _points(verdict: Verdict, rubric: Rubric) -> str:
@@ -130,14 +162,18 @@ def _footnote(verdict: Verdict) -> Iterator[str]:
     if verdict.escalation and (aside := others(verdict)):
         yield why_of_model(verdict.model, verdict.escalation, aside)
     if len(ratings := counted(verdict)) > 1:
-        scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
+        scores = ", ".join(
+            str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings
+        )
         yield f"{verdict.basis} ratings: {scores}"
     yield "offline rater, not a judge" if verdict.model == OFFLINE else f"model {verdict.model}"
     yield f"rubric {verdict.rubric} ({verdict.rubric_version})"
     if verdict.ask:
         yield verdict.ask
     if verdict.input_tokens is not None and verdict.output_tokens is not None:
-        thinking = f" ({verdict.reasoning_tokens:,} of them thinking)" if verdict.reasoning_tokens else ""
+        thinking = (
+            f" ({verdict.reasoning_tokens:,} of them thinking)" if verdict.reasoning_tokens else ""
+        )
         yield f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens{thinking}"
     if verdict.cost_usd:
         yield f"{verdict.cost_usd:.4f} USD"
@@ -145,7 +181,9 @@ def _footnote(verdict: Verdict) -> Iterator[str]:
         yield f"{verdict.latency_ms / 1000:.1f} s"
 
 
-def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
+def rubrics(
+    name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None,
+) -> None:
     """List the rubrics, or print one to copy and edit."""
     if name is not None:
         typer.echo(to_printable(load_rubric(name).prompt), nl=False)
@@ -154,7 +192,9 @@ def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's
         rubric = load_rubric(each)
         tables = {"levels": rubric.levels, "criteria": rubric.criteria}
         has = [f"{len(found)} {noun}" for noun, found in tables.items() if found]
-        scale = ", ".join([f"scale {rubric.scale.low} to {rubric.scale.high}", f"version {rubric.version}", *has])
+        scale = ", ".join(
+            [f"scale {rubric.scale.low} to {rubric.scale.high}", f"version {rubric.version}", *has]
+        )
         default = " (the default)" if each == DEFAULT_RUBRIC else ""
         typer.echo(f"{each}{default}  {scale}: {purpose_of(each)}")
 
@@ -165,20 +205,25 @@ def mcp(
         str | None,
         typer.Option(
             metavar="[HOST:]PORT",
-            help="Serve streamable HTTP at /mcp instead; by default on 127.0.0.1, for this machine only. There is no "
+            help="Serve streamable HTTP at /mcp instead; by default on 127.0.0.1, for this "
+            "machine only. There is no "
             "login: on another HOST, everybody who reaches it can have texts scored at your cost.",
         ),
     ] = None,
     *,
     make: "partial[Judge]",
-    concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Judged at the same time.")] = 8,
+    concurrency: Annotated[
+        int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Judged at the same time.")
+    ] = 8,
 ) -> None:
     """Give an assistant the judge as tools.
 
-    They are score, rubrics and estimate, over the Model Context Protocol. The assistant starts this command and talks
-    to it over standard input and output.
+    They are score, rubrics and estimate, over the Model Context Protocol. The assistant starts this
+    command and talks to it over standard input and output.
     """
     with needs_extra("judge mcp", "mcp", "mcp"):
         from judge.integrations.mcp import Tools, serve_http
-    server = Tools(lambda rubric: make(rubric=rubric), make.keywords["rubric"], concurrency).server()
+    server = Tools(
+        lambda rubric: make(rubric=rubric), make.keywords["rubric"], concurrency
+    ).server()
     asyncio.run(server.run_stdio_async() if http is None else serve_http(server, http))

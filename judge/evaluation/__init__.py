@@ -1,1 +1,3 @@
-"""What verdicts are worth: agreement with people, estimates, drift, checks, and a judge that learns from labels."""
+"""What verdicts are worth: agreement with people, estimates, drift, checks, and a judge that learns
+from labels.
+"""

@@ -32,7 +32,9 @@ _FEWEST_OF_A_CAUSE = 2
 
 _PROMPT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
 _MATERIAL = _PROMPT.partition("\n\n")[0]
-_QUESTION = "What was wrong with the reply according to reason {}? If none of the names says it, other."
+_QUESTION = (
+    "What was wrong with the reply according to reason {}? If none of the names says it, other."
+)
 _LINE = re.compile(
     r"\W*(?:\d+[.)]\W+)?(?P<name>[^:\n]*\w[^:\n]*?)[*_`\"]*\s*:[*_]*\s*(?P<numbers>\d+(?:\s*(?:,|and|&|-|–)\s*\d+)*)\s*[.,;]?\s*"
 )
@@ -61,22 +63,28 @@ async def find_causes(
 ) -> Causes:
     """Puts low replies into at most five causes, with one request.
 
-    The model names the causes and sorts the replies by number. The rest is counted here: a number that was not asked
-    for is dropped, a number given twice counts where it comes first, and what has no cause, or shares it with no other
-    reply, is "other". A decision model chooses among the known names, in one request for all replies; those that it
-    finds other are then left to `write`.
+    The model names the causes and sorts the replies by number. The rest is counted here: a number
+    that was not asked for is dropped, a number given twice counts where it comes first, and what
+    has no cause, or shares it with no other reply, is "other". A decision model chooses among the
+    known names, in one request for all replies; those that it finds other are then left to `write`.
 
     Args:
-        write, decide: `Judge.write`, and `Judge.decide` if the judge `decides`, or functions like them.
-        reasons: The judge's reason for each reply, by a key of the caller's, the most important first.
+        write, decide: `Judge.write`, and `Judge.decide` if the judge `decides`, or functions like
+        them.
+        reasons: The judge's reason for each reply, by a key of the caller's, the most important
+            first.
         known: Names that are offered to the model first, such as those of the week before.
 
     Raises:
         SetupError: The judge is the offline rater, or there are fewer than five replies.
-        JudgeError: A request failed, the answer has no line with a cause, or the decision is not valid.
+        JudgeError: A request failed, the answer has no line with a cause, or the decision is not
+            valid.
     """
     if len(reasons) < FEWEST:
-        raise SetupError(f"Causes need at least {FEWEST} low replies with a reason, and there are {len(reasons)}.")
+        raise SetupError(
+            f"Causes need at least {FEWEST} low replies with a reason, and there are "
+            f"{len(reasons)}."
+        )
     sent = dict(islice(reasons.items(), MOST))
     offered = [name for name in dict.fromkeys(known) if name != OTHER]
     names, cause_of = ", ".join(f'"{name}"' for name in offered), dict[int, str]()
@@ -92,8 +100,12 @@ async def find_causes(
         )
         named = _read((await write(prompt)).text, known)
         if not (named or cause_of):
-            raise BadResponseError("The model named no causes: no line of its answer has a name, a colon and numbers.")
-        cause_of |= {left[number - 1]: name for number, name in named.items() if 1 <= number <= len(left)}
+            raise BadResponseError(
+                "The model named no causes: no line of its answer has a name, a colon and numbers."
+            )
+        cause_of |= {
+            left[number - 1]: name for number, name in named.items() if 1 <= number <= len(left)
+        }
     frequent = Counter(name for name in cause_of.values() if name != OTHER).most_common(_MOST_NAMES)
     kept = [name for name, n in frequent if n >= _FEWEST_OF_A_CAUSE]
     replies: dict[str, list[int]] = {name: [] for name in (*kept, OTHER)}
@@ -103,12 +115,19 @@ async def find_causes(
     return Causes(counts, len(reasons) - len(sent))
 
 
-async def _choose(decide: Decide, reasons: Mapping[int, str], known: Sequence[str]) -> dict[int, str]:
+async def _choose(
+    decide: Decide, reasons: Mapping[int, str], known: Sequence[str]
+) -> dict[int, str]:
     """The cause of each reply that has one of these, by its key."""
     asks_for = {"type": "choice", "choices": [{"value": name} for name in (*known, OTHER)]}
     keys = {str(number): key for number, key in enumerate(reasons, 1)}
-    questions = [asks_for | {"name": number, "instructions": _QUESTION.format(number)} for number in keys]
-    messages = {"role": "developer", "content": _MATERIAL}, {"role": "user", "content": _numbered(reasons.values())}
+    questions = [
+        asks_for | {"name": number, "instructions": _QUESTION.format(number)} for number in keys
+    ]
+    messages = (
+        {"role": "developer", "content": _MATERIAL},
+        {"role": "user", "content": _numbered(reasons.values())},
+    )
     answer = await decide(messages, questions)
     try:
         chosen = read_choices(answer.text, questions)
@@ -132,18 +151,23 @@ def _read(text: str, known: Sequence[str]) -> dict[int, str]:
 
 
 def _to_name(words: str) -> str:
-    shown = " ".join(sanitize(words).split()[:_MOST_WORDS]).strip("*_`\"'#.- ")[:_LONGEST_NAME].rstrip()
+    shown = (
+        " ".join(sanitize(words).split()[:_MOST_WORDS]).strip("*_`\"'#.- ")[:_LONGEST_NAME].rstrip()
+    )
     return OTHER if shown.casefold() in {"", OTHER, "others"} else shown
 
 
 def _numbered(reasons: Iterable[str]) -> str:
-    """Each reason on one line, so that it cannot pass for the next one, and without tokens of a chat template."""
+    """Each reason on one line, so that it cannot pass for the next one, and without tokens of a
+    chat template.
+    """
     lines = (neutralise(one_line(reason))[:400] for reason in reasons)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
 def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, Mapping[int, str]]:
-    """The file, once read, and the judge's reason by line for each reply with a low score, the newest first.
+    """The file, once read, and the judge's reason by line for each reply with a low score, the
+    newest first.
 
     Of several rows of one reply, as exports have them, the last one counts.
     """

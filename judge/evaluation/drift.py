@@ -5,21 +5,23 @@
     find_drop(reference, recent, Scale(0, 5))                       # a Drop, or None
     find_below(3.5, reference, recent, Scale(0, 5))                 # the same against a chosen floor
 
-No state is kept between calls: the same scores give the same answer. The test is an e-detector (Shiryaev-Roberts) over
-likelihood ratios. The reference's distribution is tilted exponentially, once to the lowest mean that still counts as
-unchanged, and once to a mean that is lower by a bet; a score's e-value is the ratio of the two. One unit is bet on each
-reply being the first of the drop, so the evidence grows as (evidence + 1) * e-value. It is averaged over three bets on
-each of two figures, the mean and the share of low scores.
+No state is kept between calls: the same scores give the same answer. The test is an e-detector
+(Shiryaev-Roberts) over likelihood ratios. The reference's distribution is tilted exponentially,
+once to the lowest mean that still counts as unchanged, and once to a mean that is lower by a bet; a
+score's e-value is the ratio of the two. One unit is bet on each reply being the first of the drop,
+so the evidence grows as (evidence + 1) * e-value. It is averaged over three bets on each of two
+figures, the mean and the share of low scores.
 
-Three effects that look like a drop are corrected. Differences between weekdays are removed by empirical Bayes. Scores
-that depend on each other within a thread or a day count for less: their e-value is raised to the power 1 / V, where V
-is how much more their sums vary than those of independent scores. The reference's own error lowers the mean that counts
-as unchanged.
+Three effects that look like a drop are corrected. Differences between weekdays are removed by
+empirical Bayes. Scores that depend on each other within a thread or a day count for less: their
+e-value is raised to the power 1 / V, where V is how much more their sums vary than those of
+independent scores. The reference's own error lowers the mean that counts as unchanged.
 
-Source: Shin, Ramdas, Rinaldo, "E-detectors" (arXiv 2203.03532); Lorden (1971), Annals of Mathematical Statistics 42(6),
-for likelihood ratios; Efron and Morris (1973), JASA 68(341), for the weekdays; Kish (1965) for V; Newey and West
-(1987), Econometrica 55(3), for days that resemble the day before. The threshold is calibrated by simulation:
-docs/measurements.md has the figures, `python -m bench.drift` prints them.
+Source: Shin, Ramdas, Rinaldo, "E-detectors" (arXiv 2203.03532); Lorden (1971), Annals of
+Mathematical Statistics 42(6), for likelihood ratios; Efron and Morris (1973), JASA 68(341), for the
+weekdays; Kish (1965) for V; Newey and West (1987), Econometrica 55(3), for days that resemble the
+day before. The threshold is calibrated by simulation: docs/measurements.md has the figures, `python
+-m bench.drift` prints them.
 """
 
 from collections import Counter, defaultdict, deque
@@ -50,7 +52,9 @@ Kind = Literal["mean", "low share", "floor", "rise"]
 
 
 class DatedScore(NamedTuple):
-    """A score, its day, and its thread or whatever else links it to other scores; None if it is independent."""
+    """A score, its day, and its thread or whatever else links it to other scores; None if it is
+    independent.
+    """
 
     score: int
     day: date
@@ -58,7 +62,9 @@ class DatedScore(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Two figures of scores: their mean, and the share below the scale's middle (0 to 2 on a scale from 0 to 5)."""
+    """Two figures of scores: their mean, and the share below the scale's middle (0 to 2 on a scale
+    from 0 to 5).
+    """
 
     mean: float
     low_share: float
@@ -69,14 +75,16 @@ class Drop:
     """The recent scores are lower than chance explains.
 
     Attributes:
-        kind: The figure that shows it most clearly: the mean, the share of low scores, or the mean against a floor.
-            "rise" if it is the reverse of a drop.
-        since: The index in `recent` at which it most likely began; earlier scores are not part of it.
+        kind: The figure that shows it most clearly: the mean, the share of low scores, or the mean
+            against a floor. "rise" if it is the reverse of a drop.
+        since: The index in `recent` at which it most likely began; earlier scores are not part of
+            it.
         before: The level of the reference.
-        after: The level of the recent scores from `since` on. `since` was chosen for low scores, so the level looks
-            somewhat worse than it is.
+        after: The level of the recent scores from `since` on. `since` was chosen for low scores, so
+            the level looks somewhat worse than it is.
         evidence: The value of the e-detector, at least `threshold`.
-        threshold: The value that the evidence reaches at most about once in 90 days if nothing changes.
+        threshold: The value that the evidence reaches at most about once in 90 days if nothing
+            changes.
     """
 
     kind: Kind
@@ -87,37 +95,58 @@ class Drop:
     threshold: float
 
 
-def find_drop(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> Drop | None:
-    """A drop of the mean, or a rise of the share of low scores, against the reference; None if there is none.
+def find_drop(
+    reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale
+) -> Drop | None:
+    """A drop of the mean, or a rise of the share of low scores, against the reference; None if
+    there is none.
 
     Args:
-        reference: Scores of the four weeks before the last seven days, in order of time. Fewer days are allowed.
-        recent: Scores of the last seven days, or since the last alert if that was later, in order of time.
+        reference: Scores of the four weeks before the last seven days, in order of time. Fewer days
+            are allowed.
+        recent: Scores of the last seven days, or since the last alert if that was later, in order
+            of time.
     """
     return _find(_tests_of_drop(reference, scale), _SHARE, reference, recent, scale)
 
 
-def find_rise(reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale) -> Drop | None:
+def find_rise(
+    reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale
+) -> Drop | None:
     """The reverse of a drop: `find_drop` on the scale turned round, so with as many false alarms."""
     both = reference, recent
-    before, after = ([each._replace(score=scale.low + scale.high - each.score) for each in of] for of in both)
+    before, after = (
+        [each._replace(score=scale.low + scale.high - each.score) for each in of] for of in both
+    )
     if (found := find_drop(before, after, scale)) is None:
         return None
-    return replace(found, kind="rise", before=_level(reference, scale), after=_level(recent[found.since :], scale))
+    return replace(
+        found,
+        kind="rise",
+        before=_level(reference, scale),
+        after=_level(recent[found.since :], scale),
+    )
 
 
 def find_below(
     floor: float, reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale
 ) -> Drop | None:
-    """A mean clearly below the floor, which is on the scale, whatever it was before; None if nothing shows that.
+    """A mean clearly below the floor, which is on the scale, whatever it was before; None if
+    nothing shows that.
 
-    The reference only tells how scores vary and depend on each other, and how many there are in 90 days.
+    The reference only tells how scores vary and depend on each other, and how many there are in 90
+    days.
     """
-    return _find(_tests_of_floor(floor, reference, scale), _SHARE_OF_FLOOR, reference, recent, scale)
+    return _find(
+        _tests_of_floor(floor, reference, scale), _SHARE_OF_FLOOR, reference, recent, scale
+    )
 
 
 def _heights(scale: Scale) -> dict[int, float]:
-    return {score: (score - scale.low) / (scale.high - scale.low) for score in range(scale.low, scale.high + 1)}
+    return {
+        score: (score - scale.low) / (scale.high - scale.low)
+        for score in range(scale.low, scale.high + 1)
+    }
 
 
 def _not_low(scale: Scale) -> dict[int, float]:
@@ -127,7 +156,8 @@ def _not_low(scale: Scale) -> dict[int, float]:
 class _Habits(NamedTuple):
     """What the reference tells about a figure, as shares of the scale."""
 
-    mean: float  # with one lowest score added, because a few good scores do not prove that there are no low ones
+    # with one lowest score added, because a few good scores do not prove that there are no low ones
+    mean: float
     error: float  # the standard error of that mean
     weekdays: Sequence[float]  # how far each weekday's level is from the mean, Monday first
     inflation: float  # V, at least 1
@@ -145,7 +175,9 @@ def _learn(values: Mapping[int, float], reference: Sequence[DatedScore]) -> _Hab
 
 
 def _weekdays(rests: Sequence[tuple[date, float]]) -> Sequence[float]:
-    """How far each weekday is from the mean, without the part that chance explains (James and Stein)."""
+    """How far each weekday is from the mean, without the part that chance explains (James and
+    Stein).
+    """
     days: dict[date, list[float]] = defaultdict(list)
     for day, rest in rests:
         days[day].append(rest)
@@ -155,7 +187,9 @@ def _weekdays(rests: Sequence[tuple[date, float]]) -> Sequence[float]:
     for day, each in days.items():
         means[day.weekday()].append(fmean(each))
     levels = [fmean(each) if each else 0.0 for each in means]
-    left = sum((mean - level) ** 2 for level, each in zip(levels, means, strict=True) for mean in each)
+    left = sum(
+        (mean - level) ** 2 for level, each in zip(levels, means, strict=True) for mean in each
+    )
     noise = left / (len(days) - _WEEKDAYS)
     found = sum(len(each) * level**2 for level, each in zip(levels, means, strict=True))
     share = max(1 - (_WEEKDAYS - 3) * noise / found, 0.0) if found else 0.0
@@ -163,7 +197,9 @@ def _weekdays(rests: Sequence[tuple[date, float]]) -> Sequence[float]:
 
 
 def _inflation(reference: Sequence[DatedScore], rests: Sequence[float], mean: float) -> float:
-    """V, the larger of that within threads and that across days; `rests` are deviations from the mean."""
+    """V, the larger of that within threads and that across days; `rests` are deviations from the
+    mean.
+    """
     threads, days = defaultdict[Hashable, list[float]](list), defaultdict[date, list[float]](list)
     for i, ((_, day, thread), rest) in enumerate(zip(reference, rests, strict=True)):
         threads[(i, thread) if thread is None else thread].append(rest)
@@ -171,12 +207,14 @@ def _inflation(reference: Sequence[DatedScore], rests: Sequence[float], mean: fl
     squares = sum(rest * rest for rest in rests)
     if not squares or not mean:
         return 1.0
-    # One thread of lowest scores is added here too, as long as the thread that a score is in on average.
+    # One thread of lowest scores is added here too, as long as the thread that a score is in on
+    # average.
     size, lowest = sum(len(each) ** 2 for each in threads.values()) / len(rests), mean * mean
     sums = sum(sum(each) ** 2 for each in threads.values())
     within = max((sums + size * size * lowest) / (squares + size * lowest), 1.0)
-    # Only changes from each day to the next, so that a lasting change within the reference does not count. With few
-    # days these vary by chance, so what is within one standard error does not count either.
+    # Only changes from each day to the next, so that a lasting change within the reference does not
+    # count. With few days these vary by chance, so what is within one standard error does not count
+    # either.
     levels = [sum(each) / sqrt(len(each)) for each in days.values()]
     jumps = [(b - a) ** 2 / 2 for a, b in pairwise(levels)]
     if not jumps:
@@ -195,10 +233,16 @@ class _Test(NamedTuple):
 
 
 def _tests_of_drop(reference: Sequence[DatedScore], scale: Scale) -> Iterator[_Test]:
-    kinds: tuple[tuple[Kind, dict[int, float]], ...] = (("mean", _heights(scale)), ("low share", _not_low(scale)))
+    kinds: tuple[tuple[Kind, dict[int, float]], ...] = (
+        ("mean", _heights(scale)),
+        ("low share", _not_low(scale)),
+    )
     for kind, values in kinds:
         habits = _learn(values, reference)
-        null = min(fmean(values[each.score] for each in reference) - MARGIN, habits.mean - _SURE * habits.error)
+        null = min(
+            fmean(values[each.score] for each in reference) - MARGIN,
+            habits.mean - _SURE * habits.error,
+        )
         yield from _bets(kind, values, null, habits, reference)
 
 
@@ -209,7 +253,11 @@ def _tests_of_floor(floor: float, reference: Sequence[DatedScore], scale: Scale)
 
 
 def _bets(
-    kind: Kind, values: Mapping[int, float], null: float, habits: _Habits, reference: Sequence[DatedScore]
+    kind: Kind,
+    values: Mapping[int, float],
+    null: float,
+    habits: _Habits,
+    reference: Sequence[DatedScore],
 ) -> Iterator[_Test]:
     """Tests of "the mean of the values is at least `null`"; none if the mean could hardly be lower."""
     if null < _LEAST:
@@ -222,18 +270,23 @@ def _bets(
         after, lower = _tilt(shape, max(null - bet, null / 10))
         times, less = (after - before) / habits.inflation, (lower - normal) / habits.inflation
         by_weekday = [
-            {score: exp(times * (value - level) - less) for score, value in values.items()} for level in habits.weekdays
+            {score: exp(times * (value - level) - less) for score, value in values.items()}
+            for level in habits.weekdays
         ]
         yield _Test(kind, by_weekday)
 
 
 def _tilt(shape: Sequence[tuple[float, float]], mean: float) -> tuple[float, float]:
-    """The exponent t for which weights times exp(t * value) have this mean, and the logarithm of their sum."""
+    """The exponent t for which weights times exp(t * value) have this mean, and the logarithm of
+    their sum.
+    """
     low, high = -60.0, 60.0
     for _ in range(50):
         middle = (low + high) / 2
         tilted = [(value, weight * exp(middle * (value - 0.5))) for value, weight in shape]
-        is_above = sum(value * weight for value, weight in tilted) > mean * sum(weight for _, weight in tilted)
+        is_above = sum(value * weight for value, weight in tilted) > mean * sum(
+            weight for _, weight in tilted
+        )
         low, high = (low, middle) if is_above else (middle, high)
     return low, log(sum(weight * exp(low * (value - 0.5)) for value, weight in shape)) + low / 2
 
@@ -243,7 +296,10 @@ def _evidence(recent: Sequence[DatedScore], tests: Sequence[_Test]) -> Iterator[
     evidence: Sequence[float] = [0.0] * len(tests)
     for score, day, _ in recent:
         weekday = day.weekday()
-        evidence = [(each + 1) * test.e_values[weekday][score] for each, test in zip(evidence, tests, strict=True)]
+        evidence = [
+            (each + 1) * test.e_values[weekday][score]
+            for each, test in zip(evidence, tests, strict=True)
+        ]
         yield evidence
 
 
@@ -253,7 +309,11 @@ def _threshold(share: float, reference: Sequence[DatedScore]) -> float:
 
 
 def _find(
-    weighed: Iterator[_Test], share: float, reference: Sequence[DatedScore], recent: Sequence[DatedScore], scale: Scale
+    weighed: Iterator[_Test],
+    share: float,
+    reference: Sequence[DatedScore],
+    recent: Sequence[DatedScore],
+    scale: Scale,
 ) -> Drop | None:
     if len(reference) < MIN_REFERENCE:
         return None
@@ -263,7 +323,11 @@ def _find(
         return None
     clearest = tests[ends[0].index(max(ends[0]))]
     # The drop began where the product of all later e-values is largest.
-    sums = list(accumulate((log(clearest.e_values[day.weekday()][score]) for score, day, _ in recent), initial=0.0))
+    sums = list(
+        accumulate(
+            (log(clearest.e_values[day.weekday()][score]) for score, day, _ in recent), initial=0.0
+        )
+    )
     since = min(range(len(recent)), key=sums.__getitem__)
     before, after = (_level(scores, scale) for scores in (reference, recent[since:]))
     return Drop(clearest.kind, since, before, after, min(evidence, float_info.max), threshold)
@@ -271,4 +335,6 @@ def _find(
 
 def _level(scores: Sequence[DatedScore], scale: Scale) -> Level:
     is_high = _not_low(scale)
-    return Level(fmean(each.score for each in scores), 1 - fmean(is_high[each.score] for each in scores))
+    return Level(
+        fmean(each.score for each in scores), 1 - fmean(is_high[each.score] for each in scores)
+    )

@@ -26,19 +26,27 @@ def why_rough(mean: MeanEstimate) -> Iterator[str]:
     missing = f"{mean.missing} more are needed"
     if mean.effective < mean.labelled:
         told = f"{mean.effective:.1f}"
-        yield f"The {mean.labelled:,} labels weigh unequally or share clusters, so they tell as much as {told}."
+        yield (
+            f"The {mean.labelled:,} labels weigh unequally or share clusters, so they tell as "
+            f"much as {told}."
+        )
         missing = f"at least {mean.missing} more are needed"
     yield (
-        f"With fewer than {stats.MIN_LABELS} labels the range is rough: if most labels are the same, it may hold 80% "
-        f"instead of 95%; {missing}."
+        f"With fewer than {stats.MIN_LABELS} labels the range is rough: if most labels are the "
+        f"same, it may hold 80% instead of 95%; {missing}."
     )
 
 
 def how_near(within: float | None, labelled: int, scale: Scale) -> Iterator[str]:
-    """A sentence on how far people are from a single score; none if that is unknown or at least half the scale."""
+    """A sentence on how far people are from a single score; none if that is unknown or at least
+    half the scale.
+    """
     if within is not None and within < (scale.high - scale.low) / 2:
         points = "1 point" if within == 1 else f"{within:g} points"
-        yield f"In 9 of 10 cases a person's label is within {points} of the judge's score ({labelled:,} labels)."
+        yield (
+            f"In 9 of 10 cases a person's label is within {points} of the judge's score "
+            f"({labelled:,} labels)."
+        )
 
 
 _MOST_NAMED = 5
@@ -46,13 +54,20 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields to read. Without a named probability, the share labelled in a `stratum` replaces it."""
+    """The fields to read.
+
+    Without a named probability, the share labelled in a `stratum` replaces it.
+    """
 
     label: str  # people's label: a number, or a list of numbers, whose mean counts
     score: str = "score"
-    probability: str | None = None  # that the row was drawn for a label; None: `probability` if the rows have it
+    probability: str | None = (
+        None  # that the row was drawn for a label; None: `probability` if the rows have it
+    )
     cluster: str | None = None  # that dependent rows share; None: `thread` if the rows have it
-    label_range: Range | None = None  # the labels' lowest and highest value, if that is not the rubric's scale
+    label_range: Range | None = (
+        None  # the labels' lowest and highest value, if that is not the rubric's scale
+    )
     judge: str | None = None  # whose scores to read, if the file has several models
     takes_other_judge: bool = False  # a model that answered under several names is one judge
 
@@ -61,7 +76,8 @@ class Fields:
 class OneScore:
     """A score, the labels that correct it, and what weighs them: see `MeanEstimator.add`.
 
-    Scores of a `stratum` have the same chance of a label; without one, `probability` is that chance.
+    Scores of a `stratum` have the same chance of a label; without one, `probability` is that
+    chance.
     """
 
     score: float
@@ -73,10 +89,14 @@ class OneScore:
 
 
 class Estimator:
-    """Takes scores one by one, and estimates their mean and the share of good ones as people would score."""
+    """Takes scores one by one, and estimates their mean and the share of good ones as people would
+    score.
+    """
 
     def __init__(self, scale: Scale) -> None:
-        self.misses = Counter[tuple[float, float]]()  # labels by how far they are from the score, and their probability
+        self.misses = Counter[
+            tuple[float, float]
+        ]()  # labels by how far they are from the score, and their probability
         # The distributions, each without and with a label.
         self.like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
         self.good_from = stats.good_from(scale)
@@ -95,11 +115,17 @@ class Estimator:
     def estimate(self) -> tuple[MeanEstimate, MeanEstimate] | None:
         """The mean and the share of good scores; None without a score. It ends the estimator."""
         self.severities = self._mean.severities = Severities(each.labels for each in self._labelled)
-        self._good.severities = Severities(map(self._are_good, (each.labels for each in self._labelled)))
+        self._good.severities = Severities(
+            map(self._are_good, (each.labels for each in self._labelled))
+        )
         with_label = ((each.stratum, True, 1.0) for each in self._labelled)
-        shares = stats.labelled_shares([*with_label, *((each, False, n) for each, n in self._unlabelled.items())])
+        shares = stats.labelled_shares(
+            [*with_label, *((each, False, n) for each, n in self._unlabelled.items())]
+        )
         for each in self._labelled:
-            self._count(each if each.stratum is None else replace(each, probability=shares[each.stratum]))
+            self._count(
+                each if each.stratum is None else replace(each, probability=shares[each.stratum])
+            )
         mean, good = self._mean.estimate(), self._good.estimate()
         return (mean, good) if mean and good else None
 
@@ -112,20 +138,25 @@ class Estimator:
             if value is not None:
                 self.like[name][bool(given)][value] += 1
         if given:
-            self.misses[round(abs(fmean(label for _, label in given) - score), 9), each.probability] += 1
+            self.misses[
+                round(abs(fmean(label for _, label in given) - score), 9), each.probability
+            ] += 1
 
     def _are_good(self, given: Given) -> Given:
         return [(by, float(label >= self.good_from)) for by, label in given]
 
 
 class FileEstimate:
-    """Estimates for all responses of a file of scores; labelled rows of a case wait for further labels of it.
+    """Estimates for all responses of a file of scores; labelled rows of a case wait for further
+    labels of it.
 
     Attributes:
         mean, good: The estimate, and that of the share of responses with at least `good_from`.
         severities: Of the people who gave the labels, which both are corrected for.
-        plus_minus: How far a person's label is from a score in 9 of 10 cases; None below nine labels.
-        unscored, unscored_labelled: Rows without a score, in no figure, and those of them with a label.
+        plus_minus: How far a person's label is from a score in 9 of 10 cases; None below nine
+            labels.
+        unscored, unscored_labelled: Rows without a score, in no figure, and those of them with a
+        label.
         not_blind: Labels given after the score was seen, in no figure.
         unlike: In which of `score` and `length` the labelled rows differ, with the p of the test.
         shares_prompts: Rows share a `prompt_id`, and are treated as independent.
@@ -158,7 +189,11 @@ class FileEstimate:
             return
         judge = (row.judge, row.get("rubric"), row.get("rubric_version"))
         self._judges[" ".join(str(part) for part in judge if part) or "unnamed"] = None
-        case, cluster, prompt = row.key("case"), row.key(self._fields.cluster or "thread"), row.key("prompt_id")
+        case, cluster, prompt = (
+            row.key("case"),
+            row.key(self._fields.cluster or "thread"),
+            row.key("prompt_id"),
+        )
         if prompt is not None:
             self.shares_prompts |= case is cluster is None and prompt in self._prompts
             self._prompts.add(prompt)
@@ -169,19 +204,25 @@ class FileEstimate:
             # In quarters of a doubling, so that there are few different values.
             length = int(len(row.response) ** 4).bit_length()
         stratum = None if self._fields.probability else row.key("stratum")
-        one = OneScore(score, used, self._probability(row) if used else 1.0, cluster, stratum, length)
+        one = OneScore(
+            score, used, self._probability(row) if used else 1.0, cluster, stratum, length
+        )
         if case is None or not read.given:
             self._estimator.add(one)
             return
         known = self._cases.setdefault(case, one)
         if score != known.score:
-            self.problems.append(f"line {row.line}: score {score:g} is not the {known.score:g} above of its case")
+            self.problems.append(
+                f"line {row.line}: score {score:g} is not the {known.score:g} above of its case"
+            )
         if used and known is not one:
             known.labels = [*known.labels, *one.labels]
             known.probability = one.probability
 
     def _probability(self, row: Row) -> float:
-        """The probability with which the row was drawn for a label; all labelled rows must have one, or none."""
+        """The probability with which the row was drawn for a label; all labelled rows must have
+        one, or none.
+        """
         name = self._fields.probability or "probability"
         value = row.get(name)
         if self._has_probability is None:
@@ -191,8 +232,9 @@ class FileEstimate:
         probability = to_probability(value)
         if not self._has_probability or probability is None:
             raise SetupError(
-                f"line {row.line}: {name} is {shown(value)}; give the probability with which this row "
-                "was drawn for labelling, from 1e-9 to 1, on each row with a label or on none."
+                f"line {row.line}: {name} is {shown(value)}; give the probability with which this "
+                "row was drawn for labelling, from 1e-9 to 1, on each row with a label or on "
+                "none."
             )
         return probability
 
@@ -202,26 +244,45 @@ class FileEstimate:
         if len(self._judges) > 1:
             more = " and more" if len(self._judges) > _MOST_NAMED else ""
             raise SetupError(
-                f"The file holds scores of several judges ({', '.join(list(self._judges)[:_MOST_NAMED])}{more}), whose "
-                "figures are not to be joined; name the model with --judge, or split the file."
+                "The file holds scores of several judges "
+                f"({', '.join(list(self._judges)[:_MOST_NAMED])}{more}), whose figures are not to "
+                "be joined; name the model with --judge, or split the file."
             )
         for each in self._cases.values():
             self._estimator.add(each)
         found, problems = self._estimator.estimate(), self.problems
         if found is None or not found[0].labelled:
             missing = "score" if found is None else "label" if not self.not_blind else "blind label"
-            raise SetupError(f"No row has a {missing} that can be used{f' ({problems[0]})' if problems else ''}.")
+            raise SetupError(
+                f"No row has a {missing} that can be used{f' ({problems[0]})' if problems else ''}."
+            )
         self.mean, self.good, self.severities = *found, self._estimator.severities
         misses = self._estimator.misses
         self.plus_minus = stats.error_quantile(misses)
         # Labelled rows that were drawn with unequal probabilities should differ from the others.
         is_even = len({probability for _, probability in misses}) == 1
-        alike = {name: stats.kolmogorov_smirnov(*counts) for name, counts in self._estimator.like.items() if is_even}
-        self.unlike = {name: p for name, p in alike.items() if p < 0.05}  # ties make it larger than needed
+        alike = {
+            name: stats.kolmogorov_smirnov(*counts)
+            for name, counts in self._estimator.like.items()
+            if is_even
+        }
+        self.unlike = {
+            name: p for name, p in alike.items() if p < 0.05
+        }  # ties make it larger than needed
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures are None."""
-        names = ("plus_minus", "scale", "unscored", "unscored_labelled", "not_blind", "unlike", "problems")
+        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; undefined figures
+        are None.
+        """
+        names = (
+            "plus_minus",
+            "scale",
+            "unscored",
+            "unscored_labelled",
+            "not_blind",
+            "unlike",
+            "problems",
+        )
         return {
             **_figures(self.mean),
             **{name: getattr(self.mean, name) for name in ("n", "labelled", "effective")},
@@ -233,12 +294,16 @@ class FileEstimate:
 
 
 def estimate_file(
-    path: Path, fields: Fields, rubric: str | Path | None = None, lines: Iterable[tuple[int, bytes]] | None = None
+    path: Path,
+    fields: Fields,
+    rubric: str | Path | None = None,
+    lines: Iterable[tuple[int, bytes]] | None = None,
 ) -> FileEstimate:
     """The estimate from a JSONL file, or from numbered `lines` instead of the file.
 
-    A label counts unless its row has `blind` as false. Rows of one `case` hold labels of several people. `rubric` sets
-    the scale; it is needed if the rows name a rubric that does not come with the package.
+    A label counts unless its row has `blind` as false. Rows of one `case` hold labels of several
+    people. `rubric` sets the scale; it is needed if the rows name a rubric that does not come with
+    the package.
     """
     file = RowFile(path)
     found: FileEstimate | None = None
@@ -246,7 +311,12 @@ def estimate_file(
         if fields.judge in (None, row.judge):
             found = found or FileEstimate(fields, find_scale(row, rubric), file.problems)
             found.add(row)
-    file.require(label=fields.label, score=fields.score, probability=fields.probability, cluster=fields.cluster)
+    file.require(
+        label=fields.label,
+        score=fields.score,
+        probability=fields.probability,
+        cluster=fields.cluster,
+    )
     if found is None:
         raise SetupError(f"--judge {fields.judge}: no row has this model.")
     found.finish()

@@ -1,4 +1,6 @@
-"""Weighted kappa: the agreement of two raters on an ordered scale, and intervals for it and for correlations."""
+"""Weighted kappa: the agreement of two raters on an ordered scale, and intervals for it and for
+correlations.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
@@ -30,9 +32,10 @@ class Moments(NamedTuple):
     def kappa(self) -> float:
         """Agreement beyond chance: 1 is perfect, 0 is chance. Nothing is rounded.
 
-        It is 1 minus the mean squared distance between x and y, divided by that between all x and all y. On whole
-        numbers this is Cohen's kappa (1968, Psychological Bulletin 70(4)), on others Lin's concordance (1989,
-        Biometrics 45(1)). NaN if all x or all y are equal, because then nothing can agree beyond chance.
+        It is 1 minus the mean squared distance between x and y, divided by that between all x and
+        all y. On whole numbers this is Cohen's kappa (1968, Psychological Bulletin 70(4)), on
+        others Lin's concordance (1989, Biometrics 45(1)). NaN if all x or all y are equal, because
+        then nothing can agree beyond chance.
         """
         n, x, y, xx, yy, xy = self
         if min(n * xx - x * x, n * yy - y * y) <= 1e-9 * n * n:  # no spread
@@ -40,26 +43,37 @@ class Moments(NamedTuple):
         return 1 - n * (xx + yy - 2 * xy) / (n * (xx + yy) - 2 * x * y)
 
     def least_error(self, scale: Scale) -> float:
-        """A lower limit for kappa's standard error on the atanh scale: a small sample can lack rare scores.
+        """A lower limit for kappa's standard error on the atanh scale: a small sample can lack rare
+        scores.
 
-        It is the change from one more pair on which both agree, counted half at each end of the scale. If the error
-        for scores unrelated to the labels is larger, which happens near a kappa of 0, it is that error.
+        It is the change from one more pair on which both agree, counted half at each end of the
+        scale. If the error for scores unrelated to the labels is larger, which happens near a kappa
+        of 0, it is that error.
         """
         value, (n, x, y, xx, yy, _) = self.kappa, self
         if isnan(value):
             return 0.0
-        unrelated = 2 * sqrt((n * xx - x * x) * (n * yy - y * y) / n) / (n * (xx + yy) - 2 * x * y) * (1 - value**2)
+        unrelated = (
+            2
+            * sqrt((n * xx - x * x) * (n * yy - y * y) / n)
+            / (n * (xx + yy) - 2 * x * y)
+            * (1 - value**2)
+        )
         one_more = self.plus(Moments.of((end, end) for end in scale), 0.5)
-        return max(unrelated, abs(_atanh(one_more.kappa) - _atanh(value)))  # `unrelated` if the other is NaN
+        return max(
+            unrelated, abs(_atanh(one_more.kappa) - _atanh(value))
+        )  # `unrelated` if the other is NaN
 
 
 def atanh_interval(
     value: float, without: Iterable[tuple[float, float]], n: int, least_error: float
 ) -> tuple[float, float]:
-    """The 95% interval of a correlation or of kappa, by the jackknife on the atanh scale (Fisher 1915).
+    """The 95% interval of a correlation or of kappa, by the jackknife on the atanh scale (Fisher
+    1915).
 
-    `without` has the figure without each of `n` independent parts; equal ones may be counted. The ends are NaN if the
-    figure is 1 or -1, or undefined without one of the parts; they are -1 and 1 if it is 1 or -1 without one.
+    `without` has the figure without each of `n` independent parts; equal ones may be counted. The
+    ends are NaN if the figure is 1 or -1, or undefined without one of the parts; they are -1 and 1
+    if it is 1 or -1 without one.
     """
     if n < 2 or not abs(value) < 1:
         return nan, nan
@@ -69,28 +83,34 @@ def atanh_interval(
 
 
 def kappa_gain(clusters: Iterable[Sequence[tuple[Moments, Moments]]], tail: float) -> Interval:
-    """By how much kappa rises from the first to the second rater's moments; a first one below chance counts as 0.
+    """By how much kappa rises from the first to the second rater's moments; a first one below
+    chance counts as 0.
 
-    The interval is by the jackknife over clusters, and misses with the probability `tail` on each side. It has no ends
-    with a single cluster.
+    The interval is by the jackknife over clusters, and misses with the probability `tail` on each
+    side. It has no ends with a single cluster.
     """
     sums = [[reduce(Moments.plus, side) for side in zip(*each, strict=True)] for each in clusters]
     total = [reduce(Moments.plus, side) for side in zip(*sums, strict=True)]
     whole, *without = (
         (0.0 if isnan(two.kappa) else two.kappa) - (one.kappa if one.kappa > 0 else 0.0)
-        for one, two in [total, *([all_.plus(own, -1) for all_, own in zip(total, each, strict=True)] for each in sums)]
+        for one, two in [
+            total,
+            *([all_.plus(own, -1) for all_, own in zip(total, each, strict=True)] for each in sums),
+        ]
     )
     if (n := len(sums)) < 2:
         return Interval(whole, None, None)
-    half = t_quantile(n - 1, tail) * sqrt((n - 1) / n * sum((each - whole) ** 2 for each in without))
+    half = t_quantile(n - 1, tail) * sqrt(
+        (n - 1) / n * sum((each - whole) ** 2 for each in without)
+    )
     return Interval(whole, whole - half, whole + half)
 
 
 def kappa_of(pairs: Mapping[tuple[int, int], int], scale: Scale) -> Interval | None:
     """Weighted kappa of independent pairs, which are counted, with its 95% interval.
 
-    None if either rater gave the same number throughout. The ends are None if the value is 1 or -1, or depends on a
-    single pair.
+    None if either rater gave the same number throughout. The ends are None if the value is 1 or -1,
+    or depends on a single pair.
     """
     total = Moments.of(pair for pair, times in pairs.items() for _ in range(times))
     if isnan(value := total.kappa):

@@ -24,10 +24,11 @@ Range = tuple[float, float]
 
 
 class LabelledRow(NamedTuple):
-    """A row, its scores by field, and the labels that a person (or, in a list, several people) gave.
+    """A row, its scores by field, and the labels that a person (or, in a list, several people)
+    gave.
 
-    Both are on the scale. A score is None if there is none that can be used. Each label is with who gave it: `label_by`
-    has a name, or one for each label of a list.
+    Both are on the scale. A score is None if there is none that can be used. Each label is with who
+    gave it: `label_by` has a name, or one for each label of a list.
     """
 
     row: Row
@@ -44,18 +45,25 @@ class LabelledRow(NamedTuple):
 
     @property
     def is_blind(self) -> bool:
-        """Whether the labels may have been given before the score was seen: the row does not say otherwise."""
+        """Whether the labels may have been given before the score was seen: the row does not say
+        otherwise.
+        """
         return self.row.get("blind") is not False
 
     @property
     def person(self) -> object:
-        """Who gave the labels. Without a name, an equal label may come from the same person, so it counts once."""
+        """Who gave the labels.
+
+        Without a name, an equal label may come from the same person, so it counts once.
+        """
         return self.row.key("label_by") or self.labels
 
 
 @dataclass
 class LabelledRows:
-    """Reads scores and labels of rows; `problems` has a sentence for each value that could not be used."""
+    """Reads scores and labels of rows; `problems` has a sentence for each value that could not be
+    used.
+    """
 
     problems: list[str]
     label: str
@@ -69,36 +77,56 @@ class LabelledRows:
         scores = {name: self._read(row, "score", row.get(name), scale) for name in self.scores}
         low, high = range_ = self.label_range or scale
         self._served.update(row.served)
-        given, by = (each if isinstance(each, list) else [each] for each in (row.get(self.label), row.get("label_by")))
-        names = by if len(by) == len(given) else by * len(given) if len(by) == 1 else [None] * len(given)
+        given, by = (
+            each if isinstance(each, list) else [each]
+            for each in (row.get(self.label), row.get("label_by"))
+        )
+        names = (
+            by
+            if len(by) == len(given)
+            else by * len(given)
+            if len(by) == 1
+            else [None] * len(given)
+        )
         read = zip(names, (self._read(row, "label", each, range_) for each in given), strict=True)
         points = (scale.high - scale.low) / (high - low)
         # Without rounding errors, so that equal labels stay equal.
-        labels = ((name, round(scale.low + (each - low) * points, 9)) for name, each in read if each is not None)
-        return LabelledRow(row, scores, [("" if name is None else str(name), each) for name, each in labels])
+        labels = (
+            (name, round(scale.low + (each - low) * points, 9))
+            for name, each in read
+            if each is not None
+        )
+        return LabelledRow(
+            row, scores, [("" if name is None else str(name), each) for name, each in labels]
+        )
 
     def check(self, *, takes_other_judge: bool = True) -> None:
-        """Raises SetupError if many values are off the scale, because the others do not represent the file.
+        """Raises SetupError if many values are off the scale, because the others do not represent
+        the file.
 
-        It does so, too, if a model answered under several names, unless these are taken for one judge.
+        It does so, too, if a model answered under several names, unless these are taken for one
+        judge.
         """
         if not takes_other_judge and (names := [*answered_as(self._served)]):
             raise SetupError(
-                f"Model {', '.join(names)}, which may be several judges; keep the rows of one of them, or take "
-                "them for one judge with --other-judge."
+                f"Model {', '.join(names)}, which may be several judges; keep the rows of one of "
+                "them, or take them for one judge with --other-judge."
             )
         for (what, (low, high)), seen in self._seen.items():
             off_scale = sum(number for each, number in seen.items() if not low <= each <= high)
-            # A few are typing errors. With more, the file uses another scale, and its values that happen to be on ours
-            # would mislead.
+            # A few are typing errors. With more, the file uses another scale, and its values that
+            # happen to be on ours would mislead.
             if off_scale > max(2, 0.05 * seen.total()):
                 ends = f"{min(seen):g}", f"{max(seen):g}"
                 hint = "name the rubric that they were given by with --rubric"
                 if what == "label":
-                    hint = f"say --scale {'-'.join(ends)}, with the lowest and highest that there can be"
+                    hint = (
+                        f"say --scale {'-'.join(ends)}, with the lowest and highest that there "
+                        "can be"
+                    )
                 raise SetupError(
-                    f"{off_scale:,} of {seen.total():,} {what}s are off the scale {low:g} to {high:g}: they go from "
-                    f"{' to '.join(ends)}; {hint}."
+                    f"{off_scale:,} of {seen.total():,} {what}s are off the scale {low:g} to "
+                    f"{high:g}: they go from {' to '.join(ends)}; {hint}."
                 )
 
     def _read(self, row: Row, what: str, value: object, range_: Range) -> float | None:
@@ -106,19 +134,27 @@ class LabelledRows:
             return None
         number, (low, high) = to_number(value), range_
         its = row.get("line")  # of a batch's input, where a person would correct it
-        where = f"line {row.line}" + (f" (input: {its})" if isinstance(its, int) and its != row.line else "")
+        where = f"line {row.line}" + (
+            f" (input: {its})" if isinstance(its, int) and its != row.line else ""
+        )
         if number is None:
             self.problems.append(f"{where}: {what} {shown(value)} is not a number")
             return None
         self._seen.setdefault((what, range_), Counter())[number] += 1
         if not low <= number <= high:
-            self.problems.append(f"{where}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
+            self.problems.append(
+                f"{where}: {what} {shown(value)} is off the scale {low:g} to {high:g}"
+            )
             return None
         return number
 
 
-def mean_labels(rows: Iterable[tuple[float, float, Hashable]], scale: Scale) -> list[tuple[int, MeanEstimate]]:
-    """For each score, halves rounded up, the mean label of the replies that have it; a row has its cluster, too."""
+def mean_labels(
+    rows: Iterable[tuple[float, float, Hashable]], scale: Scale
+) -> list[tuple[int, MeanEstimate]]:
+    """For each score, halves rounded up, the mean label of the replies that have it; a row has its
+    cluster, too.
+    """
     means = defaultdict[int, MeanEstimator](lambda: MeanEstimator(scale))
     for score, label, cluster in rows:
         means[floor(score + 0.5 + 1e-9)].add(label, cluster=cluster)
@@ -126,29 +162,39 @@ def mean_labels(rows: Iterable[tuple[float, float, Hashable]], scale: Scale) -> 
 
 
 def to_number(value: object) -> float | None:
-    """A number, or a CSV cell that contains one, a billion at most; None for anything else, and for NaN."""
+    """A number, or a CSV cell that contains one, a billion at most; None for anything else, and for
+    NaN.
+    """
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         value = float(value.replace(",", "."))
-    if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and isnan(value)):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or (isinstance(value, float) and isnan(value))
+    ):
         return None
     return float(max(-_LARGEST, min(value, _LARGEST)))
 
 
 def to_probability(value: object) -> float | None:
-    """A probability of at least one in a billion; None for anything else, which would outweigh all others."""
+    """A probability of at least one in a billion; None for anything else, which would outweigh all
+    others.
+    """
     number = to_number(value)
     return number if number is not None and 1 / _LARGEST <= number <= 1 else None
 
 
 def find_scale(row: Row, rubric: str | Path | None) -> Scale:
-    """The scale of `rubric`; without it, that of the rubric that the row names, or of the default rubric."""
+    """The scale of `rubric`; without it, that of the rubric that the row names, or of the default
+    rubric.
+    """
     name, version = row.rubric
     if rubric is not None or not name:
         return load_rubric(rubric or DEFAULT_RUBRIC).scale
     known = load_rubric(name) if name in list_rubrics() else None
     if known is None or version not in (None, known.version):
         raise SetupError(
-            f"The scores were given by rubric {name!r} ({version}), which does not come with this package; "
-            "name its file with --rubric, so that the scale is known."
+            f"The scores were given by rubric {name!r} ({version}), which does not come with this "
+            "package; name its file with --rubric, so that the scale is known."
         )
     return known.scale

@@ -1,4 +1,6 @@
-"""How much labels would tell: how far more of them narrow a figure, and which difference a comparison would show."""
+"""How much labels would tell: how far more of them narrow a figure, and which difference a
+comparison would show.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,9 +13,11 @@ MORE_LABELS = 25, 50, 100
 
 
 def within(found: MeanEstimate, more: int) -> float:
-    """How far the corrected mean's interval would reach to each side, on average, with so many more labels.
+    """How far the corrected mean's interval would reach to each side, on average, with so many more
+    labels.
 
-    Very few labels do not show how far they will be from the scores; then they are taken to spread as scores do.
+    Very few labels do not show how far they will be from the scores; then they are taken to spread
+    as scores do.
     """
     labels, rest = found.labelled + more, found.by_scores
     each = (found.corrected_variance - rest) * found.labelled
@@ -28,7 +32,9 @@ def within(found: MeanEstimate, more: int) -> float:
 
 def more_for(found: MeanEstimate, reach: float) -> int | None:
     """How many more labels would narrow it to `reach` to each side; None if a thousand would not."""
-    return next((more for more in range(max(found.missing, 1), 1001) if within(found, more) <= reach), None)
+    return next(
+        (more for more in range(max(found.missing, 1), 1001) if within(found, more) <= reach), None
+    )
 
 
 def narrowing(what: str, reaches: Iterable[float]) -> str:
@@ -37,13 +43,18 @@ def narrowing(what: str, reaches: Iterable[float]) -> str:
 
 
 def to_be_seen(found: Interval, tail: float = 0.025, pairs: int = 0) -> float | None:
-    """How large a difference would be clear in 4 of 5 samples like the one in which `found` is; None without ends.
+    """How large a difference would be clear in 4 of 5 samples like the one in which `found` is;
+    None without ends.
 
-    With `pairs`, the difference comes from that part of so many pairs which moves by a point, and varies the more.
+    With `pairs`, the difference comes from that part of so many pairs which moves by a point, and
+    varies the more.
     """
     if found.low is None or found.high is None:
         return None
     quantile = NormalDist().inv_cdf
     times = 1 + quantile(0.8) / quantile(1 - tail)
-    seen, more = times * (found.high - found.low) / 2, (times * quantile(1 - tail)) ** 2 / pairs if pairs else 0.0
+    seen, more = (
+        times * (found.high - found.low) / 2,
+        (times * quantile(1 - tail)) ** 2 / pairs if pairs else 0.0,
+    )
     return max(seen, (more / 2 + hypot(more / 2, sqrt(1 + more) * seen)) / (1 + more))

@@ -9,7 +9,8 @@ Given = Sequence[tuple[str, float]]
 Shares = Mapping[str, float]
 """How much each person counts in a mean of labels, or in the difference of two."""
 
-_PRIOR = 0.5  # the variance of chance over that of severity: low, so that a strict person is not taken for chance
+# the variance of chance over that of severity: low, so that a strict person is not taken for chance
+_PRIOR = 0.5
 _FEWEST = 6  # labels beyond those that it takes to compare the people
 _MOST_OPEN = 0.5  # of what nobody knew of the severities before
 
@@ -17,28 +18,38 @@ _MOST_OPEN = 0.5  # of what nobody knew of the severities before
 class Severities:
     """By how much each person's labels are above those that other people give to the same replies.
 
-    A label is the reply's level, what this person gives more (`of`), and chance. Levels are free; what a person gives
-    more is shrunk towards the average of the `people` who labelled the same replies as others. Whether that average is
-    right cannot be seen. `of` is empty, and nothing is corrected, where such replies do not show how far the mean of
-    all labels is off: they are too few, or have none by somebody who gave many labels.
+    A label is the reply's level, what this person gives more (`of`), and chance. Levels are free;
+    what a person gives more is shrunk towards the average of the `people` who labelled the same
+    replies as others. Whether that average is right cannot be seen. `of` is empty, and nothing is
+    corrected, where such replies do not show how far the mean of all labels is off: they are too
+    few, or have none by somebody who gave many labels.
 
-    Source: Henderson (1975), Biometrics 31(2), for the equations and their error. The ratio of the variances is fixed,
-    since a few people do not show it. `python -m bench.severity` prints how often the intervals hold.
+    Source: Henderson (1975), Biometrics 31(2), for the equations and their error. The ratio of the
+    variances is fixed, since a few people do not show it. `python -m bench.severity` prints how
+    often the intervals hold.
     """
 
     def __init__(self, replies: Iterable[Given] = ()) -> None:
         known, total = [*replies], defaultdict[str, float](float)
         for given in known:
             _add(total, shares_of(given))
-        self.largest = max((share for by, share in total.items() if by), default=0.0) / max(len(known), 1)
+        self.largest = max((share for by, share in total.items() if by), default=0.0) / max(
+            len(known), 1
+        )
         named = ({by: value for by, value in given if by} for given in known)
         self._shared = [each for each in named if len(each) > 1]
         self.people = dict.fromkeys(by for each in self._shared for by in each)
         self.labels, self._variance, self.of = sum(map(len, self._shared)), 0.0, dict[str, float]()
-        free, contrast = self.labels - len(self._shared) - len(self.people) + 1, self._contrast(total)
+        free, contrast = (
+            self.labels - len(self._shared) - len(self.people) + 1,
+            self._contrast(total),
+        )
         if free < _FEWEST or _PRIOR * self._error(contrast) > _MOST_OPEN * _dot(contrast, contrast):
             return
-        off, squares = defaultdict[str, float](float), 0.5  # as if one more pair of labels were a point apart
+        off, squares = (
+            defaultdict[str, float](float),
+            0.5,
+        )  # as if one more pair of labels were a point apart
         for each in self._shared:
             _add(off, rest := _centred(each))
             squares += _dot(rest, rest)
@@ -50,28 +61,36 @@ class Severities:
         return fmean(value - self.of.get(by, 0.0) for by, value in given)
 
     def variance(self, shares: Shares) -> float:
-        """What the error of the severities adds to the variance of a mean of levels, or of a difference of means."""
+        """What the error of the severities adds to the variance of a mean of levels, or of a
+        difference of means.
+        """
         return self._variance * self._error(self._contrast(shares)) if self.of else 0.0
 
     def words(self, *, is_named: bool = True) -> Iterator[str]:
-        """Whose average the figures are, with by how much people give more; a warning if they follow one person."""
+        """Whose average the figures are, with by how much people give more; a warning if they
+        follow one person.
+        """
         if self.of:
             most = sorted(self.of, key=lambda by: -abs(self.of[by]))[: 5 * is_named]
             of = f"{': ' if most else ''}{', '.join(f'{by} gives {self.of[by]:+z.2f}' for by in most)}"
             yield (
-                f"Corrected to the average of {len(self.people)} people, by {self.labels:,} labels of replies that "
-                f"several labelled{of}. Whether that average is too strict, no figure shows."
+                f"Corrected to the average of {len(self.people)} people, by {self.labels:,} "
+                f"labels of replies that several labelled{of}. Whether that average is too "
+                "strict, no figure shows."
             )
         elif self.largest > 0.5:
             yield (
-                f"Careful: one person gave {self.largest:.0%} of the labels, and figures follow how strict they are. "
-                "Others' labels of about 15 of the same replies would show that."
+                f"Careful: one person gave {self.largest:.0%} of the labels, and figures follow "
+                "how strict they are. Others' labels of about 15 of the same replies would show "
+                "that."
             )
 
     def _contrast(self, shares: Shares) -> dict[str, float]:
         """How far the people's shares are from equal ones."""
         equal = sum(shares.values()) / max(len(self.people), 1)
-        return {by: shares.get(by, 0.0) - equal * (by in self.people) for by in (*shares, *self.people)}
+        return {
+            by: shares.get(by, 0.0) - equal * (by in self.people) for by in (*shares, *self.people)
+        }
 
     def _error(self, contrast: Shares) -> float:
         return _dot(contrast, self._solve(contrast))

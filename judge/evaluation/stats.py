@@ -1,7 +1,9 @@
-"""Statistics without a library: Student's t, the error quantile, the KS test, prediction-powered means.
+"""Statistics without a library: Student's t, the error quantile, the KS test, prediction-powered
+means.
 
-Labels must be given blind, to responses that were drawn at random, each with a known probability: no formula corrects
-labels of responses that a person picked. Memory grows with the different labels and clusters, not with the scores.
+Labels must be given blind, to responses that were drawn at random, each with a known probability:
+no formula corrects labels of responses that a person picked. Memory grows with the different labels
+and clusters, not with the scores.
 """
 
 from collections import Counter, defaultdict
@@ -23,9 +25,11 @@ _TAIL = 0.025
 
 @cache
 def t_quantile(df: int, tail: float = _TAIL) -> float:
-    """What Student's t with `df` degrees of freedom (at least 1) exceeds with probability `tail`, to six digits.
+    """What Student's t with `df` degrees of freedom (at least 1) exceeds with probability `tail`,
+    to six digits.
 
-    Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4; 26.7.5 beyond 200.
+    Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4;
+    26.7.5 beyond 200.
     """
     if df > 200:
         z = NormalDist().inv_cdf(1 - tail)
@@ -48,16 +52,22 @@ def _two_sided(angle: float, df: int) -> float:
 
 
 def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
-    """How far a person's label is from a single score in at least 90% of cases, whatever the distributions.
+    """How far a person's label is from a single score in at least 90% of cases, whatever the
+    distributions.
 
-    `misses` counts the labelled cases by |label - score| and the probability of the draw. None if there are too few
-    cases: with equal probabilities it takes nine. This is split conformal prediction; source: Vovk, Gammerman, Shafer
-    (2005), for judges arXiv 2509.18658, with weights arXiv 1904.06019 (the next case weighs as much as the heaviest).
+    `misses` counts the labelled cases by |label - score| and the probability of the draw. None if
+    there are too few cases: with equal probabilities it takes nine. This is split conformal
+    prediction; source: Vovk, Gammerman, Shafer (2005), for judges arXiv 2509.18658, with weights
+    arXiv 1904.06019 (the next case weighs as much as the heaviest).
     """
-    weights = [(miss, number / probability) for (miss, probability), number in sorted(misses.items())]
+    weights = [
+        (miss, number / probability) for (miss, probability), number in sorted(misses.items())
+    ]
     next_one = max((1 / probability for _, probability in misses), default=0.0)
     wanted = 0.9 * (sum(weight for _, weight in weights) + next_one)
-    for (miss, _), reached in zip(weights, accumulate(weight for _, weight in weights), strict=True):
+    for (miss, _), reached in zip(
+        weights, accumulate(weight for _, weight in weights), strict=True
+    ):
         if reached >= wanted - _DUST:
             return miss
     return None
@@ -70,10 +80,12 @@ SURE = 0.01
 
 
 def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float]) -> float:
-    """The p-value of the two-sample Kolmogorov-Smirnov test: how likely samples of one distribution differ this much.
+    """The p-value of the two-sample Kolmogorov-Smirnov test: how likely samples of one distribution
+    differ this much.
 
-    A sample is a count for each value; the p-value is 1.0 if one sample is empty. Ties make it larger than needed, so
-    that it warns too late rather than too early. Source: Stephens (1970), JRSS B 32(1), with his correction.
+    A sample is a count for each value; the p-value is 1.0 if one sample is empty. Ties make it
+    larger than needed, so that it warns too late rather than too early. Source: Stephens (1970),
+    JRSS B 32(1), with his correction.
     """
     n, m = sum(one.values()), sum(other.values())
     if not n or not m:
@@ -86,7 +98,9 @@ def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float])
     scaled = (root + 0.12 + 0.11 / root) * largest
     if scaled < 0.2:
         return 1.0  # where the series does not converge
-    return min(1.0, 2 * sum((1 if k % 2 else -1) * exp(-2 * (k * scaled) ** 2) for k in range(1, 100)))
+    return min(
+        1.0, 2 * sum((1 if k % 2 else -1) * exp(-2 * (k * scaled) ** 2) for k in range(1, 100))
+    )
 
 
 MIN_LABELS = 20
@@ -126,7 +140,9 @@ class MeanEstimate:
     """The mean of all scores, corrected by the labels."""
 
     scale: Scale
-    judge: Interval  # the plain mean; its interval says nothing about how far the judge is from people
+    judge: (
+        Interval  # the plain mean; its interval says nothing about how far the judge is from people
+    )
     n: int  # scores
     variance: float  # of the judge's mean
     independent: int  # scores behind it, where those of a cluster count as one
@@ -135,11 +151,15 @@ class MeanEstimate:
     labelled: int = 0  # scores with a label
     effective: float = 0.0  # labels of equal weight, each a cluster, that say as much (Kish)
     weight: float = 0.0  # lambda, of the scores: 0 if they say nothing about the labels
-    by_scores: float = 0.0  # the part of the next that more labels of other replies do not make smaller
+    by_scores: float = (
+        0.0  # the part of the next that more labels of other replies do not make smaller
+    )
     corrected_variance: float = 0.0
 
     def interval(self, tail: float, *, is_corrected: bool = False) -> Interval:
-        """The judge's mean, or the corrected one, with an interval that misses with probability `tail` on each side."""
+        """The judge's mean, or the corrected one, with an interval that misses with probability
+        `tail` on each side.
+        """
         if is_corrected and self.corrected:
             mean, n = self.corrected.mean, self.effective
             return _interval(self.scale, mean, self.corrected_variance, n, tail, is_corrected=True)
@@ -167,7 +187,11 @@ class _Sums(NamedTuple):
     @property
     def weight(self) -> float:
         variance = self.wff - self.wf**2 / self.w
-        return max((self.wfy - self.wf * self.wy / self.w) / variance, 0.0) if variance > _DUST else 0.0
+        return (
+            max((self.wfy - self.wf * self.wy / self.w) / variance, 0.0)
+            if variance > _DUST
+            else 0.0
+        )
 
     @property
     def corrected_mean(self) -> float:
@@ -178,7 +202,9 @@ def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
     return sum(number * (each.f - mean * each.n) ** 2 for each, number in clusters.items())
 
 
-def _jackknife(figure: Callable[[_Sums], float], total: _Sums, without: Sequence[tuple[_Sums, int]]) -> float:
+def _jackknife(
+    figure: Callable[[_Sums], float], total: _Sums, without: Sequence[tuple[_Sums, int]]
+) -> float:
     n, whole = sum(number for _, number in without), figure(total)
     if n < 2:
         return 0.0
@@ -188,23 +214,31 @@ def _jackknife(figure: Callable[[_Sums], float], total: _Sums, without: Sequence
 class MeanEstimator:
     """Takes scores one by one, some with a label, and estimates their mean as people would score.
 
-    The mean is PPI++: lambda * mean(all scores) + mean(label - lambda * score). Lambda is the slope of labels over
-    scores, which makes the estimate most precise; labels weigh 1 / probability. The variance comes from a jackknife
-    over the labelled clusters, which fits lambda again each time. The interval is Wilson's, by Student's t, for the
-    number of trials with the lowest or highest score that would have that variance. It extends further towards the more
-    distant end of the scale, where a few rare scores may be missing. To each end it covers at least 3 / labels of the
-    distance, because that share of the responses may have the lowest or highest score although no label shows it. A
-    corrected share reaches 3 / labels to each side: the judge may be wrong about so many, by the whole scale.
+    The mean is PPI++: lambda * mean(all scores) + mean(label - lambda * score). Lambda is the slope
+    of labels over scores, which makes the estimate most precise; labels weigh 1 / probability. The
+    variance comes from a jackknife over the labelled clusters, which fits lambda again each time.
+    The interval is Wilson's, by Student's t, for the number of trials with the lowest or highest
+    score that would have that variance. It extends further towards the more distant end of the
+    scale, where a few rare scores may be missing. To each end it covers at least 3 / labels of the
+    distance, because that share of the responses may have the lowest or highest score although no
+    label shows it. A corrected share reaches 3 / labels to each side: the judge may be wrong about
+    so many, by the whole scale.
 
-    Source: Angelopoulos, Duchi, Zrnic, "PPI++" (arXiv 2311.01453), who take lambda's variance from all scores; Wilson
-    (1927), JASA 22; Dean and Pagano (2015), Survey Methodology 41(2), for Wilson's interval with other variances;
-    Hanley and Lippman-Hand (1983), JAMA 249(13), for 3 / n; Kish (1965) for unequal weights.
+    Source: Angelopoulos, Duchi, Zrnic, "PPI++" (arXiv 2311.01453), who take lambda's variance from
+    all scores; Wilson (1927), JASA 22; Dean and Pagano (2015), Survey Methodology 41(2), for
+    Wilson's interval with other variances; Hanley and Lippman-Hand (1983), JAMA 249(13), for 3 / n;
+    Kish (1965) for unequal weights.
     """
 
     def __init__(self, scale: Scale, severities: Severities = NOBODYS) -> None:
-        self._scale, self.severities = scale, severities  # to be set before the first of the labels that `given` takes
+        self._scale, self.severities = (
+            scale,
+            severities,
+        )  # to be set before the first of the labels that `given` takes
         self._count, self._by = 0, defaultdict[str, float](float)
-        self._single = Counter[_Sums]()  # sums of each score without a cluster, and of clusters taken as a whole
+        self._single = Counter[
+            _Sums
+        ]()  # sums of each score without a cluster, and of clusters taken as a whole
         self._clusters = defaultdict[Hashable, _Sums](_Sums)
 
     def add(
@@ -222,11 +256,14 @@ class MeanEstimator:
         """Takes one score and its label, or the same several times.
 
         Args:
-            given: Instead of a label, those of named people, corrected by `severities`; of a difference, minus `less`.
-            probability: That of the response's draw for a label, above 0. Only the proportions matter.
-            cluster: Shared with scores that depend on this one, such as a thread; None if it is independent.
-            weight: The number of responses that the score represents, scaled so that the weights add up to the number
-                of scores.
+            given: Instead of a label, those of named people, corrected by `severities`; of a
+                difference, minus `less`.
+            probability: That of the response's draw for a label, above 0. Only the proportions
+                matter.
+            cluster: Shared with scores that depend on this one, such as a thread; None if it is
+                independent.
+            weight: The number of responses that the score represents, scaled so that the weights
+                add up to the number of scores.
         """
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
@@ -243,7 +280,9 @@ class MeanEstimator:
             self._single[one] += times
         else:
             known = self._clusters[cluster]
-            self._clusters[cluster] = _Sums(*(each + times * more for each, more in zip(known, one, strict=True)))
+            self._clusters[cluster] = _Sums(
+                *(each + times * more for each, more in zip(known, one, strict=True))
+            )
 
     def add_clusters(self, n: int, total: float, times: int) -> None:
         """Takes as many clusters of `n` scores each, which add up to `total` and have no label."""
@@ -263,19 +302,25 @@ class MeanEstimator:
         n, mean = clusters.total(), total.f / total.n
         rest = _spread(others, mean) / total.n**2
         spread = (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1)
-        found = MeanEstimate(self._scale, _interval(self._scale, mean, spread, n), self._count, spread, n)
+        found = MeanEstimate(
+            self._scale, _interval(self._scale, mean, spread, n), self._count, spread, n
+        )
         if not labelled:
             return found
         squares = sum(each.w**2 * number for each, number in labelled.items())
         effective = sum(each.w * number for each, number in labelled.items()) ** 2 / squares
-        by_people = self.severities.variance({by: share / total.w for by, share in self._by.items()})
+        by_people = self.severities.variance(
+            {by: share / total.w for by, share in self._by.items()}
+        )
         by_scores = total.weight**2 * rest + by_people
         without = [(_Sums(*map(sub, total, each)), number) for each, number in labelled.items()]
         variance = _jackknife(lambda sums: sums.corrected_mean, total, without) + by_scores
         variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, without) + by_people
         return replace(
             found,
-            corrected=_interval(self._scale, total.corrected_mean, variance, effective, is_corrected=True),
+            corrected=_interval(
+                self._scale, total.corrected_mean, variance, effective, is_corrected=True
+            ),
             labels_only=_interval(self._scale, total.mean_label, variance_of_labels, effective),
             labelled=int(total.labels),
             effective=round(effective, 9),
@@ -286,26 +331,40 @@ class MeanEstimator:
 
 
 def _interval(
-    scale: Scale, mean: float, variance: float, n: float, tail: float = _TAIL, *, is_corrected: bool = False
+    scale: Scale,
+    mean: float,
+    variance: float,
+    n: float,
+    tail: float = _TAIL,
+    *,
+    is_corrected: bool = False,
 ) -> Interval:
-    """Wilson's interval, for the number of trials with the lowest or highest score that has the same variance."""
+    """Wilson's interval, for the number of trials with the lowest or highest score that has the
+    same variance.
+    """
     low, high = scale
     mean = min(max(mean, low), high)
     if n + _DUST < 2:
         return Interval(mean, None, None)
     share, part = (mean - low) / (high - low), variance / (high - low) ** 2
-    spread = t_quantile(floor(n + _DUST) - 1, tail) ** 2 * part / max(share * (1 - share), part, _DUST)
+    spread = (
+        t_quantile(floor(n + _DUST) - 1, tail) ** 2 * part / max(share * (1 - share), part, _DUST)
+    )
     under, over = (low + each * (high - low) for each in wilson_ends(share, spread))
     least = min(_least(n, tail), 1)
     below, above = (1, 1) if is_corrected and high - low == 1 else (mean - low, high - mean)
-    return Interval(mean, max(min(under, mean - least * below), low), min(max(over, mean + least * above), high))
+    return Interval(
+        mean, max(min(under, mean - least * below), low), min(max(over, mean + least * above), high)
+    )
 
 
 def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Hashable, float]:
-    """The share of labelled rows in each stratum; each row is its stratum, whether it is labelled, and its weight.
+    """The share of labelled rows in each stratum; each row is its stratum, whether it is labelled,
+    and its weight.
 
-    It replaces the chance of being drawn, since people label more of what was drawn in one stratum, such as a channel's
-    week, than in another. It is 1 if no row has a label. Source: Holt and Smith (1979), JRSS A 142(1).
+    It replaces the chance of being drawn, since people label more of what was drawn in one stratum,
+    such as a channel's week, than in another. It is 1 if no row has a label. Source: Holt and Smith
+    (1979), JRSS A 142(1).
     """
     totals, labelled = defaultdict[Hashable, float](float), defaultdict[Hashable, float](float)
     for stratum, is_labelled, weight in rows:
@@ -315,26 +374,32 @@ def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Has
 
 
 def are_corrected(*means: MeanEstimate) -> bool:
-    """Whether all have enough labels; otherwise the judge's means are compared, because the two kinds never are."""
+    """Whether all have enough labels; otherwise the judge's means are compared, because the two
+    kinds never are.
+    """
     return not any(each.missing for each in means)
 
 
 def difference(now: MeanEstimate, before: MeanEstimate, tail: float = _TAIL) -> Interval | None:
-    """How far the mean `now` is above that of `before`; None if one has only a single score or cluster.
+    """How far the mean `now` is above that of `before`; None if one has only a single score or
+    cluster.
 
     Both are corrected by labels if both can be, or else both are the judge's.
 
-    The distances from each mean to the ends of its own interval are added as squares, the lower one of `now` with the
-    upper one of `before` and the reverse (MOVER). So a few scores near an end of the scale are compared with many
-    without a false alarm, where Welch's t has one in up to 24% of unchanged weeks. `tail` is the error probability on
-    each side. Source: Zou and Donner (2008), Statistics in Medicine 27(10).
+    The distances from each mean to the ends of its own interval are added as squares, the lower one
+    of `now` with the upper one of `before` and the reverse (MOVER). So a few scores near an end of
+    the scale are compared with many without a false alarm, where Welch's t has one in up to 24% of
+    unchanged weeks. `tail` is the error probability on each side. Source: Zou and Donner (2008),
+    Statistics in Medicine 27(10).
     """
     is_corrected = are_corrected(now, before)
     return minus(*(each.interval(tail, is_corrected=is_corrected) for each in (now, before)))
 
 
 def minus(one: Interval, other: Interval) -> Interval | None:
-    """How far `one` is above `other`, by the distances to their ends as in `difference`; None if one has no ends."""
+    """How far `one` is above `other`, by the distances to their ends as in `difference`; None if
+    one has no ends.
+    """
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return None
     mean = one.mean - other.mean
@@ -342,22 +407,33 @@ def minus(one: Interval, other: Interval) -> Interval | None:
     return Interval(mean, mean - below, mean + hypot(one.high - one.mean, other.mean - other.low))
 
 
-def differences(pairs: Sequence[tuple[MeanEstimate | None, MeanEstimate | None]]) -> Sequence[Interval | None]:
-    """The difference of each pair of a table, so that 95% of tables without any change show none; None as above.
+def differences(
+    pairs: Sequence[tuple[MeanEstimate | None, MeanEstimate | None]],
+) -> Sequence[Interval | None]:
+    """The difference of each pair of a table, so that 95% of tables without any change show none;
+    None as above.
 
-    The more pairs are undecided, the wider are their intervals. Source: Holm (1979), Scand. J. of Statistics 6(2).
+    The more pairs are undecided, the wider are their intervals. Source: Holm (1979), Scand. J. of
+    Statistics 6(2).
     """
     undecided = {i: (now, before) for i, (now, before) in enumerate(pairs) if now and before}
     found, is_clear = dict[int, Interval | None](), True
     while undecided and is_clear:
         found |= {i: difference(*pair, _TAIL / len(undecided)) for i, pair in undecided.items()}
         clear = {i for i in undecided if (each := found[i]) and each.is_clear}
-        is_clear, undecided = bool(clear), {i: pair for i, pair in undecided.items() if i not in clear}
+        is_clear, undecided = (
+            bool(clear),
+            {i: pair for i, pair in undecided.items() if i not in clear},
+        )
     return [found.get(i) for i in range(len(pairs))]
 
 
-def paired(changes: Iterable[tuple[float, Hashable]], scale: Scale, tail: float = _TAIL) -> Interval | None:
-    """The mean difference of pairs of scores on `scale`, each with its cluster; None without a pair."""
+def paired(
+    changes: Iterable[tuple[float, Hashable]], scale: Scale, tail: float = _TAIL
+) -> Interval | None:
+    """The mean difference of pairs of scores on `scale`, each with its cluster; None without a
+    pair.
+    """
     mean = MeanEstimator(Scale(scale.low - scale.high, scale.high - scale.low))
     for change, cluster in changes:
         mean.add(change, cluster=cluster)
@@ -365,19 +441,25 @@ def paired(changes: Iterable[tuple[float, Hashable]], scale: Scale, tail: float 
 
 
 def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
-    """The mean of differences that were taken as scores, by Student's t; `tail` is the error probability on each side.
+    """The mean of differences that were taken as scores, by Student's t; `tail` is the error
+    probability on each side.
 
-    At 95% the interval extends at least 3 / n to each side, and for a smaller error probability further.
+    At 95% the interval extends at least 3 / n to each side, and for a smaller error probability
+    further.
     """
     if found.independent + _DUST < 2:
         return Interval(found.judge.mean, None, None)
     mean, n = found.judge.mean, found.independent
-    half = max(t_quantile(floor(n + _DUST) - 1, tail) * sqrt(max(found.variance, 0.0)), _least(n, tail))
+    half = max(
+        t_quantile(floor(n + _DUST) - 1, tail) * sqrt(max(found.variance, 0.0)), _least(n, tail)
+    )
     return Interval(mean, mean - half, mean + half)
 
 
 def _least(n: float, tail: float) -> float:
-    """The share of the distance to an end of the scale that an interval covers at least: 3 / n at 95%."""
+    """The share of the distance to an end of the scale that an interval covers at least: 3 / n at
+    95%.
+    """
     return 3 / n * log(2 * tail) / log(2 * _TAIL)
 
 
@@ -388,10 +470,15 @@ def wilson(count: int, n: int) -> Interval:
     """
     if n < 2:
         return Interval(count / n, None, None)
-    return Interval(count / n, *wilson_ends(count / n, t_quantile(n - 1) ** 2 / (n - 1 if 0 < count < n else n)))
+    return Interval(
+        count / n, *wilson_ends(count / n, t_quantile(n - 1) ** 2 / (n - 1 if 0 < count < n else n))
+    )
 
 
 def wilson_ends(share: float, spread: float) -> tuple[float, float]:
-    """Wilson's interval of a share; `spread` is the squared quantile over n. Source: Wilson (1927), JASA 22."""
+    """Wilson's interval of a share; `spread` is the squared quantile over n.
+
+    Source: Wilson (1927), JASA 22.
+    """
     half = sqrt(spread * share * (1 - share) + spread**2 / 4)
     return (share + spread / 2 - half) / (1 + spread), (share + spread / 2 + half) / (1 + spread)

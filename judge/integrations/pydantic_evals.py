@@ -14,10 +14,12 @@ from judge.scoring.rubric import DEFAULT_RUBRIC
 
 @dataclass(repr=False)
 class SlackJudge(Evaluator[Any, Any, Any]):
-    """Scores a case's output on the rubric's own scale, as an answer to its inputs or to their last user message,
-    with the messages before it. A rubric that places a reference gets the expected output.
+    """Scores a case's output on the rubric's own scale, as an answer to its inputs or to their last
+    user message, with the messages before it. A rubric that places a reference gets the expected
+    output.
 
-    An unscored case has no score; the label `SlackJudge status` says why. An exception of the judge is a failure.
+    An unscored case has no score; the label `SlackJudge status` says why. An exception of the judge
+    is a failure.
     """
 
     model: str = DEFAULT_MODEL

@@ -1,4 +1,6 @@
-"""Scores rows on a Ray cluster, with a class for `ray.data.Dataset.map_batches`; docs/integrations.md has a job."""
+"""Scores rows on a Ray cluster, with a class for `ray.data.Dataset.map_batches`;
+docs/integrations.md has a job.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -17,14 +19,17 @@ _TYPES = {int: pa.int64(), float: pa.float64()}
 
 
 class JudgeRows:
-    """A class for `map_batches` with `batch_format="pyarrow"`: each actor has one judge, which keeps its connections.
+    """A class for `map_batches` with `batch_format="pyarrow"`: each actor has one judge, which
+    keeps its connections.
 
-    A row has `prompt` (or `question`) and `completion` (or `response`), or `messages`, and may have a `reference`. It
-    gets the fields of `judge batch`, except `line`; lists are JSON. No row fails its block: a row without texts gets
-    the status `skipped`, a row whose calls fail gets `failed`, with the reason in `unscored_detail`.
+    A row has `prompt` (or `question`) and `completion` (or `response`), or `messages`, and may have
+    a `reference`. It gets the fields of `judge batch`, except `line`; lists are JSON. No row fails
+    its block: a row without texts gets the status `skipped`, a row whose calls fail gets `failed`,
+    with the reason in `unscored_detail`.
 
-    Each actor has `requests` rows in progress at once; `judge` are the arguments of `Judge`. Ray ends the job with a
-    JudgeError if no row can be scored: no key, an unknown model, an exhausted quota.
+    Each actor has `requests` rows in progress at once; `judge` are the arguments of `Judge`. Ray
+    ends the job with a JudgeError if no row can be scored: no key, an unknown model, an exhausted
+    quota.
     """
 
     def __init__(self, requests: int = 16, **judge: Any) -> None:
@@ -38,12 +43,18 @@ class JudgeRows:
         for name, kind in ADDED.items():
             if name != "line":
                 values = [fields.get(name) for fields in added]
-                cells = [encode(each) if kind in (list, dict) and each is not None else each for each in values]
+                cells = [
+                    encode(each) if kind in (list, dict) and each is not None else each
+                    for each in values
+                ]
                 batch = batch.append_column(name, pa.array(cells, _TYPES.get(kind, pa.string())))
         return batch
 
     def close(self) -> None:
-        """Closes the judge's connections. Within an actor this is not needed: they end with its process."""
+        """Closes the judge's connections.
+
+        Within an actor this is not needed: they end with its process.
+        """
         self._loop.run_until_complete(self._judge.aclose())
         self._loop.close()
 
@@ -55,13 +66,19 @@ class JudgeRows:
         try:
             question, response, _ = said = row.dialogue
             async with self._turns:
-                verdict = await judge.score(question, response, conversation=said.conversation, reference=row.reference)
+                verdict = await judge.score(
+                    question, response, conversation=said.conversation, reference=row.reference
+                )
         except ValueError as exc:  # a text is missing, or is not a string
             return {"status": "skipped", "unscored_detail": f"{exc}."}
         except JudgeError as exc:
             if isinstance(exc, HOPELESS):
                 raise
             if not exc.is_too_long:
-                return {"status": "failed", "unscored_reason": UnscoredReason.CALL_FAILED, "unscored_detail": str(exc)}
+                return {
+                    "status": "failed",
+                    "unscored_reason": UnscoredReason.CALL_FAILED,
+                    "unscored_detail": str(exc),
+                }
             verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
         return to_added(verdict, judge.samples)

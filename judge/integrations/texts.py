@@ -11,9 +11,11 @@ from judge.scoring.ratings import Verdict
 
 
 def find_dialogue(asked: Any, answered: Any) -> Dialogue:
-    """The dialogue of two values: each a string, messages, or a mapping with `messages` or with one string.
+    """The dialogue of two values: each a string, messages, or a mapping with `messages` or with one
+    string.
 
-    If `answered` has the user's messages, too, `asked` is not needed. Raises ValueError without one clear text.
+    If `answered` has the user's messages, too, `asked` is not needed. Raises ValueError without one
+    clear text.
     """
     question, response = _find(asked), _find(answered)
     if isinstance(question, str) and isinstance(response, str):
@@ -24,19 +26,27 @@ def find_dialogue(asked: Any, answered: Any) -> Dialogue:
     own, rest = split_messages(messages)
     for role, part in (("user", own), ("assistant", after and rest)):
         if not part:
-            raise ValueError(f"a string or a message by the {role} was looked for among {len(messages)} messages")
+            raise ValueError(
+                f"a string or a message by the {role} was looked for among {len(messages)} messages"
+            )
     return read_messages(messages)
 
 
-async def score_dialogue(judge: Judge, asked: Any, answered: Any, expected: Any) -> tuple[Verdict, dict[str, Any]]:
-    """The verdict on a dialogue, as `find_dialogue` finds it, or on its parts; and its fields in `judge batch`.
+async def score_dialogue(
+    judge: Judge, asked: Any, answered: Any, expected: Any
+) -> tuple[Verdict, dict[str, Any]]:
+    """The verdict on a dialogue, as `find_dialogue` finds it, or on its parts; and its fields in
+    `judge batch`.
 
-    What a tool expects of the answer is the reference for a rubric that places one; other rubrics never got it.
+    What a tool expects of the answer is the reference for a rubric that places one; other rubrics
+    never got it.
     """
     said = asked if isinstance(asked, Dialogue) else find_dialogue(asked, answered)
     known = "" if expected is None or not judge.rubric.needs_reference else expected
     known = known if isinstance(known, str) else json.dumps(known, ensure_ascii=False, default=str)
-    verdict = await judge.score(said.question, said.response, conversation=said.conversation, reference=known)
+    verdict = await judge.score(
+        said.question, said.response, conversation=said.conversation, reference=known
+    )
     return verdict, to_added(verdict, judge.samples)
 
 
@@ -47,8 +57,13 @@ def _find(value: Any) -> str | Sequence[Any]:
         texts = [each for each in value.values() if isinstance(each, str)]
         if len(texts) == 1:
             return texts[0]
-        raise ValueError(f"one text was looked for, or 'messages', among {', '.join(map(repr, value)) or 'no fields'}")
+        raise ValueError(
+            "one text was looked for, or 'messages', among "
+            f"{', '.join(map(repr, value)) or 'no fields'}"
+        )
     messages = value["messages"] if isinstance(value, Mapping) else value
-    if not isinstance(messages, Sequence) or not all(isinstance(each, Mapping) for each in messages):
+    if not isinstance(messages, Sequence) or not all(
+        isinstance(each, Mapping) for each in messages
+    ):
         raise ValueError(f"a string or messages were looked for in a {type(value).__name__}")
     return messages

@@ -1,4 +1,7 @@
-"""Judges many rows at once. A journal keeps every verdict, and a run that ended early continues from it."""
+"""Judges many rows at once.
+
+A journal keeps every verdict, and a run that ended early continues from it.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -13,40 +16,51 @@ from judge.scoring.ratings import Unscored, UnscoredReason
 
 
 def identity_of(judge: Judge) -> Mapping[str, Any]:
-    # With a stronger model, the `model` of a row is the one whose verdict counts, so it does not identify the judge.
+    # With a stronger model, the `model` of a row is the one whose verdict counts, so it does not
+    # identify the judge.
     names = {"escalation": judge.escalation} | ({} if judge.escalation else {"model": judge.model})
-    return names | {"rubric_version": judge.rubric.version, "samples": judge.samples, "ask": judge.ask}
+    return names | {
+        "rubric_version": judge.rubric.version,
+        "samples": judge.samples,
+        "ask": judge.ask,
+    }
 
 
 @dataclass
 class Batch:
     """Sends rows to a judge and writes its verdicts to a journal.
 
-    A row whose call fails is left out of the journal, so that the next run asks again; a row that is too long for the
-    model is unscored. The run stops early if no other row could succeed either (a wrong key, no quota, a full disk),
-    after 3 * `concurrency` failures in a row, and at `max_cost_usd`. Calls in progress are awaited, because they are
-    paid for.
+    A row whose call fails is left out of the journal, so that the next run asks again; a row that
+    is too long for the model is unscored. The run stops early if no other row could succeed either
+    (a wrong key, no quota, a full disk), after 3 * `concurrency` failures in a row, and at
+    `max_cost_usd`. Calls in progress are awaited, because they are paid for.
     """
 
     judge: Judge
     journal: Journal
-    # Called with one plain sentence for each row that fails, each line that is not a row, and the first failed call of
-    # each model whose row got a verdict without it.
+    # Called with one plain sentence for each row that fails, each line that is not a row, and the
+    # first failed call of each model whose row got a verdict without it.
     report: Callable[[str], None]
     _: KW_ONLY
     concurrency: int = 8  # rows in progress at once, at least 1
-    max_cost_usd: float | None = None  # no row is started once the journal's verdicts have cost this much
+    max_cost_usd: float | None = (
+        None  # no row is started once the journal's verdicts have cost this much
+    )
 
     failed: int = field(default=0, init=False)  # rows without a verdict because calls failed
     malformed: int = field(default=0, init=False)  # lines that are not rows
-    stopped: JudgeError | None = field(default=None, init=False)  # the error that stopped the run early
+    stopped: JudgeError | None = field(
+        default=None, init=False
+    )  # the error that stopped the run early
     is_spent: bool = field(default=False, init=False)  # whether `max_cost_usd` is reached
     _failures_in_a_row: int = field(default=0, init=False)
     _has_verdict: bool = field(default=False, init=False)
     _absent: set[str] = field(default_factory=set, init=False)
 
     async def run(self, items: Iterator[Row | str]) -> None:
-        """Judges the rows among `items` (see `RowFile.items`), which are read one by one as calls become free."""
+        """Judges the rows among `items` (see `RowFile.items`), which are read one by one as calls
+        become free.
+        """
         self._watch_cost()
         async with asyncio.TaskGroup() as group:
             for _ in range(self.concurrency):
@@ -60,7 +74,9 @@ class Batch:
                     self.report(item)
                 else:
                     await self._settle(item)
-                await asyncio.sleep(0)  # the offline rater never waits, so other tasks would get no turn
+                await asyncio.sleep(
+                    0
+                )  # the offline rater never waits, so other tasks would get no turn
         except SetupError as exc:  # of the input, or of the journal
             self.stopped = exc
 
@@ -68,7 +84,9 @@ class Batch:
         judge = self.judge
         try:
             question, response, _ = said = row.dialogue
-            verdict = await judge.score(question, response, conversation=said.conversation, reference=row.reference)
+            verdict = await judge.score(
+                question, response, conversation=said.conversation, reference=row.reference
+            )
             self._has_verdict = True
             self._failures_in_a_row = 0
         except JudgeError as exc:
@@ -89,8 +107,11 @@ class Batch:
         is_hopeless = isinstance(exc, HOPELESS)
         if not is_hopeless:
             self.report(f"line {row.line}: {exc}")
-            # Rows that a server rejects may well be consecutive; if other rows get verdicts, the server works.
-            self._failures_in_a_row += not (isinstance(exc, RequestRejectedError) and self._has_verdict)
+            # Rows that a server rejects may well be consecutive; if other rows get verdicts, the
+            # server works.
+            self._failures_in_a_row += not (
+                isinstance(exc, RequestRejectedError) and self._has_verdict
+            )
         if is_hopeless or self._failures_in_a_row >= 3 * self.concurrency:  # three of each worker
             self.stopped = exc
 
@@ -100,7 +121,7 @@ class Batch:
             return
         if tally.unpriced:
             self.stopped = self.stopped or SetupError(
-                f"What model {self.judge.model!r} costs here is not known, so --max-cost cannot be kept; "
-                "leave it out, and judge fewer lines."
+                f"What model {self.judge.model!r} costs here is not known, so --max-cost cannot "
+                "be kept; leave it out, and judge fewer lines."
             )
         self.is_spent = tally.cost_usd >= self.max_cost_usd

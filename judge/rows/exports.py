@@ -22,9 +22,13 @@ _OTHER_FORMATS = {".pdf", ".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz"
 
 
 def choose_format(path: Path, asked: files.Format | None) -> files.Format:
-    """The format that was asked for; without one, the format that the ending of `path` names, or JSONL."""
+    """The format that was asked for; without one, the format that the ending of `path` names, or
+    JSONL.
+    """
     if path.suffix.lower() in _OTHER_FORMATS:
-        raise SetupError(f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet.")
+        raise SetupError(
+            f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet."
+        )
     chosen = asked or _format_of(path) or files.Format.JSONL
     if chosen is files.Format.PARQUET:
         with needs_extra("Parquet", "parquet", "pyarrow"):
@@ -33,8 +37,12 @@ def choose_format(path: Path, asked: files.Format | None) -> files.Format:
 
 
 def name_beside(path: Path, form: files.Format) -> Path:
-    """The file of the same name in another format: an ending that names a format is replaced, any other is kept."""
-    return path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
+    """The file of the same name in another format: an ending that names a format is replaced, any
+    other is kept.
+    """
+    return (
+        path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
+    )
 
 
 def refuse_other_table(table: Path, form: files.Format) -> None:
@@ -46,25 +54,32 @@ def refuse_other_table(table: Path, form: files.Format) -> None:
         if form is files.Format.CSV:
             with table.open("rb") as file:
                 found = file.read(8).removeprefix(BOM_UTF8)
-                is_ours = found.startswith((b"line,", b"line;", b"line\t", b"\r\n"))  # without rows, it has no columns
+                is_ours = found.startswith(
+                    (b"line,", b"line;", b"line\t", b"\r\n")
+                )  # without rows, it has no columns
         else:
             from pyarrow import ArrowException, parquet
 
             with suppress(ArrowException):
                 is_ours = list(parquet.read_schema(table).names)[:1] in (["line"], [])
     if not is_ours:
-        raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
+        raise SetupError(
+            f"{table}: not a table of 'judge batch', and would be overwritten; choose "
+            "another output."
+        )
 
 
 def export(rows: Path, target: Path, form: files.Format, delimiter: str = ",") -> None:
     """Writes the rows of a JSONL file as a table, which replaces `target` when it is complete.
 
-    A column has one type: true or false, whole number, number or text. A column that mixes types, or holds lists or
-    objects, is text: strings are unchanged, everything else is JSON.
+    A column has one type: true or false, whole number, number or text. A column that mixes types,
+    or holds lists or objects, is text: strings are unchanged, everything else is JSON.
     """
     columns = _columns(rows)
     with files.replacing(target) as file:
-        _write_csv(rows, file, columns, delimiter) if form is files.Format.CSV else _write_parquet(rows, file, columns)
+        _write_csv(rows, file, columns, delimiter) if form is files.Format.CSV else _write_parquet(
+            rows, file, columns
+        )
 
 
 def _format_of(path: Path) -> files.Format | None:
@@ -73,7 +88,9 @@ def _format_of(path: Path) -> files.Format | None:
 
 
 def _columns(rows: Path) -> dict[str, type]:
-    """All columns in the order of their first appearance, each with the one type that fits all its values."""
+    """All columns in the order of their first appearance, each with the one type that fits all its
+    values.
+    """
     columns: dict[str, type | None] = {}
     for _, raw in files.read_lines(rows):
         for name, value in files.decode(raw).items():
@@ -81,7 +98,9 @@ def _columns(rows: Path) -> dict[str, type]:
             if value is None or seen is str:
                 continue
             kind = str if isinstance(value, int) and abs(value) >= 2**63 else _to_kind(type(value))
-            columns[name] = kind if seen in (None, kind) else float if {seen, kind} == {int, float} else str
+            columns[name] = (
+                kind if seen in (None, kind) else float if {seen, kind} == {int, float} else str
+            )
     return {name: kind or str for name, kind in columns.items()}
 
 
@@ -91,11 +110,15 @@ def _to_kind(of: type) -> type:
 
 def _to_text(value: object) -> str:
     # Half a surrogate pair, which neither format can hold, is escaped.
-    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else files.encode(value)
+    return (
+        value.encode(errors="backslashreplace").decode()
+        if isinstance(value, str)
+        else files.encode(value)
+    )
 
 
-# First characters that make a cell a formula in a spreadsheet, in East Asian settings also in their full width:
-# https://owasp.org/www-community/attacks/CSV_Injection
+# First characters that make a cell a formula in a spreadsheet, in East Asian settings also in their
+# full width: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -127,12 +150,19 @@ def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> N
             for name, kind in columns.items():
                 to_cell = _to_text if kind is str else kind
                 values = (fields.get(name) for fields in part)
-                arrays.append(pa.array([None if value is None else to_cell(value) for value in values], types[kind]))
+                arrays.append(
+                    pa.array(
+                        [None if value is None else to_cell(value) for value in values], types[kind]
+                    )
+                )
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
 
 class Candidate(NamedTuple):
-    """One scored row, its texts as strings or messages. `key` is its `prompt_id` as JSON, or what was asked."""
+    """One scored row, its texts as strings or messages.
+
+    `key` is its `prompt_id` as JSON, or what was asked.
+    """
 
     key: tuple[str, str]
     prompt_id: Any
@@ -144,11 +174,14 @@ class Candidate(NamedTuple):
 def make_pairs(source: Path, report: Callable[[str], None], counts: Counter[str]) -> Iterator[str]:
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
-    Of several responses with the same score, the first in the file counts. Two rows of each prompt are kept in
-    memory. `report` gets a sentence for each line that is skipped. The `counts` are filled in as the pairs are made:
-    "pairs", "ties" and "alone" count prompts, "unscored" and "malformed" count lines.
+    Of several responses with the same score, the first in the file counts. Two rows of each prompt
+    are kept in memory. `report` gets a sentence for each line that is skipped. The `counts` are
+    filled in as the pairs are made: "pairs", "ties" and "alone" count prompts, "unscored" and
+    "malformed" count lines.
     """
-    ends: dict[tuple[str, str], tuple[Candidate, Candidate]] = {}  # the best row of each prompt, and the worst
+    ends: dict[
+        tuple[str, str], tuple[Candidate, Candidate]
+    ] = {}  # the best row of each prompt, and the worst
     responses = Counter[tuple[str, str]]()
     for row in _read_scored(source, report, counts):
         responses[row.key] += 1
@@ -157,7 +190,12 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counter[str]
     for key, (top, low) in ends.items():
         if top.score > low.score:
             counts["pairs"] += 1
-            pair = {"prompt_id": top.prompt_id, "prompt": top.prompt, "chosen": top.response, "rejected": low.response}
+            pair = {
+                "prompt_id": top.prompt_id,
+                "prompt": top.prompt,
+                "chosen": top.response,
+                "rejected": low.response,
+            }
             yield files.encode(pair | {"score_chosen": top.score, "score_rejected": low.score})
         elif responses[key] > 1:
             counts["ties"] += 1
@@ -165,7 +203,9 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counter[str]
             counts["alone"] += 1
 
 
-def _read_scored(source: Path, report: Callable[[str], None], counts: Counter[str]) -> Iterator[Candidate]:
+def _read_scored(
+    source: Path, report: Callable[[str], None], counts: Counter[str]
+) -> Iterator[Candidate]:
     judges: dict[str, int] = {}
     prompts: dict[str, tuple[int, int]] = {}
     for line, raw in files.read_lines(source):
@@ -175,32 +215,42 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counter[st
             score, id_ = row.get("score"), files.encode(prompt_id)
             if "score" not in row.fields:
                 raise ValueError("no score; 'judge batch' adds them")
-            if score is not None and not (type(score) in (int, float) and -math.inf < score < math.inf):
+            if score is not None and not (
+                type(score) in (int, float) and -math.inf < score < math.inf
+            ):
                 raise ValueError("the score is not a number")
         except ValueError as exc:
             counts["malformed"] += 1
             report(f"line {line}: {exc}; skipped.")
             continue
-        # Without a rubric version the row is not ours, and its `model` may be the one that wrote the response.
-        parts = {"model": row.judge} | {name: row.get(name) for name in ("rubric_version", "samples")}
+        # Without a rubric version the row is not ours, and its `model` may be the one that wrote
+        # the response.
+        parts = {"model": row.judge} | {
+            name: row.get(name) for name in ("rubric_version", "samples")
+        }
         named = ", ".join(f"{name} {part}" for name, part in parts.items())
         judges.setdefault(named if "rubric_version" in row.fields else "another", line)
         if len(judges) > 1:
             (one, first), (other, second) = judges.items()
             raise SetupError(
-                f"{source}: two judges gave these scores ({one} in line {first}; {other} in line {second}), and "
-                "scores of different judges cannot be compared; make pairs for each judge separately."
+                f"{source}: two judges gave these scores ({one} in line {first}; {other} in line "
+                f"{second}), and scores of different judges cannot be compared; make pairs for "
+                "each judge separately."
             )
         if score is None:
             counts["unscored"] += 1
             continue
         if prompt_id is not None:
             check_prompt(source, prompts, line, id_, asked)
-        yield Candidate((id_, "" if prompt_id is not None else asked), prompt_id, prompt, response, score)
+        yield Candidate(
+            (id_, "" if prompt_id is not None else asked), prompt_id, prompt, response, score
+        )
 
 
 def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:
-    """What was asked and what was answered: texts, or the messages of a conversation, as trainers take them."""
+    """What was asked and what was answered: texts, or the messages of a conversation, as trainers
+    take them.
+    """
     if not row.has_turns:
         return row.dialogue[:2]
     if (messages := row.messages) is not None:

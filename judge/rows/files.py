@@ -31,17 +31,24 @@ def private(path: str, flags: int) -> int:
 
 @contextmanager
 def written_beside(target: Path) -> Iterator[BinaryIO]:
-    """A file that replaces `target`, with the same readers, once it is written; a new `target` is its owner's alone."""
-    is_open_file = target.is_symlink() and target.readlink().is_relative_to("/proc")  # as /dev/stdout does
+    """A file that replaces `target`, with the same readers, once it is written; a new `target` is
+    its owner's alone.
+    """
+    is_open_file = target.is_symlink() and target.readlink().is_relative_to(
+        "/proc"
+    )  # as /dev/stdout does
     if is_open_file or (target.exists() and not (target.is_file() or target.is_dir())):
-        raise OSError(errno.EINVAL, "Not a regular file")  # a pipe or a device would be gone for everybody
+        raise OSError(
+            errno.EINVAL, "Not a regular file"
+        )  # a pipe or a device would be gone for everybody
     beside = target.with_name(f"{target.name}.part")
     try:
         beside.unlink(missing_ok=True)  # another user may have made it, to read what is written
         with open(beside, "xb", opener=private) as file:
             yield file
         mode = _OWNERS_ALONE
-        # In a folder that all may write to, a link or another user's file may have been put there on purpose.
+        # In a folder that all may write to, a link or another user's file may have been put there
+        # on purpose.
         if not target.is_symlink() and target.exists() and target.stat().st_uid == os.geteuid():
             mode = stat.S_IMODE(target.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH)
         beside.chmod(mode)
@@ -52,7 +59,9 @@ def written_beside(target: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def explaining(failure: str, hint: str = "") -> Iterator[None]:
-    """Makes an error that the system reports a SetupError: the failure, the system's reason, and the hint."""
+    """Makes an error that the system reports a SetupError: the failure, the system's reason, and
+    the hint.
+    """
     try:
         yield
     except OSError as exc:
@@ -81,7 +90,8 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not blank, each with its number, from 1. Raises SetupError if it cannot be read.
+    """The lines of a file that are not blank, each with its number, from 1. Raises SetupError if it
+    cannot be read.
 
     A line that is too long is given as its beginning and end, which `decode` refuses.
     """
@@ -93,7 +103,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def read_line(file: BinaryIO) -> bytes:
-    """The next line; if it is longer than `MOST_OF_A_LINE`, its beginning and end, which are still longer than that."""
+    """The next line; if it is longer than `MOST_OF_A_LINE`, its beginning and end, which are still
+    longer than that.
+    """
     raw, rest = file.readline(MOST_OF_A_LINE + 1), b""
     while len(rest or raw) > MOST_OF_A_LINE and not (rest or raw).endswith(b"\n"):
         rest = file.readline(MOST_OF_A_LINE + 1) or b"\n"
@@ -109,13 +121,16 @@ def check_is_file(path: Path) -> None:
     # A pipe can be read only once, but rows are read several times.
     if os.path.exists(path) or str(path) == "-":
         raise SetupError(
-            f"{path}: not a plain file; save what comes through a pipe as one, since it is read repeatedly."
+            f"{path}: not a plain file; save what comes through a pipe as one, since it is "
+            "read repeatedly."
         )
     raise SetupError(f"{path}: no such file.")
 
 
 def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
-    """Raises SetupError unless `path` is new or empty, or has `mark` near its beginning and so is ours to overwrite."""
+    """Raises SetupError unless `path` is new or empty, or has `mark` near its beginning and so is
+    ours to overwrite.
+    """
     found = b""
     failure, hint = f"{path}: cannot write it", f"; name another file with {option}"
     with explaining(failure, hint), suppress(FileNotFoundError), path.open("rb") as file:
@@ -125,7 +140,10 @@ def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
 
 
 def decode(raw: bytes) -> dict[str, Any]:
-    """The JSON object on a line, also with NaN and Infinity. Raises ValueError; its message completes "line 17: "."""
+    """The JSON object on a line, also with NaN and Infinity.
+
+    Raises ValueError; its message completes "line 17: ".
+    """
     if len(raw) > MOST_OF_A_LINE:
         raise ValueError(f"longer than {MOST_OF_A_LINE / 1e6:g} MB")
     try:
@@ -133,7 +151,9 @@ def decode(raw: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as exc:
         raise ValueError(f"not UTF-8 at byte {exc.start + 1}") from exc
     except json.JSONDecodeError as exc:
-        raise ValueError(f"not JSON ({exc.msg[:1].lower()}{exc.msg[1:]} at character {exc.pos + 1})") from exc
+        raise ValueError(
+            f"not JSON ({exc.msg[:1].lower()}{exc.msg[1:]} at character {exc.pos + 1})"
+        ) from exc
     except RecursionError as exc:
         raise ValueError("nested too deeply") from exc
     if not isinstance(value, dict):
@@ -142,7 +162,10 @@ def decode(raw: bytes) -> dict[str, Any]:
 
 
 def encode(value: object) -> str:
-    """JSON as UTF-8; only half a surrogate pair makes it escape. Raises ValueError if it is nested too deeply."""
+    """JSON as UTF-8; only half a surrogate pair makes it escape.
+
+    Raises ValueError if it is nested too deeply.
+    """
     try:
         text = _encoder.encode(value)
         text.encode()

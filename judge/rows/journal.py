@@ -1,4 +1,6 @@
-"""The output of a batch, which is also its journal: what is in it is paid for, and is not asked again."""
+"""The output of a batch, which is also its journal: what is in it is paid for, and is not asked
+again.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,12 +19,20 @@ _MOST_NAMES = 3
 
 
 def answered_as(served: Counter[tuple[str, str]]) -> Iterator[str]:
-    """A phrase for each model whose name stood for several: their scores are those of different judges."""
+    """A phrase for each model whose name stood for several: their scores are those of different
+    judges.
+    """
     for model in dict.fromkeys(model for model, _ in served):
-        names = Counter({name: n for (asked, name), n in served.items() if asked == model}).most_common()
+        names = Counter(
+            {name: n for (asked, name), n in served.items() if asked == model}
+        ).most_common()
         if len(names) > 1:
-            shown = " and ".join(f"{name!r} ({n:,} ratings)" for name, n in sorted(names[:_MOST_NAMES]))
-            more = f" and {len(names) - _MOST_NAMES:,} more names" if len(names) > _MOST_NAMES else ""
+            shown = " and ".join(
+                f"{name!r} ({n:,} ratings)" for name, n in sorted(names[:_MOST_NAMES])
+            )
+            more = (
+                f" and {len(names) - _MOST_NAMES:,} more names" if len(names) > _MOST_NAMES else ""
+            )
             yield f"{model!r} answered as {shown}{more}"
 
 
@@ -42,7 +52,9 @@ class JournalTally:
     ratings: int = 0  # that took these tokens
     cost_usd: float = 0.0
     unpriced: int = 0  # rows whose cost is unknown
-    served: Counter[tuple[str, str]] = field(default_factory=Counter)  # ratings by model and the name that answered
+    served: Counter[tuple[str, str]] = field(
+        default_factory=Counter
+    )  # ratings by model and the name that answered
 
     @property
     def rows(self) -> int:
@@ -68,7 +80,9 @@ class JournalTally:
 
 
 class Journal(LineFile):
-    """The output of a batch: a JSONL file with a row per verdict, as they arrive, all with the fields of `judge`."""
+    """The output of a batch: a JSONL file with a row per verdict, as they arrive, all with the
+    fields of `judge`.
+    """
 
     def __init__(self, path: Path, judge: Mapping[str, Any]) -> None:
         self.tally = JournalTally()
@@ -93,21 +107,32 @@ class Journal(LineFile):
             fields = decode(raw)
             added = {name: fields.pop(name) for name in ADDED if name in fields}
             carried, line = encode(fields), added.get("line") or 0
-            has_types = all(each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items())
+            has_types = all(
+                each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items()
+            )
             if not (raw.endswith(b"\n") and len(added) == len(ADDED) and has_types and line >= 1):
                 problem = "not a row with a verdict; choose another output."
         except ValueError as exc:
-            problem = f"damaged ({exc}); delete that line to have its row judged again, or choose another output."
+            problem = (
+                f"damaged ({exc}); delete that line to have its row judged again, or choose "
+                "another output."
+            )
         if problem and number == 1:
-            raise SetupError(f"{self.path}: not a file of verdicts to go on with; choose another output.")
+            raise SetupError(
+                f"{self.path}: not a file of verdicts to go on with; choose another output."
+            )
         if problem:
             raise SetupError(f"{where}: {problem}")
         for name, value in self._judge.items():
             if added[name] != value:
                 why = f"judged with {name} {added[name]!r}, and now it is {value!r}"
-                raise SetupError(f"{where}: {why}; continue with the former, or choose another output.")
+                raise SetupError(
+                    f"{where}: {why}; continue with the former, or choose another output."
+                )
         if line in self.rows:
-            raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
+            raise SetupError(
+                f"{where}: a second verdict on line {line} of the input; delete one of them."
+            )
         self._count(line, hash(carried), offset, added)
 
     def _count(self, line: int, digest: int, offset: int, added: Mapping[str, Any]) -> None:
@@ -116,12 +141,17 @@ class Journal(LineFile):
 
 
 def survey(source: RowFile, journal: Journal | None = None) -> int:
-    """The number of lines of `source` that are not blank, read with about 200 bytes of memory for each `prompt_id`.
+    """The number of lines of `source` that are not blank, read with about 200 bytes of memory for
+    each `prompt_id`.
 
-    Raises SetupError if a `prompt_id` has two prompts, or a row in `journal` is no longer in `source` as it was judged.
+    Raises SetupError if a `prompt_id` has two prompts, or a row in `journal` is no longer in
+    `source` as it was judged.
     """
     judged = journal.rows if journal else {}
-    changed = f"has changed since its verdicts in {journal and journal.path}; restore it, or choose another output."
+    changed = (
+        f"has changed since its verdicts in {journal and journal.path}; restore it, or choose "
+        "another output."
+    )
     prompts: dict[str, tuple[int, int]] = {}
     lines = unchanged = 0
     for line, raw in source.lines():

@@ -1,4 +1,6 @@
-"""A file of lines that is only appended to: what one run wrote, the next goes on with, whatever ended the first."""
+"""A file of lines that is only appended to: what one run wrote, the next goes on with, whatever
+ended the first.
+"""
 
 import os
 import time
@@ -11,15 +13,16 @@ from judge.rows.files import explaining, private, replacing
 
 
 class LineFile:
-    """A file of lines, created readable only by its owner, that one process at a time can have open.
+    """A file of lines, created readable only by its owner, that one process at a time can have
+    open.
 
-    A line is passed to the operating system at once, so that a killed process loses none, and reaches the disk within
-    seconds. An incomplete last line, left by a killed process or a full disk, is cut off when the file is opened, if it
-    begins with `head`.
+    A line is passed to the operating system at once, so that a killed process loses none, and
+    reaches the disk within seconds. An incomplete last line, left by a killed process or a full
+    disk, is cut off when the file is opened, if it begins with `head`.
 
-    `take` gets the number (from 1), offset and text of each line that is already there; `otherwise` says what to do if
-    the file cannot be used. All methods raise SetupError if the system reports an error; opening, also if another
-    process has it.
+    `take` gets the number (from 1), offset and text of each line that is already there; `otherwise`
+    says what to do if the file cannot be used. All methods raise SetupError if the system reports
+    an error; opening, also if another process has it.
     """
 
     def __init__(
@@ -57,7 +60,9 @@ class LineFile:
             except OSError:
                 self._file.truncate(start)
                 raise
-        if self._clock() - self._synced_at > 5.0:  # a crash of the machine costs no more than these seconds
+        if (
+            self._clock() - self._synced_at > 5.0
+        ):  # a crash of the machine costs no more than these seconds
             self.sync()
         return start
 
@@ -68,7 +73,9 @@ class LineFile:
         self._synced_at = self._clock()
 
     def rewrite(self, offsets: Iterable[int], failure: str) -> None:
-        """Keeps the lines at `offsets`, in this order, in a second file that replaces the first when it is complete."""
+        """Keeps the lines at `offsets`, in this order, in a second file that replaces the first
+        when it is complete.
+        """
         with replacing(self.path, failure) as copy, self.path.open("rb") as lines:
             for offset in offsets:
                 lines.seek(offset)
@@ -96,14 +103,17 @@ class LineFile:
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Before we got the lock, another process may have replaced the file that we opened with a sorted one.
+            # Before we got the lock, another process may have replaced the file that we opened with
+            # a sorted one.
             is_ours = os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
         except (BlockingIOError, FileNotFoundError):
             is_ours = False
         except OSError:  # a file system without locks
             return
         if not is_ours:
-            raise SetupError(f"{self.path}: another process is writing it; wait for its end, or {otherwise}.")
+            raise SetupError(
+                f"{self.path}: another process is writing it; wait for its end, or {otherwise}."
+            )
 
     def _read(self, take: Callable[[int, int, bytes], None], head: bytes) -> None:
         end = 0

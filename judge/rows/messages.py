@@ -1,7 +1,8 @@
 """Reads messages as logs have them: a question, its response, and the conversation before it.
 
-Messages of Chat Completions, items of Responses, Anthropic's blocks and LangChain's roles are read. What is no text is
-marked at its place (`[picture: ...]`), and reasoning, which nobody was shown, is left out.
+Messages of Chat Completions, items of Responses, Anthropic's blocks and LangChain's roles are read.
+What is no text is marked at its place (`[picture: ...]`), and reasoning, which nobody was shown, is
+left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,12 +16,23 @@ from judge.rows.files import decode, encode, kind_of
 from judge.scoring.attacks.marks import mark, unmark
 from judge.scoring.conversation import Turn, bounded
 
-_ROLES = {"human": "user", "function": "tool"} | dict.fromkeys(("ai", "model", "bot", "agent"), "assistant")
+_ROLES = {"human": "user", "function": "tool"} | dict.fromkeys(
+    ("ai", "model", "bot", "agent"), "assistant"
+)
 _ROLES |= {role: role for role in ("user", "assistant", "tool", "system", "developer")}
 _FIELDS = {"content", "text", "tool_calls", "function_call", "audio", "refusal"}
 _UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
-_CALLS, _RESULTS = ("tool_use", "tool_call"), ("tool_result",)  # the ends of types, such as server_tool_use
-_KINDS = {"image": "picture", "document": "file", "audio": "audio", "video": "video", "file": "file"}
+_CALLS, _RESULTS = (
+    ("tool_use", "tool_call"),
+    ("tool_result",),
+)  # the ends of types, such as server_tool_use
+_KINDS = {
+    "image": "picture",
+    "document": "file",
+    "audio": "audio",
+    "video": "video",
+    "file": "file",
+}
 _TEXTS = ("text", "output_text")
 _SOURCES = ("citation", "_location")  # the ends of types, such as url_citation
 _TITLES, _URLS = ("title", "document_title", "filename"), ("url", "source")
@@ -39,7 +51,10 @@ class Dialogue(NamedTuple):
 
 @dataclass(slots=True)
 class _Said:
-    """A message or step. `has_words`: some text is not a mark; `unread`: the parts that have nothing but a mark."""
+    """A message or step.
+
+    `has_words`: some text is not a mark; `unread`: the parts that have nothing but a mark.
+    """
 
     role: str
     text: str
@@ -49,10 +64,11 @@ class _Said:
 
 
 def read_messages(messages: Sequence[Any]) -> Dialogue:
-    """The last question with an answer, and all that the assistant says after it; "" for what is missing.
+    """The last question with an answer, and all that the assistant says after it; "" for what is
+    missing.
 
-    Steps after the question are not the response: they end the conversation, and their roles say so. What the assistant
-    says before its last step is marked as a step, if more follows.
+    Steps after the question are not the response: they end the conversation, and their roles say
+    so. What the assistant says before its last step is marked as a step, if more follows.
 
     If these are no messages, the ValueError completes "line 17: ".
     """
@@ -60,7 +76,9 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
     unknown = next((each.role for each in after if each.role not in _ROLES.values()), None)
     if unknown is not None and not (asked and any(each.role == "assistant" for each in after)):
         missing = "answer by an assistant" if asked else "question by a user"
-        raise ValueError(f"messages have no {missing}, and a role that is not known: {unknown[:40]!r}")
+        raise ValueError(
+            f"messages have no {missing}, and a role that is not known: {unknown[:40]!r}"
+        )
     last_step = max((at for at, each in enumerate(after) if each.is_step), default=-1)
     goes_on = any(each.has_words for each in after[last_step + 1 :] if each.role == "assistant")
     answer, others = list[_Said](), list[_Said]()
@@ -78,7 +96,9 @@ def find_prompt(messages: Sequence[Any]) -> str:
     """What was asked, as `to_prompt` has it, with digests of the pictures and files in it."""
     before, asked, _ = _divide(messages)
     parts = (encode(part).encode() for each in (*before, *asked) for part in each.unread)
-    return to_prompt(_joined(asked), _to_turns(before), *(sha256(part).hexdigest() for part in parts))
+    return to_prompt(
+        _joined(asked), _to_turns(before), *(sha256(part).hexdigest() for part in parts)
+    )
 
 
 def to_prompt(question: str, turns: Iterable[Turn], *others: str) -> str:
@@ -88,36 +108,56 @@ def to_prompt(question: str, turns: Iterable[Turn], *others: str) -> str:
 
 
 def has_reply(messages: Sequence[Any]) -> bool:
-    """Whether the assistant's reply can be read, if only as an empty text: it is there, and not only in marks."""
+    """Whether the assistant's reply can be read, if only as an empty text: it is there, and not
+    only in marks.
+    """
     said = [each for each in _divide(messages)[2] if each.role == "assistant" and not each.is_step]
-    return any(each.has_words for each in said) or (bool(said) and not any(each.text.strip() for each in said))
+    return any(each.has_words for each in said) or (
+        bool(said) and not any(each.text.strip() for each in said)
+    )
 
 
 def completed(messages: Sequence[Any], system: Any, response: str | None) -> Sequence[Any]:
-    """The messages with the system prompt and the response beside them; raises ValueError if they have an answer."""
-    first = [{"role": "system", "content": system}] if system and isinstance(system, str | list) else []
+    """The messages with the system prompt and the response beside them; raises ValueError if they
+    have an answer.
+    """
+    first = (
+        [{"role": "system", "content": system}] if system and isinstance(system, str | list) else []
+    )
     last = [] if response is None else [{"role": "assistant", "content": response}]
-    said = _read(messages, "messages") if first or last else []  # so that a problem has the number that the list has
+    said = (
+        _read(messages, "messages") if first or last else []
+    )  # so that a problem has the number that the list has
     if last and said and said[-1].role == "assistant" and not said[-1].is_step:
         raise ValueError("messages end with an answer, and response is another; leave one out")
     return [*first, *messages, *last]
 
 
 def read_turns(conversation: Any) -> tuple[Turn, ...]:
-    """The turns of a row's `conversation`: messages, their JSON, or none (None, ""). Raises as `read_messages`."""
+    """The turns of a row's `conversation`: messages, their JSON, or none (None, "").
+
+    Raises as `read_messages`.
+    """
     if isinstance(conversation, str):
         with suppress(ValueError):
             conversation = decode(f'{{"it": {conversation or "null"}}}'.encode())["it"]
     if not isinstance(conversation, list | tuple | None):
         raise ValueError(
-            f"conversation is {kind_of(conversation)} where a list belongs; rename it if it is something else"
+            f"conversation is {kind_of(conversation)} where a list belongs; rename it if "
+            "it is something else"
         )
     return _to_turns(_read(conversation or (), "conversation"))
 
 
 def split_messages(messages: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The messages up to the end of the question, and those up to the end of its answer; raises as `read_messages`."""
-    said = [(at, each.role) for at, message in enumerate(messages, start=1) for each in _read([message], "messages")]
+    """The messages up to the end of the question, and those up to the end of its answer; raises as
+    `read_messages`.
+    """
+    said = [
+        (at, each.role)
+        for at, message in enumerate(messages, start=1)
+        for each in _read([message], "messages")
+    ]
     question, answer = (said[end - 1][0] if end else 0 for end in _ends([role for _, role in said]))
     return messages[:question], messages[question:answer]
 
@@ -131,10 +171,15 @@ def _divide(messages: Sequence[Any]) -> tuple[list[_Said], list[_Said], list[_Sa
 
 
 def _ends(roles: Sequence[str]) -> tuple[int, int]:
-    """Where the question and its answer end. What the user says last, such as thanks, is neither if there is one."""
+    """Where the question and its answer end.
+
+    What the user says last, such as thanks, is neither if there is one.
+    """
     answer = next((at for at in range(len(roles), 0, -1) if roles[at - 1] != "user"), 0)
     for end in (answer, len(roles)):
-        question = max((at for at, role in enumerate(roles[:end], start=1) if role == "user"), default=0)
+        question = max(
+            (at for at, role in enumerate(roles[:end], start=1) if role == "user"), default=0
+        )
         if question and "assistant" in roles[question:end]:
             break
     return question, end
@@ -158,7 +203,9 @@ def _read(messages: Sequence[Any], name: str) -> list[_Said]:
             "".join(each.role + each.text for each in new).encode()
             said += new
         except UnicodeEncodeError as exc:
-            raise ValueError(f"message {number} of {name} holds half a surrogate pair, which is not Unicode") from exc
+            raise ValueError(
+                f"message {number} of {name} holds half a surrogate pair, which is not Unicode"
+            ) from exc
         except ValueError as exc:
             raise ValueError(f"message {number} of {name} {exc}") from exc
     return said
@@ -167,8 +214,13 @@ def _read(messages: Sequence[Any], name: str) -> list[_Said]:
 def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     inner = message.get("kwargs", message.get("data"))  # LangChain's two forms of a saved message
     if isinstance(inner, Mapping) and "content" in inner:
-        path = message.get("id")  # ends with the class, which in JavaScript's form alone says who speaks
-        message = ({"role": path[-1]} if path and isinstance(path, list) else {}) | {**message, **inner}
+        path = message.get(
+            "id"
+        )  # ends with the class, which in JavaScript's form alone says who speaks
+        message = ({"role": path[-1]} if path and isinstance(path, list) else {}) | {
+            **message,
+            **inner,
+        }
     role, kind = message.get("role"), message.get("type")
     if role is None and isinstance(kind, str):
         if "content" not in message or kind in _UNSEEN:
@@ -177,11 +229,16 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
         role = kind
     if not isinstance(role, str):
         raise ValueError("has no role" if role is None else f"has {kind_of(role)} as its role")
-    role = _ROLES.get(role.removesuffix("Chunk").removesuffix("Message").lower(), role)  # LangChain has its classes
+    role = _ROLES.get(
+        role.removesuffix("Chunk").removesuffix("Message").lower(), role
+    )  # LangChain has its classes
     if not _FIELDS & message.keys():
         raise ValueError(f"has no content, only {', '.join(message)[:200]}")
     parts = _parts(message.get("content", message.get("text")))
-    cited = [message.get("annotations"), *(part.get(name) for part in parts for name in ("annotations", "citations"))]
+    cited = [
+        message.get("annotations"),
+        *(part.get(name) for part in parts for name in ("annotations", "citations")),
+    ]
     shown = _together(parts) if role == "assistant" else parts
     said = _to_said(role, [*shown, *_beside(message)], cited)
     if role == "tool":
@@ -191,24 +248,33 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
     if message.get("phase") == "commentary":
         said = replace(said, text=said.text and mark("step", said.text), has_words=False)
     steps = [*_steps(parts), *_calls(message)]
-    # In Anthropic's logs, a message by the user may be nothing but the results of tools, or begin with them.
+    # In Anthropic's logs, a message by the user may be nothing but the results of tools, or begin
+    # with them.
     own = [said] if said.text or not steps else []
     yield from (*steps, *own) if role == "user" else (*own, *steps)
 
 
 def _together(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """An assistant's parts; texts in a row are one, with nothing between, since citations divide its sentences.
+    """An assistant's parts; texts in a row are one, with nothing between, since citations divide
+    its sentences.
 
-    They are without the thinking that some servers leave at the beginning, even if a tag is missing.
+    They are without the thinking that some servers leave at the beginning, even if a tag is
+    missing.
     """
-    for is_text, run in groupby(parts, lambda part: _kind(part) in _TEXTS and isinstance(part.get("text"), str)):
+    for is_text, run in groupby(
+        parts, lambda part: _kind(part) in _TEXTS and isinstance(part.get("text"), str)
+    ):
         if not is_text:
             yield from run
             continue
         said = "".join(part["text"] for part in run)
         thought, end, rest = said.partition("</think>")
-        is_alone = end and "<think>" not in thought and (thought.endswith("\n") or rest.startswith("\n"))
-        yield {"text": rest.lstrip() if is_alone or thought.lstrip().startswith("<think>") else said}
+        is_alone = (
+            end and "<think>" not in thought and (thought.endswith("\n") or rest.startswith("\n"))
+        )
+        yield {
+            "text": rest.lstrip() if is_alone or thought.lstrip().startswith("<think>") else said
+        }
 
 
 def _beside(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -246,7 +312,9 @@ def _read_item(kind: str, item: Mapping[str, Any]) -> Iterator[_Said]:
 
 
 def _call(call: Mapping[str, Any]) -> _Said:
-    given = next((call[name] for name in ("arguments", "args", "input", "action") if call.get(name)), "")
+    given = next(
+        (call[name] for name in ("arguments", "args", "input", "action") if call.get(name)), ""
+    )
     names = "name", "toolName", "function", "type"
     name = next((call[each] for each in names if isinstance(call.get(each), str)), "tool")
     words = f"{name} {given if isinstance(given, str) else encode(given)}"
@@ -267,7 +335,14 @@ def _to_said(role: str, parts: Iterable[Mapping[str, Any]], sources: Iterable[An
         kind = _kind(part)
         if kind in _UNSEEN or kind.endswith((*_CALLS, *_RESULTS)):
             continue
-        words = next((part[name] for name in ("text", "refusal", "transcript") if part.get(name) is not None), None)
+        words = next(
+            (
+                part[name]
+                for name in ("text", "refusal", "transcript")
+                if part.get(name) is not None
+            ),
+            None,
+        )
         if isinstance(words, str):
             lines.append(unmark(words))
             has_words |= bool(words.strip())
@@ -276,7 +351,13 @@ def _to_said(role: str, parts: Iterable[Mapping[str, Any]], sources: Iterable[An
         else:
             lines.append(_to_mark(kind, part))
             unread.append(part)
-    cited = (each for given in sources if isinstance(given, list) for each in given if isinstance(each, Mapping))
+    cited = (
+        each
+        for given in sources
+        if isinstance(given, list)
+        for each in given
+        if isinstance(each, Mapping)
+    )
     marks = (_to_source(each) for each in cited if str(each.get("type")).endswith(_SOURCES))
     return _Said(role, "\n".join([*lines, *dict.fromkeys(marks)]), has_words, unread=unread)
 
@@ -300,7 +381,10 @@ def _to_mark(kind: str, part: Mapping[str, Any]) -> str:
 def _to_source(annotation: Mapping[str, Any]) -> str:
     inner = annotation.get("url_citation")
     given = inner if isinstance(inner, Mapping) else annotation
-    title, url = (next((str(given[name]) for name in names if given.get(name)), "") for names in (_TITLES, _URLS))
+    title, url = (
+        next((str(given[name]) for name in names if given.get(name)), "")
+        for names in (_TITLES, _URLS)
+    )
     return mark("source", f"{title} ({url})" if url else title)
 
 
@@ -309,5 +393,7 @@ def _parts(content: Any) -> list[Mapping[str, Any]]:
     parts = [{"type": "text", "text": each} if isinstance(each, str) else each for each in given]
     for part in parts:
         if not isinstance(part, Mapping):
-            raise ValueError(f"has {kind_of(part)} as its content, where a text or a list of parts belongs")
+            raise ValueError(
+                f"has {kind_of(part)} as its content, where a text or a list of parts belongs"
+            )
     return parts

@@ -14,7 +14,14 @@ from typing import Any, Literal, Self, TextIO
 
 from judge.errors import SetupError
 from judge.rows import files
-from judge.rows.messages import Dialogue, completed, find_prompt, read_messages, read_turns, to_prompt
+from judge.rows.messages import (
+    Dialogue,
+    completed,
+    find_prompt,
+    read_messages,
+    read_turns,
+    to_prompt,
+)
 from judge.scoring.ratings import Verdict
 
 PROMPT = ("prompt", "question")
@@ -57,7 +64,9 @@ _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a file, by the JSON object's fields or the CSV's columns, and what its fields mean in all commands."""
+    """One row of a file, by the JSON object's fields or the CSV's columns, and what its fields mean
+    in all commands.
+    """
 
     line: int  # the line where it begins, from 1
     fields: Mapping[str, Any]
@@ -82,11 +91,15 @@ class Row:
 
     @property
     def messages(self) -> Sequence[Any] | None:
-        """The list `messages` with a system prompt and the response that stand beside it; raises ValueError."""
+        """The list `messages` with a system prompt and the response that stand beside it; raises
+        ValueError.
+        """
         if not isinstance(messages := self.get("messages"), list):
             return None
         if beside := [name for name in (*PROMPT, "conversation") if self.get(name) is not None]:
-            raise ValueError(f"messages and {beside[0]}, where one of them belongs; leave the other out")
+            raise ValueError(
+                f"messages and {beside[0]}, where one of them belongs; leave the other out"
+            )
         answers = any(self.get(name) is not None for name in COMPLETION)
         return completed(messages, self.get("system"), self._text(COMPLETION) if answers else None)
 
@@ -95,25 +108,37 @@ class Row:
         """The question, the response, and the turns before; raises ValueError as `response`."""
         if (messages := self.messages) is not None:
             return read_messages(messages)
-        return Dialogue(self._text(PROMPT), self._text(COMPLETION), read_turns(self.get("conversation")))
+        return Dialogue(
+            self._text(PROMPT), self._text(COMPLETION), read_turns(self.get("conversation"))
+        )
 
     @property
     def reference(self) -> str:
-        """What the response must agree with; "" if the row has none. What is no string is its JSON."""
+        """What the response must agree with; "" if the row has none.
+
+        What is no string is its JSON.
+        """
         value = self.get("reference")
         return "" if value is None else value if isinstance(value, str) else files.encode(value)
 
     @property
     def asked(self) -> str:
-        """The question, and all before it: equal for the responses to one prompt. Raises ValueError as `response`."""
+        """The question, and all before it: equal for the responses to one prompt.
+
+        Raises ValueError as `response`.
+        """
         if (messages := self.messages) is not None:
             return find_prompt(messages)
         return to_prompt(self._text(PROMPT), read_turns(self.get("conversation")))
 
     @property
     def judge(self) -> Any:
-        """The judge that gave the row its score: its model, or both if it has a stronger one, and how it asks."""
-        if "rubric_version" not in self.fields:  # not a row of ours, so that the fields may contain anything
+        """The judge that gave the row its score: its model, or both if it has a stronger one, and
+        how it asks.
+        """
+        if (
+            "rubric_version" not in self.fields
+        ):  # not a row of ours, so that the fields may contain anything
             return self.get("model")
         model, ask = self.get("escalation") or self.get("model"), self.get("ask")
         return f"{model}, {ask}" if ask else model
@@ -132,9 +157,20 @@ class Row:
 
     @property
     def known_by(self) -> tuple[str, object]:
-        """The keys of the row's prompt and of its response; equal ones in other rows have equal keys."""
-        text = next((self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)), None)
-        prompt = next((str(self.fields[name]) for name in ("prompt_id", *PROMPT) if self.get(name) is not None), None)
+        """The keys of the row's prompt and of its response; equal ones in other rows have equal
+        keys.
+        """
+        text = next(
+            (self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)), None
+        )
+        prompt = next(
+            (
+                str(self.fields[name])
+                for name in ("prompt_id", *PROMPT)
+                if self.get(name) is not None
+            ),
+            None,
+        )
         if self.has_turns:
             with suppress(ValueError):  # not a row to judge
                 prompt, (_, response, turns) = self.key("prompt_id") or self.asked, self.dialogue
@@ -161,12 +197,16 @@ class Row:
             raise ValueError(f"no {names[0]} (nor {names[1]}), {found}")
         for name, text in given.items():
             if not isinstance(text, str):
-                hint = "; a conversation is the field messages alone" if isinstance(text, list) else ""
+                hint = (
+                    "; a conversation is the field messages alone" if isinstance(text, list) else ""
+                )
                 raise ValueError(f"{name} is {files.kind_of(text)} where a string belongs{hint}")
             try:
                 text.encode()
             except UnicodeEncodeError as exc:
-                raise ValueError(f"{name} holds half a surrogate pair, which is not Unicode text") from exc
+                raise ValueError(
+                    f"{name} holds half a surrogate pair, which is not Unicode text"
+                ) from exc
         if len(set(given.values())) > 1:
             raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
         return str(next(iter(given.values())))
@@ -188,14 +228,19 @@ class RowFile:
 
     path: Path
     is_sheet: bool = False  # CSV, not JSONL
-    # One sentence for each line so far that is not a row, and for each value that its readers cannot use.
+    # One sentence for each line so far that is not a row, and for each value that its readers
+    # cannot use.
     problems: list[str] = field(default_factory=list)
-    names: dict[str, None] = field(default_factory=dict)  # all fields so far, in the order of their first appearance
+    names: dict[str, None] = field(
+        default_factory=dict
+    )  # all fields so far, in the order of their first appearance
     has_rows: bool = False
 
     @classmethod
     def at(cls, path: Path, form: Literal["jsonl", "csv"] | None = None) -> Self:
-        """The file, read as `form`; by default, as CSV if its name ends in .csv or .tsv, otherwise as JSONL."""
+        """The file, read as `form`; by default, as CSV if its name ends in .csv or .tsv, otherwise
+        as JSONL.
+        """
         ending = path.suffix.lower()
         if form is None and ending in _NOT_READ:
             raise SetupError(f"{path}: {ending} is not read; save it as .csv or .jsonl.")
@@ -207,7 +252,9 @@ class RowFile:
 
     @property
     def looks_like_json(self) -> bool:
-        return next((raw for _, raw in self.lines()), b"{").lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
+        return (
+            next((raw for _, raw in self.lines()), b"{").lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
+        )
 
     def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
         for line, raw in lines or self.lines():
@@ -221,17 +268,30 @@ class RowFile:
             yield row
 
     def require(self, **options: str | None) -> None:
-        """Raises SetupError if no row was read, or no row has a field that one of these options names."""
+        """Raises SetupError if no row was read, or no row has a field that one of these options
+        names.
+        """
         if not self.has_rows:
-            none = f"no line is a JSON object ({self.problems[0]})" if self.problems else "it is empty"
-            raise SetupError(f"{self.path}: {none}; give the JSONL that `judge batch` or `judge-bot export` writes.")
+            none = (
+                f"no line is a JSON object ({self.problems[0]})" if self.problems else "it is empty"
+            )
+            raise SetupError(
+                f"{self.path}: {none}; give the JSONL that `judge batch` or `judge-bot "
+                "export` writes."
+            )
         for option, name in options.items():
             if name is not None and name not in self.names:
                 fields = ", ".join(self.names) or "none"
-                raise SetupError(f"--{option} {name}: no line has this field; the fields are {fields}.")
+                raise SetupError(
+                    f"--{option} {name}: no line has this field; the fields are {fields}."
+                )
 
-    def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Row | str]:
-        """The rows to judge up to number `limit`, without those whose line `is_done`; or why a line is not a row."""
+    def items(
+        self, is_done: Callable[[int], bool], limit: int | None = None
+    ) -> Iterator[Row | str]:
+        """The rows to judge up to number `limit`, without those whose line `is_done`; or why a line
+        is not a row.
+        """
         rows = 0
         for line, raw in self.lines():
             if rows == limit:
@@ -242,12 +302,18 @@ class RowFile:
                 yield item
 
 
-def check_prompt(path: Path, firsts: dict[str, tuple[int, int]], line: int, prompt_id: str, asked: str) -> None:
-    """Raises SetupError if an earlier row of `firsts` has this id, as JSON, and asked something else."""
+def check_prompt(
+    path: Path, firsts: dict[str, tuple[int, int]], line: int, prompt_id: str, asked: str
+) -> None:
+    """Raises SetupError if an earlier row of `firsts` has this id, as JSON, and asked something
+    else.
+    """
     first, its_prompt = firsts.setdefault(prompt_id, (line, hash(asked)))
     if hash(asked) != its_prompt:
         both = f"one prompt in line {first} and another in line {line}"
-        raise SetupError(f"{path}: prompt_id {prompt_id} has {both}; give each prompt an id of its own.")
+        raise SetupError(
+            f"{path}: prompt_id {prompt_id} has {both}; give each prompt an id of its own."
+        )
 
 
 def parse_item(line: int, raw: bytes) -> Row | str:
@@ -273,13 +339,21 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
                 "score": getattr(each, "score", None),
                 "unscored_reason": getattr(each, "reason", None),
             }
-            | {name: known for name in ("coverage", "served") if (known := getattr(each, name)) is not None}
+            | {
+                name: known
+                for name in ("coverage", "served")
+                if (known := getattr(each, name)) is not None
+            }
             for each in verdict.ratings
         ],
         "flags": list(verdict.flags),
         "samples": samples,
     }
-    return {name: others[name] if name in others else getattr(verdict, name) for name in ADDED if name != "line"}
+    return {
+        name: others[name] if name in others else getattr(verdict, name)
+        for name in ADDED
+        if name != "line"
+    }
 
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
@@ -289,37 +363,57 @@ _KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
 
 
 def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The rows below the first, each with the number of its first line, from 1, and as a JSON object by column.
+    """The rows below the first, each with the number of its first line, from 1, and as a JSON
+    object by column.
 
-    Cells are strings. Empty cells are null, except for the two texts, which are ""; rows of empty cells are skipped.
+    Cells are strings. Empty cells are null, except for the two texts, which are ""; rows of empty
+    cells are skipped.
     """
     files.check_is_file(path)
     csv.field_size_limit(files.MOST_OF_A_LINE)
     line = 1
     try:
-        with files.explaining(f"{path}: cannot read it"), path.open(encoding="utf-8-sig", newline="") as file:
+        with (
+            files.explaining(f"{path}: cannot read it"),
+            path.open(encoding="utf-8-sig", newline="") as file,
+        ):
             reader = csv.reader(_lines(path, file), delimiter=find_delimiter(path), strict=True)
             names: Sequence[str] = ()
             for cells in reader:
                 if any(cells) and names:
-                    yield line, files.encode(_cells_to_fields(f"{path}, line {line}", names, cells)).encode()
+                    yield (
+                        line,
+                        files.encode(
+                            _cells_to_fields(f"{path}, line {line}", names, cells)
+                        ).encode(),
+                    )
                 elif any(cells) and cells[0] != _SEPARATOR:
                     names = _to_names(path, cells)
                 line = reader.line_num + 1
             if not names:
                 _to_names(path, [])
     except UnicodeDecodeError as exc:
-        raise SetupError(f"{path}: not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8').") from exc
+        raise SetupError(
+            f"{path}: not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8')."
+        ) from exc
     except csv.Error as exc:
         raise SetupError(
-            f"{path}, line {line}: a quotation mark is misplaced ({exc}); close it, and double those within a cell."
+            f"{path}, line {line}: a quotation mark is misplaced ({exc}); close it, and "
+            "double those within a cell."
         ) from exc
 
 
 def find_delimiter(path: Path) -> str:
     """That which gives the most known columns, and among these the most columns."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        first = next((each for each in _lines(path, file) if each.strip() and not each.startswith(_SEPARATOR)), "")
+        first = next(
+            (
+                each
+                for each in _lines(path, file)
+                if each.strip() and not each.startswith(_SEPARATOR)
+            ),
+            "",
+        )
     split = {each: next(csv.reader([first], delimiter=each), []) for each in _DELIMITERS}
     known = {each: len(_KNOWN.intersection(map(_to_name, cells))) for each, cells in split.items()}
     return max(split, key=lambda each: (known[each], len(split[each])))
@@ -329,7 +423,8 @@ def _lines(path: Path, file: TextIO) -> Iterator[str]:
     while text := file.readline(files.MOST_OF_A_LINE + 1):
         if len(text) > files.MOST_OF_A_LINE:
             raise SetupError(
-                f"{path}: a line has more than {files.MOST_OF_A_LINE:,} characters, which is not a text to judge."
+                f"{path}: a line has more than {files.MOST_OF_A_LINE:,} characters, which "
+                "is not a text to judge."
             )
         yield text
 
@@ -342,7 +437,10 @@ def _to_name(cell: str) -> str:
 def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
     """The columns' names; a column without a name is called by its number."""
     if len(cells) > _MOST_COLUMNS:
-        raise SetupError(f"{path}: {len(cells):,} columns, and {_MOST_COLUMNS:,} are read at most; leave some out.")
+        raise SetupError(
+            f"{path}: {len(cells):,} columns, and {_MOST_COLUMNS:,} are read at most; "
+            "leave some out."
+        )
     names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
     if twice := [name for name in names if names.count(name) > 1]:
         raise SetupError(f"{path}: two columns are named {twice[0]!r}; rename one.")
@@ -350,16 +448,21 @@ def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
         raise SetupError(
             f"{path}: looked for a column {' or '.join(map(repr, PROMPT))} and a column "
             f"{' or '.join(map(repr, COMPLETION))}, and found "
-            f"{_listed([repr(name) for name in names]) or 'none'}; the first line names the columns."
+            f"{_listed([repr(name) for name in names]) or 'none'}; the first line names the "
+            "columns."
         )
     return names
 
 
-def _cells_to_fields(where: str, names: Sequence[str], cells: Sequence[str]) -> Mapping[str, str | None]:
+def _cells_to_fields(
+    where: str, names: Sequence[str], cells: Sequence[str]
+) -> Mapping[str, str | None]:
     if any(cells[len(names) :]):
         why = f"{len(cells)} cells, and the first line names {len(names)}"
         raise SetupError(f"{where}: {why}; put a text with the delimiter in it in quotation marks.")
-    fields = dict.fromkeys(names) | {name: cell or None for name, cell in zip(names, cells, strict=False)}
+    fields = dict.fromkeys(names) | {
+        name: cell or None for name, cell in zip(names, cells, strict=False)
+    }
     for texts in (PROMPT, COMPLETION):
         given = [name for name in texts if name in fields]
         if not any(fields[name] for name in given):

@@ -7,10 +7,15 @@ from typing import Any
 
 from judge.scoring.sanitize import sanitize
 
-# Tags around a model's thinking; `assistantfinal` and its like are special tokens of gpt-oss that some servers leak.
+# Tags around a model's thinking; `assistantfinal` and its like are special tokens of gpt-oss that
+# some servers leak.
 _TAG = r"(?:think(?:ing)?|reasoning|thought|analysis)"
-_THOUGHT = re.compile(rf"[<\[◁]{_TAG}[>\]▷].*?(?:[<\[◁]/{_TAG}[>\]▷]|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(rf"[<\[◁]/{_TAG}[>\]▷]|<\|channel\|>final<\|message\|>|assistantfinal", re.IGNORECASE)
+_THOUGHT = re.compile(
+    rf"[<\[◁]{_TAG}[>\]▷].*?(?:[<\[◁]/{_TAG}[>\]▷]|\Z)", re.DOTALL | re.IGNORECASE
+)
+_THOUGHT_END = re.compile(
+    rf"[<\[◁]/{_TAG}[>\]▷]|<\|channel\|>final<\|message\|>|assistantfinal", re.IGNORECASE
+)
 _TEXT = r"(?:(?:plain)?text|txt|markdown|md|json|yaml|xml)?"
 # A fenced block in a programming language, to its closing fence.
 _CODE = re.compile(
@@ -24,7 +29,8 @@ _FENCED = re.compile(rf"```{_TEXT}[ \t]*\n(?P<inside>.*)```", re.DOTALL | re.IGN
 _ECHO = re.compile(r"<(question|response)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _INK = re.compile(r"[^\n]")
 _STAR = re.compile(r"^[ \t]*\*(?= )", re.MULTILINE)
-# Each character becomes one character, so that an index in the plain text is the same index in the original.
+# Each character becomes one character, so that an index in the plain text is the same index in the
+# original.
 _PLAIN = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys("*_#`\xa0\u200b\u2060\ufeff\u3000\t", " ")
@@ -34,7 +40,9 @@ _PLAIN = str.maketrans(
 
 
 def spoken(completion: str) -> str:
-    """The answer without a surrounding code fence and without the thinking, even if one of its tags is missing."""
+    """The answer without a surrounding code fence and without the thinking, even if one of its tags
+    is missing.
+    """
     text = completion.replace("\r\n", "\n").replace("\r", "\n")
     if any(sign in text for sign in ("<", "[", "◁", "final")):
         text = _THOUGHT_END.split(_THOUGHT.sub("", text))[-1]
@@ -55,14 +63,18 @@ def to_plain(text: str) -> str:
 
 
 def packed(text: str) -> str:
-    """`text` without markup and blanks, in lower case, so that two spellings of the same words are equal."""
+    """`text` without markup and blanks, in lower case, so that two spellings of the same words are
+    equal.
+    """
     return "".join(to_plain(text).split()).lower()
 
 
 def is_quoted(words: str, packed_text: str) -> bool:
     """Whether `packed_text` contains `words`; "score: 1" is not in "score: 10"."""
     wanted = packed(words).strip("\"'")
-    return wanted in packed_text and bool(re.search(re.escape(wanted) + r"(?!\.?[0-9])", packed_text))
+    return wanted in packed_text and bool(
+        re.search(re.escape(wanted) + r"(?!\.?[0-9])", packed_text)
+    )
 
 
 MAX_WORDS = 100
@@ -70,14 +82,23 @@ CUT_MARK = "[…]"
 
 _LEAD = re.compile(r"^(?:[\s\"'`)\]}.,;:|>*_#-]|—|–)+")
 _LABEL = re.compile(
-    r"^[#*_\s]*(?:brief |short )?(?:justification|explanation|reason(?:ing)?|rationale|feedback|comments?)"
+    r"^[#*_\s]*(?:brief |short "
+    r")?(?:justification|explanation|reason(?:ing)?|rationale|feedback|comments?)"
     r"[*_\s]*[:：][*_\s]*",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"[\s\"'`*_#~>|\[\](){}<>/.:;,$\\–—-]*")
 _FENCE_LINE = re.compile(r"^[ \t]*```[^\n`]*$\n?", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]?(?=\s|$)|[。！？]")
-_JSON_KEYS = ("justification", "reason", "reasoning", "explanation", "rationale", "feedback", "comment")
+_JSON_KEYS = (
+    "justification",
+    "reason",
+    "reasoning",
+    "explanation",
+    "rationale",
+    "feedback",
+    "comment",
+)
 
 
 def extract_justification(text: str, start: int, end: int) -> str:
@@ -86,7 +107,8 @@ def extract_justification(text: str, start: int, end: int) -> str:
 
 
 def shorten(text: str, most_words: int = MAX_WORDS) -> str:
-    """`text`, or its first sentences and a mark for the cut if it has more than `most_words` words; the mark counts.
+    """`text`, or its first sentences and a mark for the cut if it has more than `most_words` words;
+    the mark counts.
 
     It is also cut after ten characters per word, so that text without spaces is shortened too.
     """
@@ -111,7 +133,11 @@ def _without_score(text: str, start: int, end: int) -> str:
         rest = text[:line_start] + _LEAD.sub("", after) + text[line_end:]
     else:
         rest = text
-    rest = _FENCE_LINE.sub("", rest).strip() if "```" in rest[:40] or "```" in rest[-8:] else rest.strip()
+    rest = (
+        _FENCE_LINE.sub("", rest).strip()
+        if "```" in rest[:40] or "```" in rest[-8:]
+        else rest.strip()
+    )
     return _LABEL.sub("", _LEAD_MARKS.sub("", rest)).strip()
 
 

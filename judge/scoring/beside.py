@@ -1,4 +1,5 @@
-"""What is asked for beside a score: the reason that it came without, and its points, each in a request of its own.
+"""What is asked for beside a score: the reason that it came without, and its points, each in a
+request of its own.
 
 Points say which criteria of its rubric a response meets.
 """
@@ -37,7 +38,9 @@ def lacks_reason(verdict: Verdict) -> bool:
     return verdict.is_scored and has_chances and not verdict.justification
 
 
-async def with_reason(model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float) -> Verdict:
+async def with_reason(
+    model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float
+) -> Verdict:
     """The verdict with a justification, unless the model's answer names another score.
 
     Raises JudgeError if the call failed, and TimeoutError at `give_up_at`.
@@ -46,19 +49,30 @@ async def with_reason(model: ChatModel, verdict: Verdict, texts: Texts, give_up_
     answer = await model.complete(request, temperature=0.0, give_up_at=give_up_at)
     said, scale = answer.choices[0].text, texts.rubric.scale
     # With the score in front, if the answer does not repeat it.
-    read = [parse_rating(each, scale, response=texts.response) for each in (said, f"score: {verdict.score}\n\n{said}")]
+    read = [
+        parse_rating(each, scale, response=texts.response)
+        for each in (said, f"score: {verdict.score}\n\n{said}")
+    ]
     rated = [each for each in read if isinstance(each, Rating)][:1]
     words = "".join(each.justification for each in rated if each.score == verdict.score)
     first, *others = verdict.ratings
     # The only rating has the reason, too, and the answer beside its own.
     if words and not others and isinstance(first, Rating):
         first = replace(first, justification=words, raw=f"{first.raw}\n\n{words}")
-    return replace(verdict, justification=words, ratings=(first, *others), **add_up((verdict, answer)))
+    return replace(
+        verdict, justification=words, ratings=(first, *others), **add_up((verdict, answer))
+    )
 
 
-async def with_points(model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float) -> Verdict:
-    """The verdict with its points, as far as the model says them, and what they cost; raises as `with_reason`."""
-    answer = await model.complete(render_points_request(texts), temperature=0.0, give_up_at=give_up_at)
+async def with_points(
+    model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float
+) -> Verdict:
+    """The verdict with its points, as far as the model says them, and what they cost; raises as
+    `with_reason`.
+    """
+    answer = await model.complete(
+        render_points_request(texts), temperature=0.0, give_up_at=give_up_at
+    )
     points = read_points(answer.choices[0].text, texts.rubric)
     return replace(verdict, points=points, **add_up((verdict, answer)))
 
@@ -70,7 +84,8 @@ def render_points_request(texts: Texts) -> str:
 
 
 def read_points(answer: str, rubric: Rubric) -> dict[str, float | None] | None:
-    """1 for each criterion that is met, 0 for one that is not, None for one that the answer leaves open.
+    """1 for each criterion that is met, 0 for one that is not, None for one that the answer leaves
+    open.
 
     Only lines of a criterion's name and yes or no count. None if there is no such line.
     """
@@ -86,9 +101,11 @@ def read_points(answer: str, rubric: Rubric) -> dict[str, float | None] | None:
 
 
 def points_total(points: Mapping[str, float | None], scale: Scale) -> int | None:
-    """The score that the points add up to; None if one of them is open, or they are fewer than the scale has steps.
+    """The score that the points add up to; None if one of them is open, or they are fewer than the
+    scale has steps.
 
-    As many criteria as the scale has steps add a point each. Each further one, if it is not met, takes a point away.
+    As many criteria as the scale has steps add a point each. Each further one, if it is not met,
+    takes a point away.
     """
     low, high = scale
     met = [None if worth is None else worth >= MET for worth in points.values()]

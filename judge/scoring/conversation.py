@@ -9,7 +9,9 @@ from judge.scoring.numbers import number_of
 
 _MOST_MESSAGES, _MOST_CHARACTERS = 20, 8_000
 _LONGEST_TEXT = _MOST_CHARACTERS // 4
-_HALF = (_LONGEST_TEXT - 50) // 2  # what stays of a longer text at each end; the mark between takes less than 50
+_HALF = (
+    _LONGEST_TEXT - 50
+) // 2  # what stays of a longer text at each end; the mark between takes less than 50
 
 _CUT = re.compile(r"\n\[[\d,]+ characters left out\]\n")
 
@@ -19,7 +21,8 @@ class Turn:
     """One message of a conversation.
 
     Attributes:
-        role: Who wrote it, in a word or two: "user", "assistant", "Person 1". "" for a note about the conversation.
+        role: Who wrote it, in a word or two: "user", "assistant", "Person 1". "" for a note about
+            the conversation.
         text: What it says.
         is_step: Whether it is a tool's call or result, which gives way to what somebody said.
     """
@@ -30,10 +33,11 @@ class Turn:
 
 
 def bounded(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The first turn and the newest ones: at most 20, with at most 8,000 characters of text. Steps give way first.
+    """The first turn and the newest ones: at most 20, with at most 8,000 characters of text. Steps
+    give way first.
 
-    A note stands where some are left out. A text of more than 2,000 characters loses its middle, so that the first turn
-    and three more always fit.
+    A note stands where some are left out. A text of more than 2,000 characters loses its middle, so
+    that the first turn and three more always fit.
     """
     left = _MOST_CHARACTERS
     kept = [-1]

@@ -1,4 +1,5 @@
-"""Asks a decision model: the probability of each score, and of each criterion beside it, in one request without text.
+"""Asks a decision model: the probability of each score, and of each criterion beside it, in one
+request without text.
 
 Source: `client.decisions` of the package `openai`, POST /v1/decisions.
 """
@@ -11,7 +12,15 @@ from typing import Any
 from judge.errors import SetupError
 from judge.scoring.panel import Member, Outcome
 from judge.scoring.prompt import Texts, render_messages
-from judge.scoring.ratings import Rating, Result, Unscored, UnscoredReason, mean_of, quantile, unscored
+from judge.scoring.ratings import (
+    Rating,
+    Result,
+    Unscored,
+    UnscoredReason,
+    mean_of,
+    quantile,
+    unscored,
+)
 from judge.scoring.rubric import Rubric
 
 _MOST_LEVELS = 10
@@ -19,7 +28,9 @@ _MOST_OFF = 0.02  # how far the sum of the probabilities may be from 1
 
 
 class DecisionMember(Member):
-    async def rate(self, texts: Texts, earlier: Sequence[Result], give_up_at: float) -> list[Outcome]:
+    async def rate(
+        self, texts: Texts, earlier: Sequence[Result], give_up_at: float
+    ) -> list[Outcome]:
         rubric, decide = texts.rubric, self.model.decide
         return await self._results(
             lambda: decide(render_messages(texts), to_questions(rubric), give_up_at=give_up_at),
@@ -28,30 +39,46 @@ class DecisionMember(Member):
 
 
 def to_questions(rubric: Rubric) -> list[dict[str, Any]]:
-    """A question for the score, then one for each criterion. Raises SetupError if the scale is too long for them."""
+    """A question for the score, then one for each criterion.
+
+    Raises SetupError if the scale is too long for them.
+    """
     labels = [str(score) for score in range(rubric.scale.low, rubric.scale.high + 1)]
     if len(labels) > _MOST_LEVELS:
         raise SetupError(
-            f"Rubric {rubric.name!r} has {len(labels)} scores, and a decision takes {_MOST_LEVELS} at most; use --ask "
-            "distribution, or a rubric with a shorter scale."
+            f"Rubric {rubric.name!r} has {len(labels)} scores, and a decision takes "
+            f"{_MOST_LEVELS} at most; use --ask distribution, or a rubric with a shorter scale."
         )
-    levels = [{"label": each} | ({"description": rubric.levels[each]} if rubric.levels else {}) for each in labels]
+    levels = [
+        {"label": each} | ({"description": rubric.levels[each]} if rubric.levels else {})
+        for each in labels
+    ]
     score = "The score of the response, as the instructions above define it."
     return [
         {"type": "score", "name": "score", "instructions": score, "levels": levels},
-        *({"type": "predicate", "name": name, "instructions": said} for name, said in rubric.criteria.items()),
+        *(
+            {"type": "predicate", "name": name, "instructions": said}
+            for name, said in rubric.criteria.items()
+        ),
     ]
 
 
 def read_choices(text: str, questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The choice for each question by its name, but where the model declines; ValueError if they are not valid."""
+    """The choice for each question by its name, but where the model declines; ValueError if they
+    are not valid.
+    """
     chosen = {}
     for answer, question in zip(_answers(text, questions), questions, strict=True):
         if answer["type"] != "refusal":
-            choice, values = str(answer.get("choice")), [each["value"] for each in question["choices"]]
+            choice, values = (
+                str(answer.get("choice")),
+                [each["value"] for each in question["choices"]],
+            )
             chances = _distribution(answer.get("probabilities"), "value", values)
             if choice not in values or chances[choice] < max(chances.values()) - _MOST_OFF:
-                raise ValueError(f"what is chosen for {question['name']!r} is not the most probable choice")
+                raise ValueError(
+                    f"what is chosen for {question['name']!r} is not the most probable choice"
+                )
             chosen[question["name"]] = choice
     return chosen
 
@@ -74,14 +101,20 @@ def _read(text: str, rubric: Rubric) -> Result:
         score, *others = _answers(text, questions)
         if score["type"] == "refusal":
             return unscored(UnscoredReason.REFUSED, rubric.scale, text)
-        levels = _distribution(score.get("probabilities"), "label", [each["label"] for each in questions[0]["levels"]])
+        levels = _distribution(
+            score.get("probabilities"), "label", [each["label"] for each in questions[0]["levels"]]
+        )
         probabilities = {int(label): chance for label, chance in levels.items()}
         points = {
-            each["name"]: None if each["type"] == "refusal" else _probability(each.get("probability"))
+            each["name"]: None
+            if each["type"] == "refusal"
+            else _probability(each.get("probability"))
             for each in others
         }
     except ValueError as exc:
-        return Unscored(reason=UnscoredReason.INVALID, detail=f"The decision is not valid: {exc}.", raw=text)
+        return Unscored(
+            reason=UnscoredReason.INVALID, detail=f"The decision is not valid: {exc}.", raw=text
+        )
     return Rating(
         score=quantile(probabilities, 0.5),
         justification="",

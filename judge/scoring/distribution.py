@@ -1,4 +1,6 @@
-"""Asks for a score as a distribution: one request of a few tokens with their log probabilities, and no reason."""
+"""Asks for a score as a distribution: one request of a few tokens with their log probabilities, and
+no reason.
+"""
 
 import math
 import re
@@ -10,7 +12,15 @@ from typing import Any
 from judge.scoring.model.completion import Choice, Token
 from judge.scoring.panel import Member, Outcome
 from judge.scoring.prompt import Texts, render_prompt
-from judge.scoring.ratings import Rating, Result, Unscored, UnscoredReason, add_up, mean_of, unscored
+from judge.scoring.ratings import (
+    Rating,
+    Result,
+    Unscored,
+    UnscoredReason,
+    add_up,
+    mean_of,
+    unscored,
+)
 from judge.scoring.reading import parse_rating
 from judge.scoring.rubric import Scale
 
@@ -21,23 +31,37 @@ _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
 
 
 class DistributionMember(Member):
-    """Asks one model for the distribution of its score; if there is none to rely on, for text in the usual way."""
+    """Asks one model for the distribution of its score; if there is none to rely on, for text in
+    the usual way.
+    """
 
     may_spare = False
 
-    async def rate(self, texts: Texts, earlier: Sequence[Result], give_up_at: float) -> list[Outcome]:
+    async def rate(
+        self, texts: Texts, earlier: Sequence[Result], give_up_at: float
+    ) -> list[Outcome]:
         first: Outcome | None = None
         if self.model.gives_logprobs and not earlier:  # which are ratings by text
-            how: dict[str, Any] = {"temperature": 0.0, "logprobs": True, "most_tokens": _MOST_TOKENS}
-            request = partial(self.model.complete, render_prompt(*texts), give_up_at=give_up_at, **how)
-            [first] = await self._results(request, partial(self._distribution, response=texts.response))
+            how: dict[str, Any] = {
+                "temperature": 0.0,
+                "logprobs": True,
+                "most_tokens": _MOST_TOKENS,
+            }
+            request = partial(
+                self.model.complete, render_prompt(*texts), give_up_at=give_up_at, **how
+            )
+            [first] = await self._results(
+                request, partial(self._distribution, response=texts.response)
+            )
             is_doubt = isinstance(first, Unscored) and first.reason not in _FINAL
             if not (is_doubt or (isinstance(first, Rating) and first.probabilities is None)):
                 return [first]
         if not self.model.gives_logprobs:
             self._note_lack()
         outcomes = await super().rate(texts, earlier, give_up_at)
-        if isinstance(first, Rating | Unscored) and isinstance(usual := outcomes[0], Rating | Unscored):
+        if isinstance(first, Rating | Unscored) and isinstance(
+            usual := outcomes[0], Rating | Unscored
+        ):
             outcomes[0] = replace(usual, coverage=first.coverage, **add_up((first, usual)))
         return outcomes
 
@@ -53,7 +77,9 @@ class DistributionMember(Member):
         if isinstance(read, Unscored) or not choice.tokens or is_cut:
             return unscored(UnscoredReason.NO_SCORE, scale, text)
         chances = find_chances(choice.tokens, read.score, scale)
-        coverage = math.fsum(chances.values())  # how much of the probability was on numbers of the scale
+        coverage = math.fsum(
+            chances.values()
+        )  # how much of the probability was on numbers of the scale
         if not 0.8 <= coverage <= 1.02:  # above 1 by rounding
             return replace(read, coverage=min(coverage, 1.0))
         probabilities = {score: chance / coverage for score, chance in sorted(chances.items())}
@@ -68,30 +94,49 @@ class DistributionMember(Member):
         )
 
     def _note_lack(self) -> None:
-        self.model.note(f"Where model {self.model.name!r} gives no log probabilities, it is asked for text.")
+        self.model.note(
+            f"Where model {self.model.name!r} gives no log probabilities, it is asked for text."
+        )
 
 
 def find_chances(tokens: Sequence[Token], score: int, scale: Scale) -> dict[int, float]:
-    """The probability of each number of the scale at `score`, as far as known; "10" may be two tokens."""
+    """The probability of each number of the scale at `score`, as far as known; "10" may be two
+    tokens.
+    """
     chances: dict[int, float] = {}
     if (found := _place_of(tokens, score, scale)) is not None:
         _add(tokens, found, "", 1.0, scale, chances)
     return chances
 
 
-def _add(tokens: Sequence[Token], at: int, before: str, chance: float, scale: Scale, chances: dict[int, float]) -> None:
+def _add(
+    tokens: Sequence[Token],
+    at: int,
+    before: str,
+    chance: float,
+    scale: Scale,
+    chances: dict[int, float],
+) -> None:
     """Adds the numbers that go on at a token after the digits `before`."""
     numbers = range(scale.low, scale.high + 1)
-    candidates = [(text, chance * math.exp(min(logprob, 0.0))) for text, logprob in tokens[at].candidates.items()]
-    # The token after "1" tells whether the number is 1; and it is, where other numbers of two digits are one token.
-    is_whole = not before and any(len(text.strip()) > 1 and _is_number(text.strip()) for text, _ in candidates)
+    candidates = [
+        (text, chance * math.exp(min(logprob, 0.0)))
+        for text, logprob in tokens[at].candidates.items()
+    ]
+    # The token after "1" tells whether the number is 1; and it is, where other numbers of two
+    # digits are one token.
+    is_whole = not before and any(
+        len(text.strip()) > 1 and _is_number(text.strip()) for text, _ in candidates
+    )
     for text, share in candidates:
         digits = before + (text if before else text.strip())
         has_ended = not _is_number(digits)
         if has_ended and not before:
             continue  # no number at all
         value = int(before if has_ended else digits)
-        goes_on = not (has_ended or is_whole) and any(str(n).startswith(digits) and n != value for n in numbers)
+        goes_on = not (has_ended or is_whole) and any(
+            str(n).startswith(digits) and n != value for n in numbers
+        )
         if goes_on and text != tokens[at].text:
             continue  # not known
         if goes_on and at + 1 < len(tokens):
@@ -101,7 +146,9 @@ def _add(tokens: Sequence[Token], at: int, before: str, chance: float, scale: Sc
 
 
 def _place_of(tokens: Sequence[Token], score: int, scale: Scale) -> int | None:
-    """The token that begins the number that decides the score: if it were another, the answer would be read as that."""
+    """The token that begins the number that decides the score: if it were another, the answer would
+    be read as that.
+    """
     other = score - 1 if score > scale.low else score + 1
     text, starts = "", {}
     for at, token in enumerate(tokens):

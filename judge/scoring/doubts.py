@@ -1,4 +1,6 @@
-"""What puts a score in doubt: words of the judge that deny it or state another one, or that decline to judge."""
+"""What puts a score in doubt: words of the judge that deny it or state another one, or that decline
+to judge.
+"""
 
 import re
 from itertools import chain
@@ -12,35 +14,47 @@ _SENTENCE_CHARS = 200
 # Words of a sentence that denies a score, supposes one, or shows the format.
 _DENIED = re.compile(
     r"\b(?:not|never|nor|no(?!,)|cannot|without|than|from|short|if|unless|could|might|had|would have|examples?|e\.g"
-    r"|format|to (?:\w+ ){1,2}an?)\b|n't\b|\b(?:ask|beg|claim|demand|request|want)(?:s|ed|ing)? (?:for )?(?:an? )?\Z",
+    r"|format|to (?:\w+ "
+    r"){1,2}an?)\b|n't\b|\b(?:ask|beg|claim|demand|request|want)(?:s|ed|ing)? (?:for "
+    r")?(?:an? )?\Z",
     re.IGNORECASE,
 )
-# "The correct score is 2", "the score drops to 0"; but "a score of 5 would need sources" only supposes one.
+# "The correct score is 2", "the score drops to 0"; but "a score of 5 would need sources" only
+# supposes one.
 _ANOTHER = re.compile(
     r"\b(?P<name>(?:(?:total )?(?:score|rating|grade)|total)s?|rate)\b[^.\n0-9]{0,40}?"
     r"(?P<number>[0-9]{1,4}(?:\.[0-9]{1,4})?)(?![0-9])"
 )
-# Of these a decimal or a number off the scale is another score, too; "a rating of 4.7" may be a film's.
-_OF_WHOLE = re.compile(r"\b(?:(?:the|total|final|overall|correct(?:ed)?|it) (?:score|rating|grade)s?|i rate)\Z")
+# Of these a decimal or a number off the scale is another score, too; "a rating of 4.7" may be a
+# film's.
+_OF_WHOLE = re.compile(
+    r"\b(?:(?:the|total|final|overall|correct(?:ed)?|it) (?:score|rating|grade)s?|i rate)\Z"
+)
 _SUPPOSED = re.compile(r"\bwould\b")
 _IN_TOTAL = r" points? (?:in total|overall)\b"
-# A number that ends its clause, after words that lead up to a total ("I ... to", "Final:") or after none.
+# A number that ends its clause, after words that lead up to a total ("I ... to", "Final:") or after
+# none.
 _UNLABELLED = re.compile(
-    r"(?P<name>\bi\b[^.!?\n0-9]{0,60} (?:to|at|on|an?) |\bmy [a-z ]{1,20} is |\b(?:it|this(?: answer)?|response|reply) "
-    r"|\b(?:final|sum|total|overall|correct(?:ion|ed))(?: [a-z]{1,20})? *[:=](?:[^\n]{0,30}=)?[ \"'(\[]*"
+    r"(?P<name>\bi\b[^.!?\n0-9]{0,60} (?:to|at|on|an?) |\bmy [a-z ]{1,20} is "
+    r"|\b(?:it|this(?: answer)?|response|reply) "
+    r"|\b(?:final|sum|total|overall|correct(?:ion|ed))(?: [a-z]{1,20})? "
+    r"*[:=](?:[^\n]{0,30}=)?[ \"'(\[]*"
     r"|[.!?,\n] *[a-z]{2,10}, |[.!?] *\n\s{0,8}(?=[0-9/ ]{1,12}$)"
-    rf"|(?<![\w.,/])(?=[0-9]{{1,4}}{_IN_TOTAL}))(?P<number>[0-9]{{1,4}}(?:\.[0-9]+)?)(?: *(?:/|out of) *[0-9]{{1,4}})?"
+    rf"|(?<![\w.,/])(?=[0-9]{{1,4}}{_IN_TOTAL}))(?P<number>[0-9]{{1,4}}(?:\.[0-9]+)?)(?: "
+    r"*(?:/|out of) *[0-9]{1,4})?"
     rf"(?:{_IN_TOTAL}|[ \"')\]}}]*(?:[.!;](?![0-9])|$))",
     re.MULTILINE,
 )
 # "I can't evaluate this", "(could not judge)"; but "I cannot rate it higher" is a reason.
 _DECLINED = re.compile(
-    r"(?:can(?: ?not|'t)|could(?: not|n't)|unable to|not able to|n't have [^.!?\n]{1,40} to) (?:\w+ly |\w+ an? )?(?:"
+    r"(?:can(?: ?not|'t)|could(?: not|n't)|unable to|not able to|n't have [^.!?\n]{1,40} "
+    r"to) (?:\w+ly |\w+ an? )?(?:"
     r"judge|evaluate|assess|score|rat(?:e|ing)|grade|assist)\b(?![^.!?\n]{0,80}(?:[0-9]|\b(?:as|any|better|higher|more)\b))"
 )
 _BY_JUDGE = re.compile(r"(?:(?<!')\b(?:i|we)\b(?: am| do|'m|'re)?|\A|[.!?(\n]|\([a-z]+,)\s*\Z")
 _TOP = re.compile(
-    r"scale (?<=\ba scale )[^.\n0-9]{0,12}[0-9]+ *(?:to|-) *([0-9]+)|\"(?:max(?: score)?|out of)\": *([0-9]+)"
+    r"scale (?<=\ba scale )[^.\n0-9]{0,12}[0-9]+ *(?:to|-) *([0-9]+)|\"(?:max(?: "
+    r"score)?|out of)\": *([0-9]+)"
     r"|\"(?:score|rating)\": *null\b"
 )
 
@@ -51,7 +65,10 @@ def denies(line: str) -> bool:
 
 
 def disclaimer(text: str, scale: Scale, response: str) -> UnscoredReason | None:
-    """Why no score counts: the judge says that it cannot judge, or names another scale. `response` is packed."""
+    """Why no score counts: the judge says that it cannot judge, or names another scale.
+
+    `response` is packed.
+    """
     is_json, text = text[0] == "{", text.lower()
     if any((top[1] or top[2]) != str(scale.high) for top in _TOP.finditer(text)):
         return UnscoredReason.OFF_SCALE
@@ -64,14 +81,20 @@ def disclaimer(text: str, scale: Scale, response: str) -> UnscoredReason | None:
 
 
 def is_taken_back(text: str, start: int, end: int, score: int, scale: Scale, response: str) -> bool:
-    """Whether the judge states another total, or a label after the score does, and quotes nobody; see `disclaimer`."""
+    """Whether the judge states another total, or a label after the score does, and quotes nobody;
+    see `disclaimer`.
+    """
     head = f".\n{text[:start].lower()}."
     text, end = head + text[end:].lower(), len(head)
     if not _DIGIT.search(text):
         return False
     for other in chain(_ANOTHER.finditer(text, end), _UNLABELLED.finditer(text)):
         number, at, is_bare = float(other["number"]), other.start(), other.re is _UNLABELLED
-        is_usual = (is_bare or number.is_integer()) and scale.low <= number <= scale.high and other["name"] != "rate"
+        is_usual = (
+            (is_bare or number.is_integer())
+            and scale.low <= number <= scale.high
+            and other["name"] != "rate"
+        )
         is_rival = is_usual or _OF_WHOLE.search(text[max(0, at - 12) : other.end("name")])
         before = text[max(0, at - _SENTENCE_CHARS) : other.start("number")]
         after = _END_OF_SENTENCE.split(text[other.end() : other.end() + _SENTENCE_CHARS])[0]

@@ -6,11 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median_low
 
-from judge.scoring.ratings import Rating, Result, UnscoredReason, Verdict, add_known, add_up, mean_of, point
+from judge.scoring.ratings import (
+    Rating,
+    Result,
+    UnscoredReason,
+    Verdict,
+    add_known,
+    add_up,
+    mean_of,
+    point,
+)
 
 TO = " > "
-# The cause is the texts or the server, not the judge's doubt, so another model would hardly do better.
-_NO_DOUBT = {UnscoredReason.REFUSED, UnscoredReason.FILTERED, UnscoredReason.NOTHING_TO_JUDGE, UnscoredReason.TOO_LONG}
+# The cause is the texts or the server, not the judge's doubt, so another model would hardly do
+# better.
+_NO_DOUBT = {
+    UnscoredReason.REFUSED,
+    UnscoredReason.FILTERED,
+    UnscoredReason.NOTHING_TO_JUDGE,
+    UnscoredReason.TOO_LONG,
+}
 
 
 def _models_of(escalation: str) -> tuple[str, str]:
@@ -38,18 +53,24 @@ def usable(verdict: Verdict) -> Sequence[Rating]:
 
 
 def before_calibration(verdict: Verdict) -> int | None:
-    """The median of the ratings, if the rubric's calibration changed it into another score; otherwise None."""
+    """The median of the ratings, if the rubric's calibration changed it into another score;
+    otherwise None.
+    """
     scores = [rating.score for rating in usable(verdict)]
     middle = median_low(scores) if scores and verdict.is_scored else verdict.score
     return None if middle == verdict.score else middle
 
 
 def _is_counted(rating: Result, verdict: Verdict) -> bool:
-    return is_escalated(rating.model, verdict.escalation) == is_escalated(verdict.model, verdict.escalation)
+    return is_escalated(rating.model, verdict.escalation) == is_escalated(
+        verdict.model, verdict.escalation
+    )
 
 
 def why_of_model(model: str, escalation: str, of_other: Sequence[Result]) -> str:
-    """Why the verdict is by `model` when both models were asked; `of_other` are the other's ratings."""
+    """Why the verdict is by `model` when both models were asked; `of_other` are the other's
+    ratings.
+    """
     first, stronger = _models_of(escalation)
     if not is_escalated(model, escalation):
         return f"{stronger} was asked, too, and gave no score; this is {first}'s own verdict"
@@ -67,9 +88,10 @@ def why_of_model(model: str, escalation: str, of_other: Sequence[Result]) -> str
 class Doubt:
     """Decides on which verdicts, on one scale, a stronger model is asked, too.
 
-    Those whose ratings are at least two points apart (see `point`), or do not agree on a score by majority; refusals
-    and texts that were not judged are none. Those with probabilities, if these are spread as wide as `limit` (their
-    standard deviation); without it, once 20 are known, if wider than nine tenths of the last 200.
+    Those whose ratings are at least two points apart (see `point`), or do not agree on a score by
+    majority; refusals and texts that were not judged are none. Those with probabilities, if these
+    are spread as wide as `limit` (their standard deviation); without it, once 20 are known, if
+    wider than nine tenths of the last 200.
     """
 
     def __init__(self, scale: tuple[int, int], limit: float | None) -> None:
@@ -84,7 +106,9 @@ class Doubt:
         if not verdict.probabilities:
             return is_split
         mean = mean_of(verdict.probabilities)
-        width = math.sqrt(sum(chance * (score - mean) ** 2 for score, chance in verdict.probabilities.items()))
+        width = math.sqrt(
+            sum(chance * (score - mean) ** 2 for score, chance in verdict.probabilities.items())
+        )
         known = sorted(self._recent)
         self._recent.append(width)
         if self.limit is not None:
@@ -95,8 +119,9 @@ class Doubt:
 def join(first: Verdict, stronger: Verdict) -> Verdict:
     """The verdict that counts, with the ratings, tokens, time and cost of both models.
 
-    It is the stronger model's, even if that model's ratings split. It is the first model's if at least half of the
-    stronger model's ratings have no score, because its calls failed, ran out of time or gave none.
+    It is the stronger model's, even if that model's ratings split. It is the first model's if at
+    least half of the stronger model's ratings have no score, because its calls failed, ran out of
+    time or gave none.
     """
     is_split = stronger.unscored is not None and stronger.unscored.reason is UnscoredReason.SPLIT
     return replace(

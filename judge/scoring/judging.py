@@ -47,46 +47,56 @@ class Judge:
         async with Judge() as judge:
             verdict = await judge.score("What is 2 + 2?", "Four.")
 
-    Share one judge between the tasks of an event loop: it keeps its connections open, and remembers what it learns
-    about a server.
+    Share one judge between the tasks of an event loop: it keeps its connections open, and remembers
+    what it learns about a server.
 
     Args:
-        model: The model's name on the server, or "offline" for the rater without a model. Several names, separated by
-            commas, are a panel.
+        model: The model's name on the server, or "offline" for the rater without a model. Several
+            names, separated by commas, are a panel.
         rubric: A rubric, the name of one that comes with the package, or the path of a file.
-        samples: Ratings by each model, at least 1; None means 3 by a single model, and 1 by each model of a panel.
-            A single model is asked only for ratings that can change the score: two of three if these two are equal.
-            With `escalate_to` it is asked for all, because a third rating far from two equal ones also calls for the
-            stronger model. For one rating, a model is asked for its likeliest answer (temperature 0); for several, it
-            keeps the server's temperature, because identical answers would show no spread.
-        client: An `AsyncOpenAI` to use, with its own key and address, or a `Connection`; the caller closes it.
-            By default, one is created at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
-        timeout_s: Longest time for an answer, from when the request goes to the server. A server that answers one
-            request at a time gets fewer at once; with that and retries, a verdict takes at most ten times as long, or
-            15 minutes.
+        samples: Ratings by each model, at least 1; None means 3 by a single model, and 1 by each
+            model of a panel. A single model is asked only for ratings that can change the score:
+            two of three if these two are equal. With `escalate_to` it is asked for all, because a
+            third rating far from two equal ones also calls for the stronger model. For one rating,
+            a model is asked for its likeliest answer (temperature 0); for several, it keeps the
+            server's temperature, because identical answers would show no spread.
+        client: An `AsyncOpenAI` to use, with its own key and address, or a `Connection`; the caller
+            closes it. By default, one is created at the first call from OPENAI_API_KEY and
+            OPENAI_BASE_URL.
+        timeout_s: Longest time for an answer, from when the request goes to the server. A server
+            that answers one request at a time gets fewer at once; with that and retries, a verdict
+            takes at most ten times as long, or 15 minutes.
         models: The names of the panel, instead of `model`.
-        escalate_to: The name of a stronger model on the same server. It is asked too if the ratings are at least two
-            points apart, or do not agree on a score by majority; then its verdict counts. None: no other is asked.
-        escalate_spread: The standard deviation of a distribution that calls for it; by default, of the widest tenth.
-        ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few tokens with their log
-            probabilities, and for text where these do not speak for the score. "decision" asks decision models, for the
-            probability of each score and of each criterion of the rubric. The last two give no reasons
-            (`with_reason` does); a wide distribution calls for the stronger model, which is asked for text.
-        effort: How much the model thinks before it answers, in the server's word (`reasoning_effort`).
+        escalate_to: The name of a stronger model on the same server. It is asked too if the ratings
+            are at least two points apart, or do not agree on a score by majority; then its verdict
+            counts. None: no other is asked.
+        escalate_spread: The standard deviation of a distribution that calls for it; by default, of
+            the widest tenth.
+        ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few
+            tokens with their log probabilities, and for text where these do not speak for the
+            score. "decision" asks decision models, for the probability of each score and of each
+            criterion of the rubric. The last two give no reasons (`with_reason` does); a wide
+            distribution calls for the stronger model, which is asked for text.
+        effort: How much the model thinks before it answers, in the server's word
+            (`reasoning_effort`).
         options: More fields for the body of each request, as an object or as JSON.
         tier: The server's `service_tier`. With "flex" a verdict may take 15 minutes.
-        answer_tokens: The limit for an answer, thinking included. By default 1,024, and 8,192 if the model thinks.
-        points: Whether to ask, in one more request for each verdict with a score, which criteria of the rubric are met.
+        answer_tokens: The limit for an answer, thinking included. By default 1,024, and 8,192 if
+            the model thinks.
+        points: Whether to ask, in one more request for each verdict with a score, which criteria of
+            the rubric are met.
 
     Attributes:
-        model: The name of the model that is asked, or "offline"; for a panel, all names separated by commas.
+        model: The name of the model that is asked, or "offline"; for a panel, all names separated
+            by commas.
         samples: The largest number of ratings that each model is asked for.
         rubric: The rubric that responses are scored by.
         reference: What responses must agree with that are given none of their own; see `against`.
 
     Raises:
         RubricError: The rubric cannot be found or is not valid.
-        SetupError: A model is named twice or not at all, or an argument is not valid or does not go with another.
+        SetupError: A model is named twice or not at all, or an argument is not valid or does not go
+            with another.
     """
 
     def __init__(
@@ -108,7 +118,9 @@ class Judge:
         points: bool = False,
     ) -> None:
         if models is not None and model != DEFAULT_MODEL:
-            raise SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
+            raise SetupError(
+                f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two."
+            )
         named = model if models is None else models
         self._models = ways.checked_models(named.split(",") if isinstance(named, str) else named)
         wishes = Wishes(effort, options, tier, answer_tokens)
@@ -119,11 +131,23 @@ class Judge:
         elif samples is None:
             samples = _SAMPLES if len(self._models) == 1 else 1
         if not isinstance(samples, int) or samples < 1:
-            raise SetupError(f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more.")
+            raise SetupError(
+                f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set "
+                "1 or more."
+            )
         if not timeout_s > 0:
-            raise SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
-        self.model, self.samples = ", ".join(self._models), 1 if OFFLINE in self._models else samples
-        self.rubric = rubric if isinstance(rubric, scoring_rubric.Rubric) else scoring_rubric.load_rubric(rubric)
+            raise SetupError(
+                f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0."
+            )
+        self.model, self.samples = (
+            ", ".join(self._models),
+            1 if OFFLINE in self._models else samples,
+        )
+        self.rubric = (
+            rubric
+            if isinstance(rubric, scoring_rubric.Rubric)
+            else scoring_rubric.load_rubric(rubric)
+        )
         self.reference = ""
         escalate_to = escalate_to and escalate_to.strip()
         ways.check(ask, self._models, samples, wishes, escalate_to, escalate_spread)
@@ -132,9 +156,13 @@ class Judge:
             self._check_points()
         self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
         self._patience_s = max(self._timeout_s, min(10 * timeout_s, PATIENCE_S))  # retries included
-        self._connect, self._is_own = (client, False) if isinstance(client, Connection) else (Connection(client), True)
+        self._connect, self._is_own = (
+            (client, False) if isinstance(client, Connection) else (Connection(client), True)
+        )
         self._wishes = wishes
-        to_model = partial(ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s)
+        to_model = partial(
+            ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s
+        )
         scale = self.rubric.scale
         stops = len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
         to_member = partial(ways.MEMBERS[ask], samples=samples, scale=scale, stops=stops)
@@ -148,16 +176,28 @@ class Judge:
     @property
     def escalation(self) -> str | None:
         """Its model and the stronger one, "first > stronger"; None without a stronger one."""
-        return f"{self.model}{scoring_escalation.TO}{self._stronger[0].model.name}" if self._stronger else None
+        return (
+            f"{self.model}{scoring_escalation.TO}{self._stronger[0].model.name}"
+            if self._stronger
+            else None
+        )
 
     @property
     def most_ratings(self) -> int:
-        """The largest number of ratings for one verdict, by all models together; 0 if no model is asked."""
-        return 0 if self.model == OFFLINE else sum(each.samples for each in (*self._members, *self._stronger))
+        """The largest number of ratings for one verdict, by all models together; 0 if no model is
+        asked.
+        """
+        return (
+            0
+            if self.model == OFFLINE
+            else sum(each.samples for each in (*self._members, *self._stronger))
+        )
 
     @property
     def ask(self) -> str | None:
-        """How it asks, as far as that makes scores comparable: "decision, options 1a2b3c4d"; None for text as usual."""
+        """How it asks, as far as that makes scores comparable: "decision, options 1a2b3c4d"; None
+        for text as usual.
+        """
         way, aside = self._ask_for, self.rubric.aside
         if way == ways.DECISION and aside:
             way += f" {sha256(aside.encode()).hexdigest()[:8]}"
@@ -169,36 +209,59 @@ class Judge:
     def shortfalls(self) -> list[str]:
         """A sentence for each thing that the server did otherwise than asked for."""
         models = [each.model for each in (*self._members, *self._stronger)]
-        return list(dict.fromkeys([*(said for each in models for said in each.shortfalls), *ways.doubles(models)]))
+        return list(
+            dict.fromkeys(
+                [*(said for each in models for said in each.shortfalls), *ways.doubles(models)]
+            )
+        )
 
     @property
     def rejected(self) -> list[str]:
         """The parameters that the server has refused, and is asked without."""
-        return sorted({name for each in (*self._members, *self._stronger) for name in each.model.rejected})
+        return sorted(
+            {name for each in (*self._members, *self._stronger) for name in each.model.rejected}
+        )
 
     @property
     def version(self) -> str:
-        """What comparable scores have in common: models, rubric, samples and way of asking, if not the default ones.
+        """What comparable scores have in common: models, rubric, samples and way of asking, if not
+        the default ones.
 
         Scores of two versions must not be combined in one figure.
         """
         usual = _SAMPLES if len(self._models) == 1 and self._ask_for != ways.DECISION else 1
-        samples = [] if self.samples == usual or self.model == OFFLINE else [f"{self.samples} ratings"]
+        samples = (
+            [] if self.samples == usual or self.model == OFFLINE else [f"{self.samples} ratings"]
+        )
         ask = [self.ask] if self.ask else []
         if self.reference and self.model != OFFLINE:  # which reads none
             ask.append(f"with reference {scoring_rubric.reference_version(self.reference)}")
-        return ", ".join([self.escalation or self.model, f"{self.rubric.name} {self.rubric.version}", *samples, *ask])
+        return ", ".join(
+            [
+                self.escalation or self.model,
+                f"{self.rubric.name} {self.rubric.version}",
+                *samples,
+                *ask,
+            ]
+        )
 
     def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
-        """The same judge with another rubric of the same scale; both share the connections, which this one closes."""
+        """The same judge with another rubric of the same scale; both share the connections, which
+        this one closes.
+        """
         if rubric.scale != self.rubric.scale:
-            raise SetupError(f"Rubric {rubric.name!r} has another scale than {self.rubric.name!r}; make a new judge.")
+            raise SetupError(
+                f"Rubric {rubric.name!r} has another scale than {self.rubric.name!r}; make "
+                "a new judge."
+            )
         other = copy(self)
         other.rubric = rubric
         return other
 
     def against(self, reference: str) -> "Judge":
-        """The same judge, which compares all responses with this text; its version names it by a hash."""
+        """The same judge, which compares all responses with this text; its version names it by a
+        hash.
+        """
         other = self if reference.strip() == self.reference else copy(self)
         other.reference = reference.strip()
         return other
@@ -212,16 +275,18 @@ class Judge:
         reference: str = "",
         earlier: Sequence[ratings.Result] = (),
     ) -> ratings.Verdict:
-        """The verdict on `response` as an answer to `question`, asked after the turns of `conversation`, oldest first.
+        """The verdict on `response` as an answer to `question`, asked after the turns of
+        `conversation`, oldest first.
 
-        The `reference` is what it must agree with; it stands where the rubric places it, or before the question.
-        If the model answers nonsense, the verdict is unscored. So it is for texts with nothing to judge, or with more
-        than 100,000 characters, and without a reference that the rubric needs; then no model is asked. `earlier` are
-        the `ratings` of an earlier try's error.
+        The `reference` is what it must agree with; it stands where the rubric places it, or before
+        the question. If the model answers nonsense, the verdict is unscored. So it is for texts
+        with nothing to judge, or with more than 100,000 characters, and without a reference that
+        the rubric needs; then no model is asked. `earlier` are the `ratings` of an earlier try's
+        error.
 
         Raises:
-            JudgeError: No more than half of the ratings are usable and calls failed; the subclass says how. If the
-                stronger model's calls fail, the verdict is the first model's.
+            JudgeError: No more than half of the ratings are usable and calls failed; the subclass
+                says how. If the stronger model's calls fail, the verdict is the first model's.
             TypeError: A text is no string, or the conversation no sequence of turns.
         """
         _check(question, response, conversation, reference)
@@ -233,7 +298,9 @@ class Judge:
             return self.unscored(nothing, flags)
         if self.rubric.needs_reference and not texts.reference:
             lacks = f"The rubric {self.rubric.name!r} compares with a reference, and there is none."
-            return self.unscored(ratings.Unscored(reason=ratings.UnscoredReason.NO_REFERENCE, detail=lacks), flags)
+            return self.unscored(
+                ratings.Unscored(reason=ratings.UnscoredReason.NO_REFERENCE, detail=lacks), flags
+            )
         if self.model == OFFLINE:
             rating = rate_offline(question, response, self.rubric.scale, self.rubric.name)
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
@@ -242,12 +309,19 @@ class Judge:
         results, failures = await self._ask(self._members, texts, give_up_at, earlier)
         if failures and not ratings.has_majority(results):
             failure = min(failures, key=lambda failure: failure.is_too_long)
-            failure.ratings = tuple(each for each in results if getattr(each, "reason", None) is not _FAILED)
+            failure.ratings = tuple(
+                each for each in results if getattr(each, "reason", None) is not _FAILED
+            )
             raise failure
-        first = self._combine(results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results))
+        first = self._combine(
+            results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results)
+        )
         if self._stronger and self._doubt.is_about(first):
             results, _ = await self._ask(self._stronger, texts, give_up_at)
-            name, skipped = self._stronger[0].model.name, panel.skipped_ratings(self._stronger, results)
+            name, skipped = (
+                self._stronger[0].model.name,
+                panel.skipped_ratings(self._stronger, results),
+            )
             stronger = self._combine(results, model=name, flags=flags, skipped_ratings=skipped)
             first = scoring_escalation.join(first, stronger)
         if self._points and first.is_scored and first.points is None:
@@ -255,13 +329,23 @@ class Judge:
                 return await with_points(self._writer, first, texts, give_up_at)
         return first
 
-    def _texts(self, question: str, response: str, conversation: Sequence[Turn], reference: str = "") -> Texts:
-        return Texts(self.rubric, question, response, conversation, reference.strip() or self.reference)
+    def _texts(
+        self, question: str, response: str, conversation: Sequence[Turn], reference: str = ""
+    ) -> Texts:
+        return Texts(
+            self.rubric, question, response, conversation, reference.strip() or self.reference
+        )
 
     async def with_points(
-        self, verdict: ratings.Verdict, question: str, response: str, *, conversation: Sequence[Turn] = ()
+        self,
+        verdict: ratings.Verdict,
+        question: str,
+        response: str,
+        *,
+        conversation: Sequence[Turn] = (),
     ) -> ratings.Verdict:
-        """A verdict on these texts with the `points` of the rubric's criteria, which one more request asks for.
+        """A verdict on these texts with the `points` of the rubric's criteria, which one more
+        request asks for.
 
         Each is 1 or 0, or None if the model's answer leaves it open. The score stays.
 
@@ -274,9 +358,16 @@ class Judge:
         return await self._in_time(lambda model, until: with_points(model, verdict, texts, until))
 
     async def with_reason(
-        self, verdict: ratings.Verdict, question: str, response: str, *, conversation: Sequence[Turn] = ()
+        self,
+        verdict: ratings.Verdict,
+        question: str,
+        response: str,
+        *,
+        conversation: Sequence[Turn] = (),
     ) -> ratings.Verdict:
-        """A verdict on these texts with a `justification`; one more request asks for it if it has `probabilities`."""
+        """A verdict on these texts with a `justification`; one more request asks for it if it has
+        `probabilities`.
+        """
         if not lacks_reason(verdict):
             return verdict
         texts = self._texts(question, response, conversation)
@@ -292,7 +383,9 @@ class Judge:
         if self.model == OFFLINE:
             raise SetupError(f"{OFFLINE!r} is no model and says no points; {_NAME_ONE}")
         if not self.rubric.criteria:
-            raise SetupError(f"Rubric {self.rubric.name!r} names no criteria; add them under [criteria].")
+            raise SetupError(
+                f"Rubric {self.rubric.name!r} names no criteria; add them under [criteria]."
+            )
 
     @property
     def _writer(self) -> ChatModel:
@@ -302,24 +395,44 @@ class Judge:
         """The answer of the model, or of the stronger one if there is one, to any prompt."""
         if self.model == OFFLINE:
             raise SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
-        return await self._written(lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until))
+        return await self._written(
+            lambda model, until: model.complete(prompt, most_tokens=LONG, give_up_at=until)
+        )
 
-    async def decide(self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]]) -> Written:
-        """The answers to any questions of a decision model, as the JSON of a list; JudgeError if the call failed."""
+    async def decide(
+        self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]]
+    ) -> Written:
+        """The answers to any questions of a decision model, as the JSON of a list; JudgeError if
+        the call failed.
+        """
         model = self._members[0].model
-        return await self._written(lambda _, until: model.decide(messages, questions, give_up_at=until))
+        return await self._written(
+            lambda _, until: model.decide(messages, questions, give_up_at=until)
+        )
 
     async def _written(self, ask: Callable[[ChatModel, float], Awaitable[Completion]]) -> Written:
         answer = await self._in_time(ask)
-        tokens = None if answer.input_tokens is None else answer.input_tokens + (answer.output_tokens or 0)
+        tokens = (
+            None
+            if answer.input_tokens is None
+            else answer.input_tokens + (answer.output_tokens or 0)
+        )
         return Written(answer.choices[0].text, tokens)
 
-    def unscored(self, why: ratings.Unscored, flags: tuple[ratings.Flag, ...] = ()) -> ratings.Verdict:
+    def unscored(
+        self, why: ratings.Unscored, flags: tuple[ratings.Flag, ...] = ()
+    ) -> ratings.Verdict:
         """The verdict on texts that no model has rated."""
         return self._combine((), unscored=why, flags=flags)
 
-    def _combine(self, results: Sequence[ratings.Result], *, model: str | None = None, **more: Any) -> ratings.Verdict:
-        of_judge: dict[str, Any] = {"model": model or self.model, "escalation": self.escalation, "ask": self.ask}
+    def _combine(
+        self, results: Sequence[ratings.Result], *, model: str | None = None, **more: Any
+    ) -> ratings.Verdict:
+        of_judge: dict[str, Any] = {
+            "model": model or self.model,
+            "escalation": self.escalation,
+            "ask": self.ask,
+        }
         return ratings.combine(results, rubric=self.rubric, **of_judge, **more)
 
     async def aclose(self) -> None:
@@ -334,12 +447,18 @@ class Judge:
         await self.aclose()
 
     async def _ask(
-        self, members: Sequence[panel.Member], texts: Texts, give_up_at: float, earlier: Sequence[ratings.Result] = ()
+        self,
+        members: Sequence[panel.Member],
+        texts: Texts,
+        give_up_at: float,
+        earlier: Sequence[ratings.Result] = (),
     ) -> tuple[list[ratings.Result], list[JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
         came = [[each for each in earlier if each.model == member.model.name] for member in members]
         asked = zip(members, came, strict=True)
-        outcomes = await panel.all_of([member.rate(texts, own, give_up_at) for member, own in asked])
+        outcomes = await panel.all_of(
+            [member.rate(texts, own, give_up_at) for member, own in asked]
+        )
         results: list[ratings.Result] = []
         failures: list[JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):
@@ -347,10 +466,16 @@ class Judge:
                 if isinstance(outcome, ratings.Rating | ratings.Unscored):
                     results.append(ratings.with_short_raw(outcome))
                     continue
-                failure = outcome if isinstance(outcome, JudgeError) else self._too_late(member.model, give_up_at)
+                failure = (
+                    outcome
+                    if isinstance(outcome, JudgeError)
+                    else self._too_late(member.model, give_up_at)
+                )
                 failures.append(failure)
                 name = member.model.name
-                results.append(ratings.Unscored(reason=_FAILED, detail=str(failure), model=name, cost_usd=0.0))
+                results.append(
+                    ratings.Unscored(reason=_FAILED, detail=str(failure), model=name, cost_usd=0.0)
+                )
         return results, failures
 
     def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> DeadlineError:
@@ -361,7 +486,8 @@ class Judge:
         is_first = self._ask_for == ways.TEXT and model.setting != ways.STRONGER
         shorter = "set JUDGE_ASK=distribution for short answers, " if is_first else ""
         return DeadlineError(
-            f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose a faster {model.setting}."
+            f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose "
+            f"a faster {model.setting}."
         )
 
 
@@ -370,6 +496,10 @@ def _check(question: object, response: object, conversation: object, reference: 
         if not isinstance(text, str):
             raise TypeError(f"{name} is of type {type(text).__name__}; pass a string.")
     for turn in conversation if isinstance(conversation, Sequence) else (conversation,):
-        if not (isinstance(turn, Turn) and isinstance(turn.role, str) and isinstance(turn.text, str)):
+        if not (
+            isinstance(turn, Turn) and isinstance(turn.role, str) and isinstance(turn.text, str)
+        ):
             kind = type(turn).__name__
-            raise TypeError(f"conversation has a {kind}; pass a list of judge.Turn(role, text), both strings.")
+            raise TypeError(
+                f"conversation has a {kind}; pass a list of judge.Turn(role, text), both strings."
+            )

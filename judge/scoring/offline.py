@@ -1,9 +1,11 @@
-"""A rater without a model: it counts words, to try the judge without a key and as the baseline to beat.
+"""A rater without a model: it counts words, to try the judge without a key and as the baseline to
+beat.
 
-It cannot tell what is true. It sees how much of the question the response mentions, how much it says and in how many
-sentences, and whether it repeats itself, repeats the question or declines; the points are added up as in the prompt.
-The thresholds were chosen to agree with people on the responses to half of the prompts in OASST2, all English;
-`bench/offline_report.py` measures both halves.
+It cannot tell what is true. It sees how much of the question the response mentions, how much it
+says and in how many sentences, and whether it repeats itself, repeats the question or declines; the
+points are added up as in the prompt. The thresholds were chosen to agree with people on the
+responses to half of the prompts in OASST2, all English; `bench/offline_report.py` measures both
+halves.
 """
 
 import re
@@ -20,14 +22,15 @@ _SOME_WORDS, _MANY_WORDS = 30, 60  # different words in the response
 _COMPARABLE = 3  # with fewer content words, a question is too short to tell what is off topic
 _OPENING = 120  # a refusal shows within these characters
 
-# Chinese and Japanese put no spaces between words, and Korean adds endings to them, so there any two neighbouring
-# characters are a word. Hiragana is mostly grammar, so no word begins with it.
+# Chinese and Japanese put no spaces between words, and Korean adds endings to them, so there any
+# two neighbouring characters are a word. Hiragana is mostly grammar, so no word begins with it.
 _KANA, _DENSE = r"\u3040-\u309f", r"\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PAIR = re.compile(rf"(?=([{_DENSE}][{_KANA}{_DENSE}]))")
 _STEM = re.compile(rf"([^\W_{_KANA}{_DENSE}]{{1,5}})[^\W_{_KANA}{_DENSE}]*")
 _SENTENCE_END = re.compile(r"[.!?…؟।。！？\n](?:\s+|$|(?<=[。！？\n]))")
 _DECLINES = re.compile(
-    r"\bi(?:['’]?m| am)? (?:can['’]?t|cannot|can not|won['’]?t|don['’]?t know|do not know|unable|not able|not sure)\b"
+    r"\bi(?:['’]?m| am)? (?:can['’]?t|cannot|can not|won['’]?t|don['’]?t know|do not "
+    r"know|unable|not able|not sure)\b"
 )
 _COMMON = frozenset(
     word[:5]
@@ -39,11 +42,14 @@ _COMMON = frozenset(
 )
 
 
-def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAULT_RUBRIC) -> Rating:
-    """A deterministic rating of `response` on `scale`, from the words alone; the justification names each point.
+def rate_offline(
+    question: str, response: str, scale: Scale, rubric: str = DEFAULT_RUBRIC
+) -> Rating:
+    """A deterministic rating of `response` on `scale`, from the words alone; the justification
+    names each point.
 
-    It ignores what the rubric asks for, and says so for any rubric except the default one. Words count as the same if
-    they begin with the same five letters.
+    It ignores what the rubric asks for, and says so for any rubric except the default one. Words
+    count as the same if they begin with the same five letters.
     """
     text = response.strip().lower()
     words, known = _stems(text), set(_stems(question.lower()))
@@ -55,10 +61,14 @@ def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAU
 
     relevance = (coverage >= _ON_TOPIC) + (coverage >= _MUCH_OF_IT)
     why_relevant = f"using {taken_up} of {number_of(len(asked), 'content word')} in the question"
-    # A question of one or two content words tells too little, so a longer response gets the benefit of the doubt.
+    # A question of one or two content words tells too little, so a longer response gets the benefit
+    # of the doubt.
     if not relevance and len(asked) < _COMPARABLE and len(used) >= _SOME_WORDS:
         relevance = 1
-        why_relevant = f"its length (the question has {number_of(len(asked), 'content word')}, too few to compare with)"
+        why_relevant = (
+            f"its length (the question has {number_of(len(asked), 'content word')}, too few to "
+            "compare with)"
+        )
     substance = (len(used) >= _SOME_WORDS) + (len(used) >= _MANY_WORDS)
     awards = (
         (relevance, why_relevant),
@@ -78,11 +88,15 @@ def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAU
         most, because = 1, "; at most 1, because it begins by declining to answer"
     points = min(sum(points for points, _ in awards), most)
     score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
-    unread = "" if rubric == DEFAULT_RUBRIC else f" It ignores the rubric {rubric!r} except for its scale."
+    unread = (
+        ""
+        if rubric == DEFAULT_RUBRIC
+        else f" It ignores the rubric {rubric!r} except for its scale."
+    )
     justification = (
         f"{points} of {_MAX_POINTS} points: "
-        f"{', '.join(f'{points} for {what}' for points, what in awards)}{because}. "
-        f"This counts words, and cannot tell whether the response is true.{unread}"
+        f"{', '.join(f'{points} for {what}' for points, what in awards)}{because}. This counts "
+        f"words, and cannot tell whether the response is true.{unread}"
     )
     return Rating(score=score, justification=justification, raw=justification, model=OFFLINE)
 

@@ -14,7 +14,16 @@ from judge.scoring.answers import spoken
 from judge.scoring.model.chat import ChatModel
 from judge.scoring.model.completion import Choice, Completion
 from judge.scoring.prompt import Texts, first_justification, render_prompt, render_second_request
-from judge.scoring.ratings import Rating, Result, Spent, Unscored, UnscoredReason, add_up, point, unscored
+from judge.scoring.ratings import (
+    Rating,
+    Result,
+    Spent,
+    Unscored,
+    UnscoredReason,
+    add_up,
+    point,
+    unscored,
+)
 from judge.scoring.reading import parse_rating, parse_score_line
 from judge.scoring.rubric import Scale
 
@@ -22,10 +31,11 @@ T = TypeVar("T")
 
 
 def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple[int, int]) -> int:
-    """The least number of further ratings, beyond the `asked`, after which no other one can change the score.
+    """The least number of further ratings, beyond the `asked`, after which no other one can change
+    the score.
 
-    0 if that is already so, or if a majority of usable ratings is no longer possible. If some are unusable, the result
-    may rarely be one too high.
+    0 if that is already so, or if a majority of usable ratings is no longer possible. If some are
+    unusable, the result may rarely be one too high.
     """
     rest = samples - asked
     if 2 * (len(scores) + rest) <= samples:
@@ -38,13 +48,17 @@ def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple
 
 
 def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int, int]) -> bool:
-    """Whether `rest` more ratings leave the score as it is, whatever they say, and even if they fail.
+    """Whether `rest` more ratings leave the score as it is, whatever they say, and even if they
+    fail.
 
-    The median is furthest out if all of them are the lowest score, or all the highest. The verdict must also stay
-    scored, so more than half of all ratings must already be near any median between these two.
+    The median is furthest out if all of them are the lowest score, or all the highest. The verdict
+    must also stay scored, so more than half of all ratings must already be near any median between
+    these two.
     """
     lowest, highest = ([*scores, *[end] * rest] for end in scale)
-    near = sum(median(highest) - point(scale) <= score <= median(lowest) + point(scale) for score in scores)
+    near = sum(
+        median(highest) - point(scale) <= score <= median(lowest) + point(scale) for score in scores
+    )
     return median_low(lowest) == median_low(highest) and 2 * near > samples
 
 
@@ -57,13 +71,16 @@ _FINAL = (UnscoredReason.FILTERED, UnscoredReason.THINKING)
 
 
 class Member:
-    """Asks one model for its share of the ratings, and for the score alone if an answer leaves it in doubt.
+    """Asks one model for its share of the ratings, and for the score alone if an answer leaves it
+    in doubt.
 
-    The model is shared by all verdicts. With `stops`, only ratings that the score depends on are asked for; otherwise
-    all at once.
+    The model is shared by all verdicts. With `stops`, only ratings that the score depends on are
+    asked for; otherwise all at once.
     """
 
-    def __init__(self, model: ChatModel, samples: int, scale: Scale, *, stops: bool = False) -> None:
+    def __init__(
+        self, model: ChatModel, samples: int, scale: Scale, *, stops: bool = False
+    ) -> None:
         self.model = model
         self.samples = samples
         self._scale = scale
@@ -73,13 +90,19 @@ class Member:
     def may_spare(self) -> bool:
         return self._least < self.samples
 
-    async def rate(self, texts: Texts, earlier: Sequence[Result], give_up_at: float) -> list[Outcome]:
-        """The outcomes of all ratings that the score depends on; the first are those of an `earlier` try."""
+    async def rate(
+        self, texts: Texts, earlier: Sequence[Result], give_up_at: float
+    ) -> list[Outcome]:
+        """The outcomes of all ratings that the score depends on; the first are those of an
+        `earlier` try.
+        """
         prompt, read = render_prompt(*texts), partial(self._read, response=texts.response)
         outcomes: list[Outcome] = [*earlier[: self.samples]]
         more = max(self._least - len(outcomes), 0) or self._needed(outcomes)
         while more:
-            if outcomes and time.monotonic() >= give_up_at:  # a request would be paid for, but its answer never read
+            if (
+                outcomes and time.monotonic() >= give_up_at
+            ):  # a request would be paid for, but its answer never read
                 return [*outcomes, *[TimeoutError()] * (self.samples - len(outcomes))]
             share = more if self.model.gives_several else 1
             calls = [self._ask(prompt, share, give_up_at, read) for _ in range(more // share)]
@@ -103,14 +126,22 @@ class Member:
             return [first]
         request = self._request(render_second_request(prompt, first, self._scale), 1, give_up_at)
         [second] = await self._results(request, partial(self._read_line, first=first))
-        return [replace(second, **add_up((first, second))) if isinstance(second, Rating | Unscored) else first]
+        return [
+            replace(second, **add_up((first, second)))
+            if isinstance(second, Rating | Unscored)
+            else first
+        ]
 
     def _request(self, prompt: str, count: int, give_up_at: float) -> Request:
         temperature = 0.0 if self.samples == 1 else None
-        return lambda: self.model.complete(prompt, count=count, temperature=temperature, give_up_at=give_up_at)
+        return lambda: self.model.complete(
+            prompt, count=count, temperature=temperature, give_up_at=give_up_at
+        )
 
     async def _results(self, request: Request, read: Reader, count: int = 1) -> list[Outcome]:
-        """What the answers to one request say, with their time, tokens and cost; or for each that it failed."""
+        """What the answers to one request say, with their time, tokens and cost; or for each that
+        it failed.
+        """
         began = time.monotonic()
         try:
             answer = await request()
@@ -118,9 +149,16 @@ class Member:
             return [exc] * count
         spent: dict[str, Any] = {each.name: getattr(answer, each.name) for each in fields(Spent)}
         spent["latency_ms"] = round((time.monotonic() - began) * 1000)
-        rest: dict[str, Any] = {name: None if value is None else type(value)(0) for name, value in spent.items()}
+        rest: dict[str, Any] = {
+            name: None if value is None else type(value)(0) for name, value in spent.items()
+        }
         return [
-            replace(read(choice), model=self.model.name, served=answer.served, **(rest if index else spent))
+            replace(
+                read(choice),
+                model=self.model.name,
+                served=answer.served,
+                **(rest if index else spent),
+            )
             for index, choice in enumerate(answer.choices[:count])
         ]
 
@@ -149,14 +187,18 @@ class Member:
 
 
 def skipped_ratings(members: Sequence[Member], results: Sequence[Result]) -> int | None:
-    """The number of the members' ratings that were not asked for; None if all members always ask for all."""
+    """The number of the members' ratings that were not asked for; None if all members always ask
+    for all.
+    """
     if not any(member.may_spare for member in members):
         return None
     return sum(member.samples for member in members) - len(results)
 
 
 async def all_of(calls: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """What all calls return, run at once; a single call, which is the common case, runs without its own task."""
+    """What all calls return, run at once; a single call, which is the common case, runs without its
+    own task.
+    """
     if len(calls) == 1:
         return [await calls[0]]
     async with asyncio.TaskGroup() as group:

@@ -32,11 +32,14 @@ class UnscoredReason(_WithWords):
     The values are stored and exported, so they never change.
 
     Attributes:
-        INVALID: A decision's answers are not those to its questions, or their probabilities are not valid.
+        INVALID: A decision's answers are not those to its questions, or their probabilities are not
+            valid.
         CALL_FAILED: The call of the model failed.
-        NO_MAJORITY: Some ratings have a score, but no more than half; or all lack one, for different reasons.
+        NO_MAJORITY: Some ratings have a score, but no more than half; or all lack one, for
+            different reasons.
         SPLIT: No more than half of the scores are within a point of their median.
-        NOTHING_TO_JUDGE: A text is empty, or the response is not an answer at all; see `nothing_to_judge`.
+        NOTHING_TO_JUDGE: A text is empty, or the response is not an answer at all; see
+            `nothing_to_judge`.
         TOO_LONG: A text has more than 100,000 characters, or more than the server accepts.
         NO_REFERENCE: The rubric compares with a reference, and there is none.
     """
@@ -47,7 +50,10 @@ class UnscoredReason(_WithWords):
     TRUNCATED = "truncated", "The model's answer is cut off."
     THINKING = (
         "thinking",
-        "The model's thinking used up the tokens of its answer; lower JUDGE_EFFORT, or raise JUDGE_ANSWER_TOKENS.",
+        (
+            "The model's thinking used up the tokens of its answer; lower JUDGE_EFFORT, or "
+            "raise JUDGE_ANSWER_TOKENS."
+        ),
     )
     NO_SCORE = "no_score", "The model's answer states no score for the response as a whole."
     ECHOED = "echoed_template", "The model echoed the answer format instead of filling it in."
@@ -68,19 +74,27 @@ class UnscoredReason(_WithWords):
 class Flag(_WithWords):
     """A warning to consider before trusting a score; `words` go on after "the response".
 
-    The values are stored and exported, so they never change. `HOLDS_TAGS` counts in the question, too.
+    The values are stored and exported, so they never change. `HOLDS_TAGS` counts in the question,
+    too.
     """
 
     ASKS_FOR_SCORE = "asks_for_score", "asks for a score"
     GIVES_ORDERS = "gives_orders", "gives the judge orders"
     HOLDS_TAGS = "holds_tags", "imitates the judge's prompt"
-    AFTER_ORDERS = "after_orders", "follows a message that gives the judge orders or asks for a score"
-    AGAINST_ORDERS = "against_orders", "is compared with a reference that gives the judge orders or asks for a score"
+    AFTER_ORDERS = (
+        "after_orders",
+        "follows a message that gives the judge orders or asks for a score",
+    )
+    AGAINST_ORDERS = (
+        "against_orders",
+        "is compared with a reference that gives the judge orders or asks for a score",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spent:
-    """What a result took, with the second request if the score was asked for again; None where it is not known.
+    """What a result took, with the second request if the score was asked for again; None where it
+    is not known.
 
     If one request gave several ratings, the first of them carries all of it.
 
@@ -106,15 +120,18 @@ class Rating(Spent):
     Attributes:
         score: A whole number on the rubric's scale.
         justification: At most 100 words; "" from distributions and decisions.
-        raw: The unchanged completion; if the score was asked for again, both answers with a blank line between them.
-            A verdict's ratings keep 20,000 characters of it, from both ends.
+        raw: The unchanged completion; if the score was asked for again, both answers with a blank
+            line between them. A verdict's ratings keep 20,000 characters of it, from both ends.
         model: The model's name; "" if it is not known.
-        served: The name of the model in the server's answer, which may be another one; None if it gives none.
-        weighted_score: The mean of the scale's scores, weighted by the probability that the model gave to each; None
-            without probabilities.
+        served: The name of the model in the server's answer, which may be another one; None if it
+            gives none.
+        weighted_score: The mean of the scale's scores, weighted by the probability that the model
+            gave to each; None without probabilities.
         probabilities: That of each score, together 1; None if the score was asked for as text.
-        coverage: How much of the probability lay on numbers of the scale; if too little, this is a rating by text.
-        points: The probability that each criterion of the rubric is met, None if the model declined; from decisions.
+        coverage: How much of the probability lay on numbers of the scale; if too little, this is a
+            rating by text.
+        points: The probability that each criterion of the rubric is met, None if the model
+            declined; from decisions.
 
     Source: G-Eval for `weighted_score`, arXiv 2303.16634.
     """
@@ -160,7 +177,9 @@ Result: TypeAlias = Rating | Unscored
 
 
 def with_short_raw(result: Result) -> Result:
-    """`result` with at most 20,000 characters of `raw`: half from its beginning, half from its end, and a mark."""
+    """`result` with at most 20,000 characters of `raw`: half from its beginning, half from its end,
+    and a mark.
+    """
     if len(result.raw) <= _MOST_RAW_CHARS:
         return result
     half = (_MOST_RAW_CHARS - len(_CUT_MARK)) // 2
@@ -172,24 +191,31 @@ class Verdict(Spent):
     """The result of all ratings. Exactly one of `score` and `unscored` is set.
 
     Attributes:
-        score: The median of the usable ratings, if most of them are near it; of two middle ones, the lower. If the
-            rubric has a calibration, the calibrated mean of the ratings instead. None if unscored.
+        score: The median of the usable ratings, if most of them are near it; of two middle ones,
+            the lower. If the rubric has a calibration, the calibrated mean of the ratings instead.
+            None if unscored.
         unscored: Why there is no score; None if there is one.
         mean: The mean of the usable scores, or that of `probabilities`; None without any.
-        weighted_score: The mean of the usable ratings' weighted scores; None if one of them has none.
-        spread: Highest minus lowest usable score, None without any; with `probabilities`, how far the middle 80% reach.
+        weighted_score: The mean of the usable ratings' weighted scores; None if one of them has
+            none.
+        spread: Highest minus lowest usable score, None without any; with `probabilities`, how far
+            the middle 80% reach.
         justification: From a rating that gave the median; "" if unscored.
-        ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking. If a stronger model was
-            asked too, the ratings of both; all other fields except tokens, time and cost cover only those by `model`.
+        ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking. If a
+            stronger model was asked too, the ratings of both; all other fields except tokens, time
+            and cost cover only those by `model`.
         basis: How many of the ratings are usable, in the words "2 of 3".
-        model: The model whose ratings count, or "offline"; the models of a panel are joined by ", ".
+        model: The model whose ratings count, or "offline"; the models of a panel are joined by ",
+            ".
         rubric: The rubric's name.
         rubric_version: First eight hex digits of the SHA-256 of the rubric's text.
         flags: Warnings to consider before trusting the score; empty for nearly all responses.
-        escalation: "first > stronger" if the judge has a stronger model, whether or not it was asked.
-        skipped_ratings: How many ratings were not asked for because none could have changed the score; None if the
-            judge always asks for all.
-        probabilities: That of each score, as the mean of the usable ratings' own; None if one of them has none.
+        escalation: "first > stronger" if the judge has a stronger model, whether or not it was
+            asked.
+        skipped_ratings: How many ratings were not asked for because none could have changed the
+            score; None if the judge always asks for all.
+        probabilities: That of each score, as the mean of the usable ratings' own; None if one of
+            them has none.
         points: The same for the rubric's criteria.
         ask: How the judge asks, if not for text with default settings: "decision", "effort low".
     """
@@ -223,11 +249,15 @@ class Verdict(Spent):
         return fields | {"flags": list(self.flags), "ratings": list(fields["ratings"])}
 
 
-def combine(results: Sequence[Result], *, rubric: Rubric, unscored: Unscored | None = None, **of_judge: Any) -> Verdict:
-    """The verdict on `results`: their median if more than half are usable, and more than half of these are near it.
+def combine(
+    results: Sequence[Result], *, rubric: Rubric, unscored: Unscored | None = None, **of_judge: Any
+) -> Verdict:
+    """The verdict on `results`: their median if more than half are usable, and more than half of
+    these are near it.
 
-    Near means within one `point` of the scale. Otherwise the verdict is unscored. `unscored` is the reason to give if
-    no model was asked, so that `results` is empty. `of_judge` are the other fields of the verdict.
+    Near means within one `point` of the scale. Otherwise the verdict is unscored. `unscored` is the
+    reason to give if no model was asked, so that `results` is empty. `of_judge` are the other
+    fields of the verdict.
     """
     usable = [result for result in results if isinstance(result, Rating)]
     scores = [rating.score for rating in usable]
@@ -235,7 +265,9 @@ def combine(results: Sequence[Result], *, rubric: Rubric, unscored: Unscored | N
     why: Unscored | None = None
     if not has_majority(results):
         why = unscored or _why_unscored(results)
-    elif 2 * sum(abs(score - median(scores)) <= point(rubric.scale) for score in scores) <= len(scores):
+    elif 2 * sum(abs(score - median(scores)) <= point(rubric.scale) for score in scores) <= len(
+        scores
+    ):
         listed = f"{', '.join(map(str, scores[:-1]))} and {scores[-1]}"
         why = Unscored(reason=UnscoredReason.SPLIT, detail=f"The ratings do not agree: {listed}.")
     middle = median_low(scores) if why is None else None
@@ -245,11 +277,15 @@ def combine(results: Sequence[Result], *, rubric: Rubric, unscored: Unscored | N
         mean = mean_of(chances)
         spread = quantile(chances, 1 - _TAIL) - quantile(chances, _TAIL)
     return Verdict(
-        score=rubric.calibration.score(mean) if rubric.calibration and mean is not None and not why else middle,
+        score=rubric.calibration.score(mean)
+        if rubric.calibration and mean is not None and not why
+        else middle,
         unscored=why,
         mean=mean,
         spread=spread,
-        justification=next((rating.justification for rating in usable if rating.score == middle), ""),
+        justification=next(
+            (rating.justification for rating in usable if rating.score == middle), ""
+        ),
         ratings=tuple(results),
         basis=f"{len(usable)} of {len(results)}",
         rubric=rubric.name,
@@ -271,15 +307,25 @@ def quantile(probabilities: Mapping[int, float], share: float) -> int:
     """The lowest score with at least this share of the probability at or below it."""
     scores = sorted(probabilities)
     below = accumulate(probabilities[score] for score in scores)
-    return next((score for score, sum_ in zip(scores, below, strict=True) if sum_ >= share - 1e-9), scores[-1])
+    return next(
+        (score for score, sum_ in zip(scores, below, strict=True) if sum_ >= share - 1e-9),
+        scores[-1],
+    )
 
 
-def _mean_by_key(maps: Sequence[Mapping[Any, Any] | None], missing: float | None = None) -> dict[Any, Any] | None:
-    """The mean of known values by key, `missing` if a map has no such key; None if there is no map, or one is None."""
+def _mean_by_key(
+    maps: Sequence[Mapping[Any, Any] | None], missing: float | None = None
+) -> dict[Any, Any] | None:
+    """The mean of known values by key, `missing` if a map has no such key; None if there is no map,
+    or one is None.
+    """
     if not maps or None in maps:
         return None
     keys = dict.fromkeys(key for each in maps for key in each or ())
-    known = {key: [value for each in maps if (value := (each or {}).get(key, missing)) is not None] for key in keys}
+    known = {
+        key: [value for each in maps if (value := (each or {}).get(key, missing)) is not None]
+        for key in keys
+    }
     return {key: fmean(values) if values else None for key, values in known.items()}
 
 
@@ -289,7 +335,9 @@ def has_majority(results: Sequence[Result]) -> bool:
 
 
 def point(scale: tuple[int, int]) -> float:
-    """How far apart two ratings may be and still agree: 1 on a scale from 0 to 5, a fifth of a longer scale."""
+    """How far apart two ratings may be and still agree: 1 on a scale from 0 to 5, a fifth of a
+    longer scale.
+    """
     return max(1, (scale[1] - scale[0]) / 5)
 
 
@@ -300,11 +348,15 @@ def add_known(counts: Iterable[int | None]) -> int | None:
 
 
 def add_up(results: Sequence[Spent]) -> dict[str, Any]:
-    """The total tokens, time and cost, by field; the cost is None if one is unknown, because the sum would be wrong."""
+    """The total tokens, time and cost, by field; the cost is None if one is unknown, because the
+    sum would be wrong.
+    """
     counts = ("input_tokens", "output_tokens", "reasoning_tokens", "latency_ms")
     known = [each.cost_usd for each in results if each.cost_usd is not None]
     cost_usd = sum(known, 0.0) if len(known) == len(results) else None
-    return {name: add_known(getattr(each, name) for each in results) for name in counts} | {"cost_usd": cost_usd}
+    return {name: add_known(getattr(each, name) for each in results) for name in counts} | {
+        "cost_usd": cost_usd
+    }
 
 
 def _why_unscored(results: Sequence[Result]) -> Unscored:

@@ -1,10 +1,10 @@
 """Reads the one score that a judge's answer states, or says why there is none.
 
-It uses a short grammar, not lists of phrases. A score is a number that a label (`Score: 4`) or a mark (`[[4]]`)
-announces and that ends its clause. In a list that continues after it, or has only begun, it is a step. The remaining
-scores must all be the same number, but a total takes precedence over the steps before it. Points tallied in prose do
-not count. Anything else is in doubt, and the model is asked again: a missed score costs a second call, a wrong score
-costs trust.
+It uses a short grammar, not lists of phrases. A score is a number that a label (`Score: 4`) or a
+mark (`[[4]]`) announces and that ends its clause. In a list that continues after it, or has only
+begun, it is a step. The remaining scores must all be the same number, but a total takes precedence
+over the steps before it. Points tallied in prose do not count. Anything else is in doubt, and the
+model is asked again: a missed score costs a second call, a wrong score costs trust.
 """
 
 import re
@@ -15,18 +15,27 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
-from judge.scoring.answers import extract_justification, is_markup, is_quoted, packed, spoken, to_plain
+from judge.scoring.answers import (
+    extract_justification,
+    is_markup,
+    is_quoted,
+    packed,
+    spoken,
+    to_plain,
+)
 from judge.scoring.doubts import denies, disclaimer, is_taken_back
 from judge.scoring.ratings import Rating, Result, UnscoredReason, unscored
 from judge.scoring.rubric import Scale
 
 # A heading or an item with a number: "### Point 1", "2. Substance", "Criterion 3:".
 _NUMBERED = re.compile(
-    r"^[ #]{0,8}(?:[a-z]{1,20} )?\(?[0-9]{1,2}(?:[.):](?![0-9])|[ ]*$)", re.IGNORECASE | re.MULTILINE
+    r"^[ #]{0,8}(?:[a-z]{1,20} )?\(?[0-9]{1,2}(?:[.):](?![0-9])|[ ]*$)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _NUMBER, _DIGITS = re.compile(r"[0-9][0-9.,]*"), re.compile(r"[0-9]+")
 _LEAD = (
-    r"(?<![a-z])(?<![a-z]-)(?:[\"'](?=[^\"'\n]{1,30}[\"'] *:))?(?P<lead>(?:(?:the|a|an|my|our|its|this|so|is|therefore"
+    r"(?<![a-z])(?<![a-z]-)(?:[\"'](?=[^\"'\n]{1,30}[\"'] "
+    r"*:))?(?P<lead>(?:(?:the|a|an|my|our|its|this|so|is|therefore"
     r"|thus|total|final|overall|cumulative|evaluation|response|answer|assistant|judge|points?)(?:'s)? +"
     r"|(?:최종|총|종합|평가|総合|最終|总|最终|综合) *)*)"
 )
@@ -34,32 +43,50 @@ _OPENERS = " \n\"'([{$<"
 _OPEN = r"[\s\"'(\[{$<]{0,12}(?:\\boxed\{)?\Z"
 # `Score: 4`, `"score": 4`, `[[rating]]: 4`, `Total points: 4`, `| Total | 4 |`, `Score (0-5): 4`
 _LABEL = re.compile(
-    rf"{_LEAD}(?:(?P<name>score|rating|grade|result(?=\])|(?<=total )points|점수|평점|총점|スコア|点数|評点|評価|総合点"
+    rf"{_LEAD}(?:(?P<name>score|rating|grade|result(?=\])|(?<=total "
+    r")points|점수|평점|총점|スコア|点数|評点|評価|総合点"
     r"|评分|得分|打分|分数|评价|总分|punktzahl|bewertung|puntuación|pontuação|punteggio|оценка)"
     r"|total|overall|points|verdict)(?![a-z])"
-    rf" *(?:\([^()\n]{{0,30}}?(?P<high>[0-9]{{1,4}})\))?[ \"'\])}}]*(?::|=|->|→|\||>|[-–—](?= )|(?<=\])|\n){_OPEN}",
+    r" *(?:\([^()\n]{0,30}?(?P<high>[0-9]{1,4})\))?[ "
+    rf"\"'\])}}]*(?::|=|->|→|\||>|[-–—](?= )|(?<=\])|\n){_OPEN}",
     re.IGNORECASE,
 )
 # "receives a score of 4", "the score is 4", "I rate this response as a 4"
 _WORD = (
-    r" (?:is|are|was|of|as|at|an?|the|this|its?|for|each|assistant(?:'s)?|response|conversation|evaluation|therefore)\b"
+    r" "
+    r"(?:is|are|was|of|as|at|an?|the|this|its?|for|each|assistant(?:'s)?|response|conversation|evaluation|therefore)\b"
 )
 _SENTENCE_LABEL = re.compile(
-    rf"{_LEAD}(?:(?P<verb>rated?|scored|score(?= (?:the|this|it)\b))|(?:score|rating|grade)s?|점수|평점|スコア|点数)"
+    rf"{_LEAD}(?:(?P<verb>rated?|scored|score(?= "
+    r"(?:the|this|it)\b))|(?:score|rating|grade)s?|점수|평점|スコア|点数)"
     rf"(?:(?:{_WORD}){{0,8}}(?: (?:is|are|was|of|as|at|an?)\b:?|:)|는|은|は){_OPEN}",
     re.IGNORECASE,
 )
 # The ends of labels and of such sentences: a quick check that avoids the search for most numbers.
-_ANNOUNCERS = (*":=>→|]-–—는은は", r"\boxed", " is", " are", " was", " of", " as", " at", " a", " an")
+_ANNOUNCERS = (
+    *":=>→|]-–—는은は",
+    r"\boxed",
+    " is",
+    " are",
+    " was",
+    " of",
+    " as",
+    " at",
+    " a",
+    " an",
+)
 _KOREAN_VERB = re.compile(r"(?:으로|을) ?(?:평가|부여|주)")
 _SAID_SO = rf"입니다|です|{_KOREAN_VERB.pattern}"
 _ARTICLE = re.compile(r"\b(?:the|an?|my|our|its|this)\b", re.IGNORECASE)
-_TOTAL = re.compile(r"total|final|overall|cumulative|총|최종|종합|総|最終|总|最终|综合", re.IGNORECASE)
+_TOTAL = re.compile(
+    r"total|final|overall|cumulative|총|최종|종합|総|最終|总|最终|综合", re.IGNORECASE
+)
 
 _CLOSE = r"[ \"'\])}>$]{0,8}"
 _AFTER = re.compile(
     rf"{_CLOSE}(?P<unit>-?(?:points?|stars?|marks?)\b|점|点|分)?{_CLOSE}"
-    rf"(?P<of>\(?(?:/|out of\b|of\b) *(?P<high>[0-9]{{1,4}})?{_CLOSE}(?:(?:points?|stars?|marks?)\b)?{_CLOSE})?",
+    r"(?P<of>\(?(?:/|out of\b|of\b) "
+    rf"*(?P<high>[0-9]{{1,4}})?{_CLOSE}(?:(?:points?|stars?|marks?)\b)?{_CLOSE})?",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
@@ -68,14 +95,25 @@ _CLAUSE_END = re.compile(
 )
 _SENTENCE_END = re.compile(rf"[.;!](?![0-9])|\n|\Z|(?<= )(?:because|since|as|due)\b|{_SAID_SO}")
 _LINE_END = re.compile(r"[ .,]*(?:\n|\Z)")
-_ITEM = re.compile(r"^[ \t]*(?:[-–—+•·▪◦‣●○]|\(?(?:[0-9]{1,2}|[a-hA-H]|[ivIV]{1,3})[.)])[ \t]+", re.MULTILINE)
+_ITEM = re.compile(
+    r"^[ \t]*(?:[-–—+•·▪◦‣●○]|\(?(?:[0-9]{1,2}|[a-hA-H]|[ivIV]{1,3})[.)])[ \t]+", re.MULTILINE
+)
 _BEFORE_BLANK_LINE = re.compile(r"\n(?=[ \t]*\n)")
 _CLAUSE = re.compile(r"[.,;:!?(){}\[\]|<>]|\s[-–—]\s")
 _SIGNS = (
-    (UnscoredReason.TRUNCATED, re.compile(r"(?:score|rating|total)[\s:*\[(\"']{0,8}\Z", re.IGNORECASE)),
-    (UnscoredReason.ECHOED, re.compile(r"<\s?(?:(?:total )?points|score|rating|number|n)\s?>", re.IGNORECASE)),
+    (
+        UnscoredReason.TRUNCATED,
+        re.compile(r"(?:score|rating|total)[\s:*\[(\"']{0,8}\Z", re.IGNORECASE),
+    ),
+    (
+        UnscoredReason.ECHOED,
+        re.compile(r"<\s?(?:(?:total )?points|score|rating|number|n)\s?>", re.IGNORECASE),
+    ),
     (UnscoredReason.ECHOED, re.compile(r"[Ss]core: N(?![\w/])")),
-    (UnscoredReason.REFUSED, re.compile(r"\A.{0,80}?\bi(?:'m| am) sorry|\A.{0,80}?\bi can(?:no|')t ", re.IGNORECASE)),
+    (
+        UnscoredReason.REFUSED,
+        re.compile(r"\A.{0,80}?\bi(?:'m| am) sorry|\A.{0,80}?\bi can(?:no|')t ", re.IGNORECASE),
+    ),
 )
 _TAGS = re.compile(r"</?answer>|</(?:score|rating)>", re.IGNORECASE)
 _OPEN_TAG = re.compile(r"<\w{1,20}>[^<]*\Z")
@@ -98,19 +136,25 @@ class _Statement:
 
 
 def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: str = "") -> Result:
-    """A `Rating` with the one score that `completion` states and its justification, or `Unscored` with the reason.
+    """A `Rating` with the one score that `completion` states and its justification, or `Unscored`
+    with the reason.
 
     It never raises, never gives a score off `scale`, and takes time linear in the text.
 
     Args:
         completion: What the model wrote, unchanged.
         scale: Lowest and highest score, both included.
-        response: The text that was judged, if it is known: a score that also occurs there is quoted, not given.
+        response: The text that was judged, if it is known: a score that also occurs there is
+            quoted, not given.
     """
     scale = Scale(*scale)
     text = spoken(completion)
     if not text:
-        return unscored(UnscoredReason.TRUNCATED if completion.strip() else UnscoredReason.EMPTY, scale, completion)
+        return unscored(
+            UnscoredReason.TRUNCATED if completion.strip() else UnscoredReason.EMPTY,
+            scale,
+            completion,
+        )
     plain = to_plain(text)
     verdict = _verdict(plain, scale, packed(response) if response else "")
     if isinstance(verdict, UnscoredReason):
@@ -118,11 +162,14 @@ def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: 
     score, start, end = verdict
     if _is_cut(text, end):
         return unscored(UnscoredReason.TRUNCATED, scale, completion)
-    return Rating(score=score, justification=extract_justification(text, start, end), raw=completion)
+    return Rating(
+        score=score, justification=extract_justification(text, start, end), raw=completion
+    )
 
 
 def parse_score_line(completion: str, scale: Scale) -> Result:
-    """The score in an answer to the request for the score alone: a number that needs no label if it is all.
+    """The score in an answer to the request for the score alone: a number that needs no label if it
+    is all.
 
     After a label, reasons may follow, but no other number that stands alone.
     """
@@ -136,13 +183,17 @@ def parse_score_line(completion: str, scale: Scale) -> Result:
         reasons = line[end:]
         is_label_first = line is plain and is_markup(line[:start]) and not reasons.startswith("(")
         numbers = _LONE_NUMBER.findall(reasons)
-        if is_markup(line[:start] + reasons) or (is_label_first and all(each == str(score) for each in numbers)):
+        if is_markup(line[:start] + reasons) or (
+            is_label_first and all(each == str(score) for each in numbers)
+        ):
             return Rating(score=score, justification="", raw=completion)
     return unscored(UnscoredReason.UNCLEAR, scale, completion)
 
 
 def _is_cut(text: str, end: int) -> bool:
-    """Whether the text ends with the number before `end`, and within brackets, quotes or bold type: `[[1`."""
+    """Whether the text ends with the number before `end`, and within brackets, quotes or bold type:
+    `[[1`.
+    """
     text = text.rstrip(" .,/")
     if not text[-1:].isdigit() or end < len(text):
         return False
@@ -152,22 +203,29 @@ def _is_cut(text: str, end: int) -> bool:
 
 
 def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | UnscoredReason:
-    """The score that `text` states, with the start and end of its statement; or the reason why there is none."""
+    """The score that `text` states, with the start and end of its statement; or the reason why
+    there is none.
+    """
     verdict = _decide(text, _statements(text, scale, response))
     if isinstance(verdict, UnscoredReason):
         return verdict
     score, start, end = verdict.value, verdict.start, verdict.end
     assert isinstance(score, int)  # noqa: S101 - otherwise _decide returns the reason
-    # A step is below the only numbered item or heading so far, or below several with another after it.
+    # A step is below the only numbered item or heading so far, or below several with another after
+    # it.
     above = sum(1 for _ in islice(_NUMBERED.finditer(text, 0, _line_start(text, start)), 2))
-    is_step = verdict.kind is not _Kind.TOTAL and (above == 1 or (above > 1 and _NUMBERED.search(text, end)))
+    is_step = verdict.kind is not _Kind.TOTAL and (
+        above == 1 or (above > 1 and _NUMBERED.search(text, end))
+    )
     if is_step or is_taken_back(text, start, end, score, scale, response):
         return UnscoredReason.CONFLICTING
     return disclaimer(text, scale, response) or (score, start, end)
 
 
 def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
-    """All statements of a score in `text`, in order; a single unclear one if there are too many for a judgement."""
+    """All statements of a score in `text`, in order; a single unclear one if there are too many for
+    a judgement.
+    """
     numbers = list(islice(_NUMBER.finditer(text), _MOST_NUMBERS + 1))
     announced = [number for number in numbers if _is_announced(number)]
     if len(numbers) > _MOST_NUMBERS or len(announced) > _MOST_ANNOUNCED:
@@ -179,46 +237,74 @@ def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
         words = text[said.start : said.end]
         if is_quoted(words, response):
             said.kind = _Kind.DENIED
-        elif said.kind in (*_OWN, _Kind.PROSE) and _DIGITS.sub("0", packed(words)).strip("\"'") in wording:
-            said.kind = _Kind.ASIDE  # otherwise only verdicts that differ from the response's score would be read
+        elif (
+            said.kind in (*_OWN, _Kind.PROSE)
+            and _DIGITS.sub("0", packed(words)).strip("\"'") in wording
+        ):
+            said.kind = (
+                _Kind.ASIDE
+            )  # otherwise only verdicts that differ from the response's score would be read
     _mark_steps(text, [said for said in found if said.kind in (_Kind.VERDICT, _Kind.PROSE)])
     return found
 
 
 def _has_own_place(text: str, said: _Statement) -> bool:
-    """Whether a score opens the answer or is its last line: then the judge gives it, even if the response does too."""
+    """Whether a score opens the answer or is its last line: then the judge gives it, even if the
+    response does too.
+    """
     if is_markup(text[: said.start]):
         return text[0] == "{" or text[said.end : said.end + 1] not in (",", "(")
-    above, line = text[: _line_start(text, said.start)], text[_line_start(text, said.start) : said.start]
-    return is_markup(text[said.end :]) and is_markup(line) and not above.rstrip(' \n"').endswith(":")
+    above, line = (
+        text[: _line_start(text, said.start)],
+        text[_line_start(text, said.start) : said.start],
+    )
+    return (
+        is_markup(text[said.end :]) and is_markup(line) and not above.rstrip(' \n"').endswith(":")
+    )
 
 
 def _mark_steps(text: str, statements: Sequence[_Statement]) -> None:
-    """Marks the scores that belong to the items of a list, on an item's line or below it, however long the item is."""
+    """Marks the scores that belong to the items of a list, on an item's line or below it, however
+    long the item is.
+    """
     if not statements or not _ITEM.search(text, 0, statements[-1].start):
         return
     items = [item.start() for item in _ITEM.finditer(text)]
     blank_lines = [blank.start() for blank in _BEFORE_BLANK_LINE.finditer(text)]
-    placed: dict[str, list[_Statement]] = {"on": [], "below": [], "between": [], "behind": [], "outside": []}
+    placed: dict[str, list[_Statement]] = {
+        "on": [],
+        "below": [],
+        "between": [],
+        "behind": [],
+        "outside": [],
+    }
     for said in statements:
         placed[_place(text, said, items, blank_lines)].append(said)
     steps = [*placed["on"], *placed["below"]]
     if len(steps) == 1 and placed["on"]:
-        # An item is the verdict if it is only a score and its reasons are items after it, or if it ends a list.
+        # An item is the verdict if it is only a score and its reasons are items after it, or if it
+        # ends a list.
         at = _line_start(text, steps[0].start)
-        is_whole_item = _LINE_END.match(text, steps[0].end) and _ITEM.fullmatch(text, at, steps[0].start)
+        is_whole_item = _LINE_END.match(text, steps[0].end) and _ITEM.fullmatch(
+            text, at, steps[0].start
+        )
         if is_whole_item if items[-1] > at else items[0] < at:
             steps = []
-    # One score between lists, or behind one, is the verdict; behind other steps of its kind it is the last of them.
+    # One score between lists, or behind one, is the verdict; behind other steps of its kind it is
+    # the last of them.
     doubtful = [*placed["between"], *placed["behind"]]
     counts = Counter(said.kind for said in doubtful)
-    kinds = {said.kind for said in placed["below"]} | {said.kind for said in placed["between"] if counts[said.kind] > 1}
+    kinds = {said.kind for said in placed["below"]} | {
+        said.kind for said in placed["between"] if counts[said.kind] > 1
+    }
     for said in (*steps, *(said for said in doubtful if said.kind in kinds)):
         said.kind = _Kind.STEP
 
 
 def _place(text: str, said: _Statement, items: Sequence[int], blank_lines: Sequence[int]) -> str:
-    """Where a score is: on an item's line, below it within the item, between two items, behind the last, or outside."""
+    """Where a score is: on an item's line, below it within the item, between two items, behind the
+    last, or outside.
+    """
     at = _line_start(text, said.start)
     above = bisect_right(items, at)
     if not above:
@@ -254,7 +340,11 @@ def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | N
     if text[at - 1 : at] in ("-", "−"):
         at, digits = at - 1, f"-{digits}"
     before = text[max(0, at - _LOOK_BACK) : at]
-    is_marked = before.endswith("[[") and text.startswith("]]", end) and not before.endswith(("=[[", "= [["))
+    is_marked = (
+        before.endswith("[[")
+        and text.startswith("]]", end)
+        and not before.endswith(("=[[", "= [["))
+    )
     label = _LABEL.search(before)
     said = None if label or is_marked else _SENTENCE_LABEL.search(before)
     after = _AFTER.match(text, end)
@@ -270,7 +360,9 @@ def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | N
             return None
         if isinstance(value, int) and not _CLAUSE_END.match(text, end):
             value = UnscoredReason.UNCLEAR
-    elif not is_marked and not (_SENTENCE_END.match(text, end) if said else _KOREAN_VERB.match(text, end)):
+    elif not is_marked and not (
+        _SENTENCE_END.match(text, end) if said else _KOREAN_VERB.match(text, end)
+    ):
         return None
     words = label or said
     start = at - (len(words[0]) if words else 2 if is_marked else 0)
@@ -278,7 +370,9 @@ def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | N
     return _Statement(start, end, value, _Kind.ASIDE if is_vague and kind in _OWN else kind)
 
 
-def _value(number: str, after: re.Match[str], label: re.Match[str] | None, scale: Scale) -> int | UnscoredReason:
+def _value(
+    number: str, after: re.Match[str], label: re.Match[str] | None, scale: Scale
+) -> int | UnscoredReason:
     whole, _, decimals = number.partition(".")
     if "," in number or decimals.strip("0."):
         return UnscoredReason.NOT_WHOLE
@@ -289,7 +383,9 @@ def _value(number: str, after: re.Match[str], label: re.Match[str] | None, scale
     return int(whole) if is_on_scale else UnscoredReason.OFF_SCALE
 
 
-def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_marked: bool) -> _Kind:
+def _kind(
+    text: str, start: int, end: int, label: re.Match[str] | None, *, is_marked: bool
+) -> _Kind:
     line_start = _line_start(text, start)
     line = text[max(line_start, start - _SENTENCE_LOOK_BACK) : start]
     is_prose = not is_marked and (label is None or label.re is _SENTENCE_LABEL)
@@ -302,7 +398,9 @@ def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_ma
         if (is_in_quotes or not is_marked) and denies(line + (label["lead"] if label else "")):
             return _Kind.DENIED
         item = _ITEM.match(text, line_start, start)
-        clause = _CLAUSE.split(text[max(item.end() if item else 0, start - len(line)) : start])[-1].rstrip(" \"'")
+        clause = _CLAUSE.split(text[max(item.end() if item else 0, start - len(line)) : start])[
+            -1
+        ].rstrip(" \"'")
         if label and not is_marked and clause[-1:].isalnum():
             is_of_whole = _ARTICLE.search(label["lead"]) or (is_prose and label["verb"])
             return _Kind.PROSE if is_of_whole else _Kind.STEP
@@ -319,9 +417,14 @@ def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | Unscore
     own = [said for said in statements if said.kind in _OWN]
     totals = [said for said in own if said.kind is _Kind.TOTAL]
     prose = [said for said in statements if said.kind is _Kind.PROSE]
-    verdict = next((said for said in totals or own or prose if own or isinstance(said.value, int)), None)
+    verdict = next(
+        (said for said in totals or own or prose if own or isinstance(said.value, int)), None
+    )
     if not statements:
-        return next((reason for reason, sign in _SIGNS if sign.search(text.rstrip())), UnscoredReason.NO_SCORE)
+        return next(
+            (reason for reason, sign in _SIGNS if sign.search(text.rstrip())),
+            UnscoredReason.NO_SCORE,
+        )
     if not verdict:
         is_foreign = any(said.kind in (_Kind.ASIDE, _Kind.DENIED) for said in statements)
         return UnscoredReason.NOT_ASSERTED if is_foreign else UnscoredReason.UNCLEAR
@@ -330,12 +433,17 @@ def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | Unscore
     steps = [said for said in own if said.kind is _Kind.VERDICT and said.start < verdict.start]
     if rivals and not (len(steps) > 1 and all(said in steps for said in rivals)):
         return UnscoredReason.CONFLICTING
-    # Criteria scored one by one, without a total, look like a repeated verdict, mostly of 1: `Score: 1` for the first.
-    # Several keys of one JSON text, or each after words on its line, are criteria too.
+    # Criteria scored one by one, without a total, look like a repeated verdict, mostly of 1:
+    # `Score: 1` for the first. Several keys of one JSON text, or each after words on its line, are
+    # criteria too.
     if not totals and len(own) > 1:
         is_first = verdict.value == 1 and text[own[-1].end :].strip()
         above = [text[_line_start(text, said.start) : said.start] for said in own]
         are_keys = all(text[said.start] == '"' for said in own)
-        if len(own) > 2 or is_first or (are_keys if text[0] in "{[" else not any(map(is_markup, above))):
+        if (
+            len(own) > 2
+            or is_first
+            or (are_keys if text[0] in "{[" else not any(map(is_markup, above)))
+        ):
             return UnscoredReason.CONFLICTING
     return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict

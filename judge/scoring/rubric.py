@@ -25,7 +25,11 @@ _PURPOSES = {
 }
 
 CONVERSATION, REFERENCE = "{conversation}", "{reference}"
-SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>", f"<reference>{REFERENCE}</reference>")
+SLOTS = (
+    "<question>{prompt}</question>",
+    "<response>{response}</response>",
+    f"<reference>{REFERENCE}</reference>",
+)
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
 _CALIBRATION = re.compile(r"\n*^calibration:([^\n]*)\s*\Z", re.MULTILINE)
 _ASIDE = re.compile(r"^\[(?:levels|criteria)\]$.*\Z", re.MULTILINE | re.DOTALL)
@@ -41,10 +45,12 @@ class Scale(NamedTuple):
 
 @dataclass(frozen=True)
 class Calibration:
-    """Maps the mean of the judge's ratings to people's score: linear between `points`, constant beyond them.
+    """Maps the mean of the judge's ratings to people's score: linear between `points`, constant
+    beyond them.
 
     Attributes:
-        points: Pairs of the mean of the ratings and people's score, both on the scale and in ascending order.
+        points: Pairs of the mean of the ratings and people's score, both on the scale and in
+            ascending order.
     """
 
     points: tuple[tuple[float, float], ...]
@@ -71,12 +77,13 @@ class Calibration:
 class Rubric:
     """A prompt with `{prompt}` and `{response}`, once each, inside the question and response tags.
 
-    `{conversation}`, once or not at all, is where the turns before the question belong; without it they come with the
-    question. So does a reference, unless `{reference}` stands in its tags; then no response is scored without one. The
-    scale comes from the prompt itself, from the words "is between 0 and 5". A last line such as
-    `calibration: 0=0 3=2.2 5=4.4`, which the model does not get, maps the mean of its ratings to people's score. Before
-    it there may be TOML for decision models: what each score means, as in `[levels]` and `3 = "Useful"`, and criteria
-    to ask for besides, as in `[criteria]` and `short = "It is short."`.
+    `{conversation}`, once or not at all, is where the turns before the question belong; without it
+    they come with the question. So does a reference, unless `{reference}` stands in its tags; then
+    no response is scored without one. The scale comes from the prompt itself, from the words "is
+    between 0 and 5". A last line such as `calibration: 0=0 3=2.2 5=4.4`, which the model does not
+    get, maps the mean of its ratings to people's score. Before it there may be TOML for decision
+    models: what each score means, as in `[levels]` and `3 = "Useful"`, and criteria to ask for
+    besides, as in `[criteria]` and `short = "It is short."`.
 
     Attributes:
         name: The name it was loaded by; for a file, the file's name without the ending.
@@ -97,7 +104,10 @@ class Rubric:
             if placeholder == REFERENCE and not found:
                 continue
             if found != 1:
-                raise self._wrong(f"{placeholder} stands {found} times in the prompt; it belongs there once, as {slot}")
+                raise self._wrong(
+                    f"{placeholder} stands {found} times in the prompt; it belongs there "
+                    f"once, as {slot}"
+                )
             if slot not in self.prompt:
                 raise self._wrong(f"{placeholder} stands outside its tags; write it as {slot}")
         if self.prompt.count(CONVERSATION) > 1:
@@ -115,7 +125,9 @@ class Rubric:
     @cached_property
     def template(self) -> str:
         """The prompt as the model gets it, before the two texts are filled in."""
-        return _ASIDE.sub("", self.prompt if self.calibration is None else _CALIBRATION.sub("\n", self.prompt))
+        return _ASIDE.sub(
+            "", self.prompt if self.calibration is None else _CALIBRATION.sub("\n", self.prompt)
+        )
 
     @cached_property
     def _aside(self) -> dict[str, dict[str, str]]:
@@ -128,8 +140,12 @@ class Rubric:
             raise self._wrong(f"the levels and criteria are not TOML ({exc})") from exc
         low, high = self.scale
         levels, criteria = (tables.pop(name, {}) for name in ("levels", "criteria"))
-        if tables or not all(isinstance(said, str) for table in (levels, criteria) for said in table.values()):
-            raise self._wrong("[levels] and [criteria] take lines such as 'short = \"It is short.\"'")
+        if tables or not all(
+            isinstance(said, str) for table in (levels, criteria) for said in table.values()
+        ):
+            raise self._wrong(
+                "[levels] and [criteria] take lines such as 'short = \"It is short.\"'"
+            )
         if levels and set(levels) != {str(score) for score in range(low, high + 1)}:
             raise self._wrong(f"[levels] has {', '.join(levels)[:80]}; name {low} to {high}")
         if "score" in criteria:
@@ -138,7 +154,9 @@ class Rubric:
 
     @property
     def levels(self) -> Mapping[str, str]:
-        """What each score means, by its number as text; empty if the rubric does not say so apart from the prompt."""
+        """What each score means, by its number as text; empty if the rubric does not say so apart
+        from the prompt.
+        """
         return self._aside["levels"]
 
     @property
@@ -148,32 +166,42 @@ class Rubric:
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """The map from the mean of the ratings to people's score; None if the prompt has no such last line."""
+        """The map from the mean of the ratings to people's score; None if the prompt has no such
+        last line.
+        """
         if (line := _CALIBRATION.search(self.prompt)) is None:
             return None
         texts = line[1].split()
-        points = tuple((float(found[1]), float(found[2])) for each in texts if (found := _POINT.fullmatch(each)))
+        points = tuple(
+            (float(found[1]), float(found[2]))
+            for each in texts
+            if (found := _POINT.fullmatch(each))
+        )
         low, high = self.scale
         means, values = zip(*points, strict=True) if points else ((), ())
         is_rising = list(means) == sorted(set(means)) and list(values) == sorted(values)
         is_on_scale = all(low <= each <= high for each in means + values)
         if len(points) != max(len(texts), 1) or not is_rising or not is_on_scale:
             raise self._wrong(
-                f"{line[0].strip()[:80]!r} is no calibration; write pairs of mean and score from {low} to {high}, "
-                f"rising, such as 'calibration: {low}={low} {high}={high}'"
+                f"{line[0].strip()[:80]!r} is no calibration; write pairs of mean and score from "
+                f"{low} to {high}, rising, such as 'calibration: {low}={low} {high}={high}'"
             )
         return Calibration(points)
 
     def calibrated(self, calibration: Calibration) -> "Rubric":
         """The same prompt with this calibration in place of its own."""
-        return replace(self, prompt=f"{_CALIBRATION.sub('', self.prompt).rstrip()}\n\n{calibration}\n")
+        return replace(
+            self, prompt=f"{_CALIBRATION.sub('', self.prompt).rstrip()}\n\n{calibration}\n"
+        )
 
     @cached_property
     def scale(self) -> Scale:
         """The scale that the prompt tells the model."""
         found = {Scale(int(low), int(high)) for low, high in _SCALE_SENTENCE.findall(self.prompt)}
         if len(found) != 1:
-            raise self._wrong(f"{len(found)} scales in the prompt; state one in the words 'is between 0 and 5'")
+            raise self._wrong(
+                f"{len(found)} scales in the prompt; state one in the words 'is between 0 and 5'"
+            )
         low, high = scale = found.pop()
         if low >= high:
             raise self._wrong(f"the scale 'between {low} and {high}' is empty; lowest first")
@@ -181,7 +209,9 @@ class Rubric:
 
     @cached_property
     def version(self) -> str:
-        """First eight hex digits of the SHA-256 of `prompt`; scores of two versions are not comparable."""
+        """First eight hex digits of the SHA-256 of `prompt`; scores of two versions are not
+        comparable.
+        """
         return sha256(self.prompt.encode()).hexdigest()[:8]
 
 
@@ -199,13 +229,18 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
         try:
             return Rubric(path.stem, path.read_text(encoding="utf-8"))
         except UnicodeDecodeError as exc:
-            raise RubricError(f"rubric {path.stem!r} ({path}): not UTF-8 text; save it as UTF-8") from exc
+            raise RubricError(
+                f"rubric {path.stem!r} ({path}): not UTF-8 text; save it as UTF-8"
+            ) from exc
         except (OSError, ValueError) as exc:
             reason = getattr(exc, "strerror", None) or "not a path"
-            raise RubricError(f"rubric {path.stem!r} ({path}): {reason}; check JUDGE_RUBRIC") from exc
+            raise RubricError(
+                f"rubric {path.stem!r} ({path}): {reason}; check JUDGE_RUBRIC"
+            ) from exc
     if text not in list_rubrics():
         raise RubricError(
-            f"rubric {text!r}: no such rubric; choose one of {', '.join(list_rubrics())}, or give the path of a file"
+            f"rubric {text!r}: no such rubric; choose one of {', '.join(list_rubrics())}, "
+            "or give the path of a file"
         )
     aside = _SHIPPED / f"{text}.toml"
     prompt = (_SHIPPED / f"{text}.txt").read_text(encoding="utf-8")
@@ -218,7 +253,9 @@ def list_rubrics() -> list[str]:
 
 
 def purpose_of(name: str) -> str:
-    """What a rubric that comes with the package asks of a response, in a line; empty for any other name."""
+    """What a rubric that comes with the package asks of a response, in a line; empty for any other
+    name.
+    """
     return _PURPOSES.get(name, "")
 
 

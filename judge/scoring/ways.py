@@ -12,28 +12,54 @@ from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 
 TEXT, DISTRIBUTION, DECISION = "text", "distribution", "decision"
-TAKES = {DISTRIBUTION: "one request a row, of 16 tokens", DECISION: "one request a row, which costs what it reads"}
+TAKES = {
+    DISTRIBUTION: "one request a row, of 16 tokens",
+    DECISION: "one request a row, which costs what it reads",
+}
 STRONGER = "JUDGE_ESCALATE_TO"
 MEMBERS = {TEXT: Member, DISTRIBUTION: DistributionMember, DECISION: DecisionMember}
 
 
 def check(
-    ask: str, models: Sequence[str], samples: int, wishes: Wishes, stronger: str | None, spread: float | None
+    ask: str,
+    models: Sequence[str],
+    samples: int,
+    wishes: Wishes,
+    stronger: str | None,
+    spread: float | None,
 ) -> None:
     """Raises SetupError if there is no such way, or something else does not go with it."""
     decides, leave_out = ask == DECISION, "leave one of the two out."
     asked, wide = f"{STRONGER} is {stronger!r}", f"JUDGE_ESCALATE_SPREAD={spread}"
     for is_wrong, why in (
         (ask not in MEMBERS, f"JUDGE_ASK is {ask!r}; it is text, distribution or decision."),
-        (ask != TEXT and OFFLINE in models, f"JUDGE_ASK is {ask!r}, and {OFFLINE!r} is not a model; {leave_out}"),
-        (spread is not None and (ask == TEXT or not stronger), f"{wide} is for JUDGE_ESCALATE_TO, and not for text."),
+        (
+            ask != TEXT and OFFLINE in models,
+            f"JUDGE_ASK is {ask!r}, and {OFFLINE!r} is not a model; {leave_out}",
+        ),
+        (
+            spread is not None and (ask == TEXT or not stronger),
+            f"{wide} is for JUDGE_ESCALATE_TO, and not for text.",
+        ),
         (spread is not None and not spread >= 0, f"{wide} is no width; set 0 or more."),
-        (decides and samples > 1, f"JUDGE_SAMPLES is {samples}, and a decision is one rating; {leave_out}"),
-        (decides and wishes.effort, f"JUDGE_EFFORT is {wishes.effort!r}, which decisions do not have; {leave_out}"),
-        (decides and wishes.tier, f"JUDGE_TIER is {wishes.tier!r}, which decisions do not have; {leave_out}"),
+        (
+            decides and samples > 1,
+            f"JUDGE_SAMPLES is {samples}, and a decision is one rating; {leave_out}",
+        ),
+        (
+            decides and wishes.effort,
+            f"JUDGE_EFFORT is {wishes.effort!r}, which decisions do not have; {leave_out}",
+        ),
+        (
+            decides and wishes.tier,
+            f"JUDGE_TIER is {wishes.tier!r}, which decisions do not have; {leave_out}",
+        ),
         (stronger is not None and (not stronger or "," in stronger), f"{asked}; name one model."),
         (stronger in models, f"{asked}, which JUDGE_MODEL asks already; name a stronger model."),
-        (stronger and OFFLINE in (stronger, *models), f"{asked}, but {OFFLINE!r} is not a model; {leave_out}"),
+        (
+            stronger and OFFLINE in (stronger, *models),
+            f"{asked}, but {OFFLINE!r} is not a model; {leave_out}",
+        ),
     ):
         if is_wrong:
             raise SetupError(why)
@@ -43,12 +69,19 @@ def checked_models(models: Sequence[str]) -> tuple[str, ...]:
     names = tuple(name.strip() for name in models)
     listed = ", ".join(map(repr, names))
     if not names or not all(names):
-        raise SetupError(f"JUDGE_MODEL names the models {listed or 'not at all'}; write one name between two commas.")
+        raise SetupError(
+            f"JUDGE_MODEL names the models {listed or 'not at all'}; write one name "
+            "between two commas."
+        )
     if len(set(names)) < len(names):
-        raise SetupError(f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one model again.")
+        raise SetupError(
+            f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one "
+            "model again."
+        )
     if OFFLINE in names and len(names) > 1:
         raise SetupError(
-            f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is not a model and cannot be on a panel; leave it out."
+            f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is not a model and cannot be on a "
+            "panel; leave it out."
         )
     return names
 
@@ -56,6 +89,9 @@ def checked_models(models: Sequence[str]) -> tuple[str, ...]:
 def doubles(models: Sequence[ChatModel]) -> list[str]:
     """A sentence for each model that answered under several names."""
     served = Counter(model.served for model in models if model.served)
-    names = {each: " and ".join(repr(model.name) for model in models if model.served == each) for each in served}
+    names = {
+        each: " and ".join(repr(model.name) for model in models if model.served == each)
+        for each in served
+    }
     said = "Models {} are one: the server names each answer's model as {!r}."
     return [said.format(names[each], each) for each in served if served[each] > 1]

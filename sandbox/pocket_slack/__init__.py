@@ -1,6 +1,7 @@
 """A pocket Slack: Web API and Socket Mode in one process, for trying and testing Bolt apps.
 
-It works with any Bolt app and is as strict as Slack's documentation. Its README lists what it supports.
+It works with any Bolt app and is as strict as Slack's documentation. Its README lists what it
+supports.
 
     workspace = Workspace(manifest)              # a manifest as a dict; tests add limits=Limits.off()
     ann, ben = workspace.add_user("ann"), workspace.add_user("ben")
@@ -16,8 +17,8 @@ It works with any Bolt app and is as strict as Slack's documentation. Its README
         await handler.connect_async()
         await slack.connected()
 
-People are looked up by name. Messages come back as `Message` (`ts`, `text`, `blocks`, `thread_ts`, `author`), modals
-and home tabs as `View` (`body`, `values`, `errors`):
+People are looked up by name. Messages come back as `Message` (`ts`, `text`, `blocks`, `thread_ts`,
+`author`), modals and home tabs as `View` (`body`, `values`, `errors`):
 
         ann = slack.person("ann")
         question = ann.post("help", "How do I get a <refund>?")               # @name, #channel and links are understood
@@ -42,11 +43,12 @@ and home tabs as `View` (`body`, `values`, `errors`):
         ann.post(ann.im, "Why?", root.ts); ann.look_at("random"); ann.assistant(root.ts).status
         ann.open_messages()                                                   # the Messages tab; of an agent, too
 
-`submit` raises `RefusedError` if Slack's client would not send the form. Actions that the app must acknowledge return a
-`Delivery`: `payload`, `is_acked`, `acked_ms`, `response`, `failure` (`operation_timeout`, `dispatch_failed`).
+`submit` raises `RefusedError` if Slack's client would not send the form. Actions that the app must
+acknowledge return a `Delivery`: `payload`, `is_acked`, `acked_ms`, `response`, `failure`
+(`operation_timeout`, `dispatch_failed`).
 
-An `Execution` has `status` (`running`, `completed`, `failed`), `outputs`, `error` and `delivery`. If the app never
-ends it, it stays in `workspace.executions.running`.
+An `Execution` has `status` (`running`, `completed`, `failed`), `outputs`, `error` and `delivery`.
+If the app never ends it, it stays in `workspace.executions.running`.
 
 Wait without sleeping: conditions are checked after everything that happens.
 
@@ -61,10 +63,11 @@ Make the next call of a method or `response_url` fail, or disturb the sockets:
         workspace.deliveries.redeliver(delivery)
         await slack.sockets.drop(); slack.sockets.silence(); slack.sockets.say_goodbye("warning")
 
-`workspace.manifest.gaps` says what the manifest asks for and the sandbox does not have. `pocket_slack.testing` is a
-pytest fixture.
+`workspace.manifest.gaps` says what the manifest asks for and the sandbox does not have.
+`pocket_slack.testing` is a pytest fixture.
 
-`workspace.journal.entries` is everything that happened: `entry.kind`, `entry.at`, `entry.data`; `journal.of("call")`.
+`workspace.journal.entries` is everything that happened: `entry.kind`, `entry.at`, `entry.data`;
+`journal.of("call")`.
 """
 
 from pocket_slack.clock import Clock, ManualClock, SystemClock

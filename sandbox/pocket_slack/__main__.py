@@ -17,12 +17,24 @@ from pocket_slack.workspace_file import EXAMPLE, open_workspace
 
 def main() -> int:
     """Serves until interrupted and returns the exit code."""
-    parser = argparse.ArgumentParser(prog="pocket-slack", description="A pocket Slack for a Bolt app.")
-    parser.add_argument("--version", action="version", version=f"pocket-slack {version('pocket-slack')}")
-    parser.add_argument("--manifest", type=Path, required=True, help="the app's manifest, YAML or JSON")
-    parser.add_argument("--workspace", type=Path, default=EXAMPLE, help="who is there and what was said, as TOML")
-    parser.add_argument("--port", type=int, default=0, help="where to listen (default: a free port)")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
+    parser = argparse.ArgumentParser(
+        prog="pocket-slack", description="A pocket Slack for a Bolt app."
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"pocket-slack {version('pocket-slack')}"
+    )
+    parser.add_argument(
+        "--manifest", type=Path, required=True, help="the app's manifest, YAML or JSON"
+    )
+    parser.add_argument(
+        "--workspace", type=Path, default=EXAMPLE, help="who is there and what was said, as TOML"
+    )
+    parser.add_argument(
+        "--port", type=int, default=0, help="where to listen (default: a free port)"
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (default: this machine only)"
+    )
     options = parser.parse_args()
     try:
         workspace = open_workspace(read_manifest(options.manifest), options.workspace)

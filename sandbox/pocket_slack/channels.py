@@ -1,4 +1,5 @@
-"""Changes of channels: members, archiving, names and topics. Each change posts a notice in the channel.
+"""Changes of channels: members, archiving, names and topics. Each change posts a notice in the
+channel.
 
 Source: https://docs.slack.dev/reference/events/message#subtypes
 """
@@ -29,7 +30,10 @@ def join(ws: Workspace, channel: Channel, user: User, inviter: User | None = Non
 
 
 def leave(ws: Workspace, channel: Channel, user: User, remover: User | None = None) -> None:
-    """Removes a user from a channel. If it is the app, it gets `channel_left` and sees nothing more."""
+    """Removes a user from a channel.
+
+    If it is the app, it gets `channel_left` and sees nothing more.
+    """
     if user is ws.bot:
         events.channel_event(ws, channel, "left", actor_id=(remover or user).id)
     channel.members.remove(user.id)
@@ -62,8 +66,12 @@ def set_topic(ws: Workspace, channel: Channel, user: User, topic: str) -> None:
 
 
 def _note(ws: Workspace, channel: Channel, user: User, subtype: str, **details: str) -> None:
-    """Posts a notice as Slackbot, so that no user can edit it; its `user` is the one who made the change."""
+    """Posts a notice as Slackbot, so that no user can edit it; its `user` is the one who made the
+    change.
+    """
     if not channel.is_mpim:
         text = NOTICES[subtype].format(user=user.id, **details)
         fields = {"user": user.id, **details}
-        posts.post(ws, channel, ws.users[SLACKBOT], posts.Content(text), subtype=subtype, details=fields)
+        posts.post(
+            ws, channel, ws.users[SLACKBOT], posts.Content(text), subtype=subtype, details=fields
+        )

@@ -14,8 +14,8 @@
     POST /sandbox/sockets/drop             also silence, warning, refresh_requested, link_disabled
     POST /sandbox/envelopes/<id>/redeliver
 
-A message is named by `channel` and `ts`. A modal or home tab needs no name: it is the one in front. `submit` answers
-with `errors` by block id if the client would not send the form.
+A message is named by `channel` and `ts`. A modal or home tab needs no name: it is the one in front.
+`submit` answers with `errors` by block id if the client would not send the form.
 """
 
 import json
@@ -65,11 +65,15 @@ class Control:
         """What an app needs to connect."""
         ws = self._ws
         api_url = f"{ws.grants.base_url}/api/"
-        return web.json_response({"api_url": api_url, "bot_token": ws.bot_token, "app_token": ws.app_token})
+        return web.json_response(
+            {"api_url": api_url, "bot_token": ws.bot_token, "app_token": ws.app_token}
+        )
 
     async def people(self, request: web.Request) -> web.StreamResponse:
         """The names of the people, without bots."""
-        people = [user.name for user in self._ws.users.values() if not user.bot_id and user.id != SLACKBOT]
+        people = [
+            user.name for user in self._ws.users.values() if not user.bot_id and user.id != SLACKBOT
+        ]
         return web.json_response(people)
 
     async def state(self, request: web.Request) -> web.StreamResponse:
@@ -78,12 +82,16 @@ class Control:
         return web.json_response(to_state(person))
 
     async def journal(self, request: web.Request) -> web.StreamResponse:
-        """The entries after the one with the id `after`; with `wait_s`, waits that long for one, at most 60 s."""
+        """The entries after the one with the id `after`; with `wait_s`, waits that long for one, at
+        most 60 s.
+        """
         after = int(request.query.get("after", "0"))
         journal = self._ws.journal
         if wait_s := float(request.query.get("wait_s", "0")):
             try:
-                await journal.until(lambda: journal.entries and journal.entries[-1].id > after, min(wait_s, 60))
+                await journal.until(
+                    lambda: journal.entries and journal.entries[-1].id > after, min(wait_s, 60)
+                )
             except TimeoutError:
                 return web.json_response([])
         return web.json_response([entry.to_json() for entry in journal.entries if entry.id > after])
@@ -96,7 +104,9 @@ class Control:
         """Acts as a person, and waits until the app has acknowledged that, if it must."""
         verb = _VERBS.get(request.match_info["verb"])
         if verb is None:
-            raise SandboxError(f"nobody can {request.match_info['verb']!r}; there are {listed(sorted(_VERBS))}")
+            raise SandboxError(
+                f"nobody can {request.match_info['verb']!r}; there are {listed(sorted(_VERBS))}"
+            )
         person = Person(self._ws, request.match_info["name"])
         try:
             result = verb(person, await _body(request))
@@ -130,7 +140,9 @@ class Control:
         elif verb in GOODBYES:
             self._sockets.say_goodbye(verb)
         else:
-            raise SandboxError(f"sockets cannot {verb!r}; there are {listed(['drop', 'silence', *GOODBYES])}")
+            raise SandboxError(
+                f"sockets cannot {verb!r}; there are {listed(['drop', 'silence', *GOODBYES])}"
+            )
         return web.json_response({})
 
     async def redeliver(self, request: web.Request) -> web.StreamResponse:
@@ -176,9 +188,11 @@ def _message(person: Person, body: Json) -> Message:
 
 
 def _fill(person: Person, body: Json) -> None:
-    """Types `values` (by action id), or `state` (by block id, then action id), into the modal in front.
+    """Types `values` (by action id), or `state` (by block id, then action id), into the modal in
+    front.
 
-    `state` is what a page remembers; fields that the app has since removed from the modal are skipped.
+    `state` is what a page remembers; fields that the app has since removed from the modal are
+    skipped.
     """
     there = {
         (block["block_id"], element["action_id"])
@@ -229,7 +243,9 @@ _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "archive": lambda person, body: person.archive(body["channel"], body.get("is_archived", True)),
     "rename": lambda person, body: person.rename(body["channel"], body["name"]),
     "set_topic": lambda person, body: person.set_topic(body["channel"], body["topic"]),
-    "command": lambda person, body: person.command(body["channel"], body["command"], body.get("text", "")),
+    "command": lambda person, body: person.command(
+        body["channel"], body["command"], body.get("text", "")
+    ),
     "shortcut": lambda person, body: person.shortcut(
         body["callback_id"], _message(person, body) if "ts" in body else None
     ),

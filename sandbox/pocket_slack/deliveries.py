@@ -1,4 +1,5 @@
-"""Payloads that are sent to the app over Socket Mode: choice of a connection, acks, retries of events.
+"""Payloads that are sent to the app over Socket Mode: choice of a connection, acks, retries of
+events.
 
 Source: https://docs.slack.dev/apis/events-api/using-socket-mode
 """
@@ -35,7 +36,8 @@ class Delivery:
     """One payload for the app, and its outcome.
 
     Attributes:
-        envelope_id: The id of the newest envelope; each retry of an event has its own (bolt-js#2487).
+        envelope_id: The id of the newest envelope; each retry of an event has its own
+            (bolt-js#2487).
         kind: `slash_commands`, `interactive` or `events_api`.
         acked_ms: Milliseconds from sending to the ack in time; None until then.
         response: The payload of the app's ack.
@@ -74,7 +76,10 @@ class Delivery:
             "accepts_response_payload": ACCEPTS_RESPONSE[self.kind],
         }
         if self.kind == "events_api":
-            body |= {"retry_attempt": self.attempt, "retry_reason": "timeout" if self.attempt else ""}
+            body |= {
+                "retry_attempt": self.attempt,
+                "retry_reason": "timeout" if self.attempt else "",
+            }
         return body
 
 
@@ -110,11 +115,16 @@ class Deliveries:
         return delivery
 
     def ack(self, envelope_id: str, response: Json | None) -> None:
-        """Records the app's ack. Late, repeated and unknown acks change nothing and are recorded as such."""
+        """Records the app's ack.
+
+        Late, repeated and unknown acks change nothing and are recorded as such.
+        """
         delivery = self._by_id.get(envelope_id)
         note = "unknown" if delivery is None else "repeated" if delivery.is_acked else ""
         if delivery is None or note or delivery.failure is not None:
-            self._journal.record("ack", envelope_id=envelope_id, ignored=note or "late", payload=response)
+            self._journal.record(
+                "ack", envelope_id=envelope_id, ignored=note or "late", payload=response
+            )
             return
         delivery.acked_ms = round((self._clock.now() - delivery.sent_at) * 1000, 1)
         delivery.response = response
@@ -125,10 +135,15 @@ class Deliveries:
             delivery.on_ack(response or {})
 
     def redeliver(self, delivery: Delivery) -> None:
-        """Sends the same envelope again, as Slack may; its ack counts once. A failed delivery gets a new time limit."""
+        """Sends the same envelope again, as Slack may; its ack counts once.
+
+        A failed delivery gets a new time limit.
+        """
         if delivery.failure is not None:
             delivery.failure, delivery.sent_at = None, self._clock.now()
-            delivery.timer = self._clock.call_later(self._answer_within_s, lambda: self._overdue(delivery))
+            delivery.timer = self._clock.call_later(
+                self._answer_within_s, lambda: self._overdue(delivery)
+            )
         self._put(delivery, redelivered=True)
 
     def find(self, envelope_id: str) -> Delivery | None:
@@ -153,7 +168,9 @@ class Deliveries:
         if not is_sent and delivery.kind != "events_api":
             self._fail(delivery, "dispatch_failed")
             return
-        delivery.timer = self._clock.call_later(self._answer_within_s, lambda: self._overdue(delivery))
+        delivery.timer = self._clock.call_later(
+            self._answer_within_s, lambda: self._overdue(delivery)
+        )
 
     def _put(self, delivery: Delivery, redelivered: bool = False) -> bool:
         connection = self._next_connection()
@@ -181,7 +198,8 @@ class Deliveries:
         return self.connections[self._turn % len(self.connections)]
 
     def _overdue(self, delivery: Delivery) -> None:
-        # Only events are sent again; a command or a click that was not acknowledged is lost for good.
+        # Only events are sent again; a command or a click that was not acknowledged is lost for
+        # good.
         if delivery.kind != "events_api" or delivery.attempt == len(EVENT_RETRIES_AFTER_S):
             self._fail(delivery, "operation_timeout")
             return

@@ -25,7 +25,13 @@ class SlackError(Exception):
         extra: Further top-level keys of the answer, such as `needed` and `provided`.
     """
 
-    def __init__(self, code: str, messages: Sequence[str] = (), retry_after_s: int | None = None, **extra: Any) -> None:
+    def __init__(
+        self,
+        code: str,
+        messages: Sequence[str] = (),
+        retry_after_s: int | None = None,
+        **extra: Any,
+    ) -> None:
         super().__init__(code)
         self.code = code
         self.messages = list(messages)
@@ -45,7 +51,9 @@ class SandboxError(Exception):
 
 
 class RefusedError(SandboxError):
-    """The Slack client would not send this; `errors` maps a block id to the message that it shows there."""
+    """The Slack client would not send this; `errors` maps a block id to the message that it shows
+    there.
+    """
 
     def __init__(self, errors: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{block}: {text}" for block, text in errors.items()))

@@ -15,27 +15,39 @@ CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "
 
 
 def message_posted(ws: Workspace, channel: Channel, body: Json) -> None:
-    """Sends `message.channels` and the like, and `app_mention`; `body` is the message as `posts.shown` returns it."""
+    """Sends `message.channels` and the like, and `app_mention`; `body` is the message as
+    `posts.shown` returns it.
+    """
     if body.get("subtype") != ROOT:  # of which `assistant_thread_started` tells
         _message(ws, channel, body)
         _mention(ws, channel, body)
 
 
 def message_changed(ws: Workspace, channel: Channel, body: Json, before: Json) -> None:
-    """Sends `message_changed`; if the text has changed, a mention is sent again, with `edited` (slack-go#1256)."""
-    _hidden(ws, channel, {"subtype": "message_changed", "message": body, "previous_message": before})
+    """Sends `message_changed`; if the text has changed, a mention is sent again, with `edited`
+    (slack-go#1256).
+    """
+    _hidden(
+        ws, channel, {"subtype": "message_changed", "message": body, "previous_message": before}
+    )
     if body["text"] != before["text"]:
         _mention(ws, channel, body)
 
 
 def message_deleted(ws: Workspace, channel: Channel, before: Json) -> None:
     """Sends a message event of subtype `message_deleted`."""
-    _hidden(ws, channel, {"subtype": "message_deleted", "previous_message": before, "deleted_ts": before["ts"]})
+    _hidden(
+        ws,
+        channel,
+        {"subtype": "message_deleted", "previous_message": before, "deleted_ts": before["ts"]},
+    )
 
 
 def member_joined(ws: Workspace, channel: Channel, user: User, inviter: User | None = None) -> None:
     """Sends `member_joined_channel`: https://docs.slack.dev/reference/events/member_joined_channel"""
-    _membership(ws, "member_joined_channel", channel, user, {"inviter": inviter.id} if inviter else {})
+    _membership(
+        ws, "member_joined_channel", channel, user, {"inviter": inviter.id} if inviter else {}
+    )
 
 
 def member_left(ws: Workspace, channel: Channel, user: User) -> None:
@@ -44,38 +56,70 @@ def member_left(ws: Workspace, channel: Channel, user: User) -> None:
 
 
 def channel_event(ws: Workspace, channel: Channel, verb: str, **fields: Any) -> None:
-    """Sends `channel_left`, `channel_archive` and the like; for private channels `group_left` and so on.
+    """Sends `channel_left`, `channel_archive` and the like; for private channels `group_left` and
+    so on.
 
     Source: https://docs.slack.dev/reference/events/channel_left
     """
     name = f"{'group' if channel.is_private else 'channel'}_{verb}"
     if _may(ws, channel, "read"):
-        _send(ws, name, channel, {"type": name, "channel": channel.id, **fields, "event_ts": ws.ids.ts()})
+        _send(
+            ws,
+            name,
+            channel,
+            {"type": name, "channel": channel.id, **fields, "event_ts": ws.ids.ts()},
+        )
 
 
-def reaction(ws: Workspace, channel: Channel, message: Message, user: User, name: str, event: str) -> None:
+def reaction(
+    ws: Workspace, channel: Channel, message: Message, user: User, name: str, event: str
+) -> None:
     """Sends `reaction_added` or `reaction_removed`; for a webhook's message it has no `item_user`.
 
     Source: https://docs.slack.dev/reference/events/reaction_added
     """
     by = {} if message.author.is_webhook else {"item_user": message.to_slack()["user"]}
-    item = {"type": "message", "channel": channel.id, "ts": message.ts, "channel_type": CHANNEL_TYPES[channel.kind]}
+    item = {
+        "type": "message",
+        "channel": channel.id,
+        "ts": message.ts,
+        "channel_type": CHANNEL_TYPES[channel.kind],
+    }
     if "reactions:read" in ws.manifest.bot_scopes:
-        body = {"type": event, "user": user.id, "reaction": name, **by, "item": item, "event_ts": ws.ids.ts()}
+        body = {
+            "type": event,
+            "user": user.id,
+            "reaction": name,
+            **by,
+            "item": item,
+            "event_ts": ws.ids.ts(),
+        }
         _send(ws, event, channel, body)
 
 
 def home_opened(ws: Workspace, user: User, tab: str, home: Json | None = None) -> None:
     """Sends `app_home_opened`; for the home tab it has a `view` once the app has published one."""
     channel = ws.im(user.id)
-    body = {"type": "app_home_opened", "user": user.id, "channel": channel.id, "tab": tab, "event_ts": ws.ids.ts()}
+    body = {
+        "type": "app_home_opened",
+        "user": user.id,
+        "channel": channel.id,
+        "tab": tab,
+        "event_ts": ws.ids.ts(),
+    }
     _send(ws, "app_home_opened", channel, body | ({"view": home} if home else {}))
 
 
 def assistant_thread(ws: Workspace, user: User, verb: str) -> None:
-    """Sends `assistant_thread_started` and the like: https://docs.slack.dev/reference/events/assistant_thread_started"""
+    """Sends `assistant_thread_started` and the like:
+    https://docs.slack.dev/reference/events/assistant_thread_started
+    """
     channel, (ts, place), name = ws.im(user.id), ws.assistants[user.id], f"assistant_thread_{verb}"
-    context = {"channel_id": place, "team_id": ws.team_id, "enterprise_id": ws.enterprise_id} if place else {}
+    context = (
+        {"channel_id": place, "team_id": ws.team_id, "enterprise_id": ws.enterprise_id}
+        if place
+        else {}
+    )
     thread = {"user_id": user.id, "context": context, "channel_id": channel.id, "thread_ts": ts}
     _send(ws, name, channel, {"type": name, "assistant_thread": thread, "event_ts": ws.ids.ts()})
 
@@ -125,28 +169,47 @@ def of_app(ws: Workspace, event: Json) -> None:
 
 
 def _membership(ws: Workspace, name: str, channel: Channel, user: User, more: Json) -> None:
-    body = {"type": name, "user": user.id, "channel": channel.id, "channel_type": "C", "team": ws.team_id}
+    body = {
+        "type": name,
+        "user": user.id,
+        "channel": channel.id,
+        "channel_type": "C",
+        "team": ws.team_id,
+    }
     if _may(ws, channel, "read"):
         _send(ws, name, channel, {**body, **more, "event_ts": ws.ids.ts()})
 
 
 def _mention(ws: Workspace, channel: Channel, body: Json) -> None:
-    """Sends `app_mention`, except in direct messages: https://docs.slack.dev/reference/events/app_mention"""
+    """Sends `app_mention`, except in direct messages:
+    https://docs.slack.dev/reference/events/app_mention
+    """
     is_read = "app_mentions:read" in ws.manifest.bot_scopes and not channel.is_im
     is_notice = str(body.get("subtype")).startswith("channel_")
     if is_read and f"<@{ws.bot.id}>" in body["text"] and not is_notice:
-        _send(ws, "app_mention", channel, body | {"type": "app_mention", "channel": channel.id, "event_ts": body["ts"]})
+        _send(
+            ws,
+            "app_mention",
+            channel,
+            body | {"type": "app_mention", "channel": channel.id, "event_ts": body["ts"]},
+        )
 
 
 def _may(ws: Workspace, channel: Channel, verb: str) -> bool:
-    """Whether the app's scopes would let it read the same through the Web API; if not, it gets no event."""
+    """Whether the app's scopes would let it read the same through the Web API; if not, it gets no
+    event.
+    """
     return f"{channel.kind}:{verb}" in ws.manifest.bot_scopes
 
 
 def _message(ws: Workspace, channel: Channel, body: Json) -> None:
     if not _may(ws, channel, "history"):
         return
-    place = {"channel": channel.id, "event_ts": body["ts"], "channel_type": CHANNEL_TYPES[channel.kind]}
+    place = {
+        "channel": channel.id,
+        "event_ts": body["ts"],
+        "channel_type": CHANNEL_TYPES[channel.kind],
+    }
     _send(ws, f"message.{channel.kind}", channel, body | place)
 
 
@@ -162,9 +225,11 @@ def _send(ws: Workspace, name: str, channel: Channel, event: Json) -> None:
 
 
 def _callback(ws: Workspace, event: Json, channel: Channel | None = None) -> Json:
-    """The payload of an event; in a channel of another company's, `team_id` is theirs and `authorizations` names ours.
+    """The payload of an event; in a channel of another company's, `team_id` is theirs and
+    `authorizations` names ours.
 
-    Source: https://docs.slack.dev/apis/events-api#events-JSON, https://docs.slack.dev/apis/slack-connect
+    Source: https://docs.slack.dev/apis/events-api#events-JSON,
+    https://docs.slack.dev/apis/slack-connect
     """
     shared_with = channel.shared_with if channel else None
     return {

@@ -1,4 +1,6 @@
-"""Runs of the app's functions as workflow steps: those that still run, and the results of the others."""
+"""Runs of the app's functions as workflow steps: those that still run, and the results of the
+others.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +25,8 @@ class Execution:
     Attributes:
         token: The workflow token that came with the event, valid for this run only.
         outputs: What the app returned to the workflow; None unless the run completed.
-        error: The app's error message if the run failed; Slackbot shows it to the workflow's managers.
+        error: The app's error message if the run failed; Slackbot shows it to the workflow's
+            managers.
         delivery: The delivery of the event that started the run in the app.
     """
 
@@ -62,7 +65,11 @@ class Executions:
 
     def start(self, function: Function, inputs: Mapping[str, Any], user_id: str) -> Execution:
         """A new run."""
-        id_, token, expires_at = self._ids.new("Fx"), f"xwfp-{self._ids.short(24)}", self._clock.now() + TOKEN_LIVES_S
+        id_, token, expires_at = (
+            self._ids.new("Fx"),
+            f"xwfp-{self._ids.short(24)}",
+            self._clock.now() + TOKEN_LIVES_S,
+        )
         made = Execution(id_, self._ids.new("Wx"), function, inputs, user_id, token, expires_at)
         self.all[made.id] = made
         self._journal.record("execution", **made.to_json())

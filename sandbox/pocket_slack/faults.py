@@ -32,8 +32,10 @@ class Fault:
         drop: Close the connection without an answer.
         delay_s: Wait before the call is handled.
         held_until: Wait for this event before the call is handled; for tests in the same process.
-        changes: What the answer's body becomes, as if Slack answered otherwise; for tests in the same process.
-        is_applied: The call takes effect before it fails, as when an answer gets lost on the way back.
+        changes: What the answer's body becomes, as if Slack answered otherwise; for tests in the
+            same process.
+        is_applied: The call takes effect before it fails, as when an answer gets lost on the way
+            back.
         times: How many calls it affects.
     """
 
@@ -62,13 +64,19 @@ class Fault:
         if self.drop:
             return None
         if self.retry_after_s is not None:
-            return Answer(429, SlackError("ratelimited").body(), {"Retry-After": str(self.retry_after_s)})
+            return Answer(
+                429, SlackError("ratelimited").body(), {"Retry-After": str(self.retry_after_s)}
+            )
         return Answer(self.status or 200, SlackError(self.error).body() if self.error else None)
 
 
 def _shown(fault: Fault) -> Json:
     """The fields of a fault that are set, for the journal; two of them cannot be JSON."""
-    return {key: value for key, value in vars(fault).items() if value and key not in ("held_until", "changes")}
+    return {
+        key: value
+        for key, value in vars(fault).items()
+        if value and key not in ("held_until", "changes")
+    }
 
 
 class Faults:

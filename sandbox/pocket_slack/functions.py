@@ -1,4 +1,5 @@
-"""The app's functions, which are workflow steps: their declarations in the manifest, and the values that fit them.
+"""The app's functions, which are workflow steps: their declarations in the manifest, and the values
+that fit them.
 
 Source: https://docs.slack.dev/tools/bolt-python/tutorial/custom-steps
 """
@@ -81,25 +82,34 @@ def to_functions(manifest: Mapping[str, Any]) -> Mapping[str, Function]:
     """The declared functions, by callback id.
 
     Raises:
-        SandboxError: Slack would not accept the manifest: `org_deploy_enabled` or `function_runtime: remote` is
-            missing, or a declaration is invalid.
+        SandboxError: Slack would not accept the manifest: `org_deploy_enabled` or
+            `function_runtime: remote` is missing, or a declaration is invalid.
     """
     declared, settings = manifest.get("functions", {}), manifest.get("settings", {})
     if declared and not settings.get("org_deploy_enabled"):
         raise SandboxError("functions ask for settings.org_deploy_enabled: true")
     if declared and settings.get("function_runtime") != "remote":
         raise SandboxError("functions of a Bolt app ask for settings.function_runtime: remote")
-    return {callback_id: _to_function(callback_id, entry) for callback_id, entry in declared.items()}
+    return {
+        callback_id: _to_function(callback_id, entry) for callback_id, entry in declared.items()
+    }
 
 
 def misfits(parameters: tuple[Parameter, ...], values: Mapping[str, Any]) -> list[str]:
-    """What is wrong with these values, one line each: missing required values, wrong types, unknown names."""
+    """What is wrong with these values, one line each: missing required values, wrong types, unknown
+    names.
+    """
     known = {parameter.name: parameter for parameter in parameters}
-    missing = [name for name, each in known.items() if each.is_required and values.get(name) is None]
+    missing = [
+        name for name, each in known.items() if each.is_required and values.get(name) is None
+    ]
     wrong = [
         name
         for name, value in values.items()
-        if name in known and value is not None and known[name].type in TYPES and not TYPES[known[name].type](value)
+        if name in known
+        and value is not None
+        and known[name].type in TYPES
+        and not TYPES[known[name].type](value)
     ]
     return [
         *(f"missing required parameter: {name}" for name in missing),
@@ -111,23 +121,34 @@ def misfits(parameters: tuple[Parameter, ...], values: Mapping[str, Any]) -> lis
 def _to_function(callback_id: str, entry: Mapping[str, Any]) -> Function:
     title = entry.get("title", "")
     if not (0 < len(callback_id) <= _LONGEST_ID and 0 < len(title) <= _LONGEST_TITLE):
-        lengths = f"a callback id has up to {_LONGEST_ID} characters, a title up to {_LONGEST_TITLE}"
+        lengths = (
+            f"a callback id has up to {_LONGEST_ID} characters, a title up to {_LONGEST_TITLE}"
+        )
         raise SandboxError(f"function {callback_id!r}: {lengths}")
-    inputs, outputs = (_to_parameters(callback_id, entry.get(f"{kind}_parameters", {})) for kind in ("input", "output"))
+    inputs, outputs = (
+        _to_parameters(callback_id, entry.get(f"{kind}_parameters", {}))
+        for kind in ("input", "output")
+    )
     return Function(callback_id, title, entry.get("description", ""), inputs, outputs)
 
 
 def _to_parameters(callback_id: str, schema: Mapping[str, Any]) -> tuple[Parameter, ...]:
-    """The parameters from version 2 of the manifest: `properties`, and the names of those that are `required`."""
+    """The parameters from version 2 of the manifest: `properties`, and the names of those that are
+    `required`.
+    """
     properties, required = schema.get("properties", {}), schema.get("required", [])
-    unknown = sorted({each["type"] for each in properties.values()} - TYPES.keys() - {"array", "object"})
+    unknown = sorted(
+        {each["type"] for each in properties.values()} - TYPES.keys() - {"array", "object"}
+    )
     unknown = [each for each in unknown if not each.startswith("slack#/types/")]
     if unknown or not properties.keys() >= set(required):
         raise SandboxError(
-            f"function {callback_id!r}: types are {listed(TYPES)}, and what is required is among the properties; "
-            f"there are {listed(unknown)} and {listed(required)}"
+            f"function {callback_id!r}: types are {listed(TYPES)}, and what is required is among "
+            f"the properties; there are {listed(unknown)} and {listed(required)}"
         )
     return tuple(
-        Parameter(name, each["type"], each.get("title", ""), each.get("description", ""), name in required)
+        Parameter(
+            name, each["type"], each.get("title", ""), each.get("description", ""), name in required
+        )
         for name, each in properties.items()
     )

@@ -1,4 +1,6 @@
-"""What a manifest asks for and the sandbox does not have: https://docs.slack.dev/reference/app-manifest"""
+"""What a manifest asks for and the sandbox does not have:
+https://docs.slack.dev/reference/app-manifest
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -41,7 +43,10 @@ def gaps(manifest: Mapping[str, Any]) -> Iterator[str]:
     for function in to_functions(manifest).values():
         for each in (*function.inputs, *function.outputs):
             if each.type not in TYPES:
-                yield f"values of type {each.type} are not checked: {each.name} of the step {function.callback_id}"
+                yield (
+                    f"values of type {each.type} are not checked: {each.name} of the step "
+                    f"{function.callback_id}"
+                )
 
 
 def _without_effect(part: Mapping[str, Any], above: str = "") -> Iterator[str]:

@@ -27,7 +27,8 @@ class ResponseUrl:
     """Permission for up to five answers to one interaction, in its channel.
 
     Attributes:
-        source: The message whose block was clicked; `replace_original` and `delete_original` apply to it.
+        source: The message whose block was clicked; `replace_original` and `delete_original` apply
+            to it.
     """
 
     user_id: str
@@ -62,8 +63,8 @@ class Grants:
         """The user on whose screen the modal may open. This uses up the trigger.
 
         Raises:
-            SlackError: `invalid_arguments`, `exchanged_trigger_id` or `expired_trigger_id`, as documented:
-                https://docs.slack.dev/reference/methods/views.open
+            SlackError: `invalid_arguments`, `exchanged_trigger_id` or `expired_trigger_id`, as
+                documented: https://docs.slack.dev/reference/methods/views.open
         """
         trigger = self._triggers.get(trigger_id)
         if trigger is None:
@@ -75,7 +76,9 @@ class Grants:
         trigger.is_used = True
         return trigger.user_id
 
-    def new_response_url(self, user_id: str, channel_id: str, kind: str, source: Message | None = None) -> str:
+    def new_response_url(
+        self, user_id: str, channel_id: str, kind: str, source: Message | None = None
+    ) -> str:
         """A `response_url`; `kind` is Slack's path for it: `commands`, `actions` or `app`."""
         key = f"{kind}/{secrets.token_urlsafe(18)}"
         expires_at = self._clock.now() + RESPONSE_URL_LIVES_S
@@ -90,7 +93,8 @@ class Grants:
         """The grant behind a `response_url`, if it may still be used; the caller counts the use.
 
         Raises:
-            SlackError: `used_url` or `expired_url`, which Slack answers with HTTP 404; `no_service` if unknown.
+            SlackError: `used_url` or `expired_url`, which Slack answers with HTTP 404; `no_service`
+                if unknown.
         """
         grant = self._response_urls.get(key)
         if grant is None:

@@ -1,7 +1,8 @@
 """Lets only the sandbox's own page drive it from a browser, and no page of another origin.
 
-That includes names that resolve to this machine (DNS rebinding): a request must name the machine by its IP address, as
-`localhost`, or by the name given with `--host`. A POST must be JSON, which a form on another page cannot send.
+That includes names that resolve to this machine (DNS rebinding): a request must name the machine by
+its IP address, as `localhost`, or by the name given with `--host`. A POST must be JSON, which a
+form on another page cannot send.
 """
 
 import ipaddress
@@ -23,7 +24,9 @@ FOREIGN = ("cross-site", "same-site")
 
 
 def guard(own_host: str) -> Middleware:
-    """A middleware that refuses the page and the control routes to other origins; `own_host` is a name to accept."""
+    """A middleware that refuses the page and the control routes to other origins; `own_host` is a
+    name to accept.
+    """
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -31,7 +34,9 @@ def guard(own_host: str) -> Middleware:
         if is_guarded and not (_is_our_name(request, own_host) and _is_own_page(request)):
             return web.json_response({"error": REFUSAL}, status=403)
         if is_guarded and request.method == "POST" and request.content_type != "application/json":
-            return web.json_response({"error": "the content type is not application/json"}, status=415)
+            return web.json_response(
+                {"error": "the content type is not application/json"}, status=415
+            )
         return await handler(request)
 
     return guarded

@@ -1,4 +1,7 @@
-"""Identifiers in Slack's form. Timestamps are unique in a workspace, because they identify messages."""
+"""Identifiers in Slack's form.
+
+Timestamps are unique in a workspace, because they identify messages.
+"""
 
 import itertools
 import secrets

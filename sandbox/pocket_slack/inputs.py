@@ -1,4 +1,5 @@
-"""Interactive elements: their values in `state.values` and `actions`, and the inputs that the client refuses.
+"""Interactive elements: their values in `state.values` and `actions`, and the inputs that the
+client refuses.
 
 Source: https://docs.slack.dev/reference/block-kit/block-elements
 """
@@ -14,7 +15,9 @@ from pocket_slack.model import Json
 
 @dataclass(frozen=True)
 class Kind:
-    """How an element's value is stored: under the key `key`; the element's field `initial` has the first value."""
+    """How an element's value is stored: under the key `key`; the element's field `initial` has the
+    first value.
+    """
 
     key: str
     initial: str
@@ -39,10 +42,14 @@ KINDS: Mapping[str, Kind] = {
     "channels_select": Kind("selected_channel", "initial_channel"),
     "radio_buttons": Kind("selected_option", "initial_option", is_option=True),
     "checkboxes": Kind("selected_options", "initial_options", is_option=True, is_many=True),
-    "multi_static_select": Kind("selected_options", "initial_options", is_option=True, is_many=True),
+    "multi_static_select": Kind(
+        "selected_options", "initial_options", is_option=True, is_many=True
+    ),
     "multi_external_select": Kind("selected_options", "initial_options", is_many=True),
     "multi_users_select": Kind("selected_users", "initial_users", is_many=True),
-    "multi_conversations_select": Kind("selected_conversations", "initial_conversations", is_many=True),
+    "multi_conversations_select": Kind(
+        "selected_conversations", "initial_conversations", is_many=True
+    ),
     "multi_channels_select": Kind("selected_channels", "initial_channels", is_many=True),
 }
 
@@ -58,7 +65,9 @@ def elements_of(blocks: list[Json]) -> Iterator[tuple[Json, Json]]:
                 yield block, element
 
 
-def find_element(blocks: list[Json], action_id: str, block_id: str | None = None) -> tuple[Json, Json]:
+def find_element(
+    blocks: list[Json], action_id: str, block_id: str | None = None
+) -> tuple[Json, Json]:
     """The block and the element with that action id; `block_id` says which, if several have it.
 
     Raises:
@@ -73,19 +82,25 @@ def find_element(blocks: list[Json], action_id: str, block_id: str | None = None
 
 
 def state_values(blocks: list[Json], typed: Json) -> Json:
-    """`state.values` of a surface: the values in `typed`, and the initial values of all other elements."""
+    """`state.values` of a surface: the values in `typed`, and the initial values of all other
+    elements.
+    """
     values: Json = {}
     for block, element in elements_of(blocks):
         if element["type"] in KINDS:
             state = typed.get(block["block_id"], {}).get(element["action_id"])
-            values.setdefault(block["block_id"], {})[element["action_id"]] = state or _initial(element)
+            values.setdefault(block["block_id"], {})[element["action_id"]] = state or _initial(
+                element
+            )
     return values
 
 
 def chosen(element: Json, value: Any) -> Json:
-    """The state of an element after a person typed or chose `value`: text, an option's value, an id, or a list.
+    """The state of an element after a person typed or chose `value`: text, an option's value, an
+    id, or a list.
 
-    Text for a `rich_text_input` becomes a rich_text value without formatting; a rich_text value is taken as it is.
+    Text for a `rich_text_input` becomes a rich_text value without formatting; a rich_text value is
+    taken as it is.
 
     Raises:
         SandboxError: There is no such option.
@@ -94,14 +109,19 @@ def chosen(element: Json, value: Any) -> Json:
     if kind.is_option and kind.is_many:
         return {"type": element["type"], kind.key: [option_of(element, one) for one in value]}
     if kind.is_option:
-        return {"type": element["type"], kind.key: None if value is None else option_of(element, value)}
+        return {
+            "type": element["type"],
+            kind.key: None if value is None else option_of(element, value),
+        }
     if element["type"] == "rich_text_input" and isinstance(value, str):
         return {"type": element["type"], kind.key: to_typed_rich_text(value)}
     return {"type": element["type"], kind.key: value}
 
 
 def to_typed_rich_text(text: str) -> Json | None:
-    """The value of a `rich_text_input` with `text` typed and nothing formatted; None if `text` is empty."""
+    """The value of a `rich_text_input` with `text` typed and nothing formatted; None if `text` is
+    empty.
+    """
     section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
     return {"type": "rich_text", "elements": [section]} if text else None
 
@@ -114,12 +134,15 @@ def option_of(element: Json, value: str) -> Json:
         if option["value"] == value:
             return option
     raise SandboxError(
-        f"no option {value!r} in {element['action_id']!r}; there are {listed(one['value'] for one in options)}"
+        f"no option {value!r} in {element['action_id']!r}; there are "
+        f"{listed(one['value'] for one in options)}"
     )
 
 
 def refusals(blocks: list[Json], values: Json) -> dict[str, str]:
-    """The client's messages, by block id, under inputs that it would not send: empty, too short or too long."""
+    """The client's messages, by block id, under inputs that it would not send: empty, too short or
+    too long.
+    """
     errors = {}
     for block, element in elements_of(blocks):
         if block["type"] == "input":
@@ -144,4 +167,7 @@ def _refusal(block: Json, element: Json, value: Any) -> str | None:
 
 def _initial(element: Json) -> Json:
     kind = KINDS[element["type"]]
-    return {"type": element["type"], kind.key: element.get(kind.initial, [] if kind.is_many else None)}
+    return {
+        "type": element["type"],
+        kind.key: element.get(kind.initial, [] if kind.is_many else None),
+    }

@@ -15,11 +15,18 @@ REVOKED = "token_revoked"
 
 
 def workspace_of(ws: Workspace, token: str | None) -> Workspace:
-    """The workspace, among those with the same app, that a token is or was for; `ws` if there is none."""
+    """The workspace, among those with the same app, that a token is or was for; `ws` if there is
+    none.
+    """
 
     def has_token(each: Workspace) -> bool:
         of_runs = {run.token for run in each.executions.all.values()}
-        return token is not None and token in {each.bot_token, each.own_token, *each.dead_tokens, *of_runs}
+        return token is not None and token in {
+            each.bot_token,
+            each.own_token,
+            *each.dead_tokens,
+            *of_runs,
+        }
 
     return next(filter(has_token, ws.app.workspaces), ws)
 
@@ -28,7 +35,8 @@ def approve(ws: Workspace, asked: Mapping[str, str]) -> str:
     """Where Slack sends the browser once a person has approved what the app asked for, with a code.
 
     Raises:
-        SlackError: `bad_client_id`, `invalid_scope`, `bad_redirect_uri` or `invalid_team_for_non_distributed_app`.
+        SlackError: `bad_client_id`, `invalid_scope`, `bad_redirect_uri` or
+            `invalid_team_for_non_distributed_app`.
     """
     if asked.get("client_id") != ws.app.client_id:
         raise SlackError("bad_client_id")
@@ -46,7 +54,9 @@ def approve(ws: Workspace, asked: Mapping[str, str]) -> str:
 
 
 def uninstall(ws: Workspace) -> None:
-    """Removes the app: it leaves all channels, its token dies, and Slack sends `tokens_revoked`, `app_uninstalled`."""
+    """Removes the app: it leaves all channels, its token dies, and Slack sends `tokens_revoked`,
+    `app_uninstalled`.
+    """
     for channel in ws.channels.values():
         if ws.bot.id in channel.members and not channel.is_im:
             channel.members.remove(ws.bot.id)

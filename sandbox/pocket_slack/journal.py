@@ -18,9 +18,10 @@ class Entry:
     Attributes:
         id: Counts up from 1.
         at: Seconds since the epoch.
-        kind: `connection`, `envelope`, `ack`, `failure`, `call`, `response_url`, `fault`, `execution`, or a change
-            that people see: `message`, `message_changed`, `message_deleted`, `streamed`, `ephemeral`, `thread`, `view`,
-            `home`, `channel`, `user`, `steps`.
+        kind: `connection`, `envelope`, `ack`, `failure`, `call`, `response_url`, `fault`,
+            `execution`, or a change that people see: `message`, `message_changed`,
+            `message_deleted`, `streamed`, `ephemeral`, `thread`, `view`, `home`, `channel`, `user`,
+            `steps`.
         data: The details of that kind, ready for JSON. They never contain tokens.
     """
 
@@ -65,7 +66,8 @@ class Journal:
         """The first true value of `condition`, which is checked now and after every entry.
 
         Raises:
-            TimeoutError: The condition was not true in time; the message ends with the last entries.
+            TimeoutError: The condition was not true in time; the message ends with the last
+                entries.
         """
         news = asyncio.Event()
         unwatch = self.watch(lambda _: news.set())
@@ -76,10 +78,14 @@ class Journal:
                     news.clear()
                 return value
         except TimeoutError:
-            raise TimeoutError(f"nothing true within {timeout_s} s; the last entries:\n{self.tail()}") from None
+            raise TimeoutError(
+                f"nothing true within {timeout_s} s; the last entries:\n{self.tail()}"
+            ) from None
         finally:
             unwatch()
 
     def tail(self, count: int = 12) -> str:
         """The last entries, one line each, for an error message."""
-        return "\n".join(f"  {e.id} {e.kind} {str(e.data)[:160]}" for e in list(self.entries)[-count:])
+        return "\n".join(
+            f"  {e.id} {e.kind} {str(e.data)[:160]}" for e in list(self.entries)[-count:]
+        )

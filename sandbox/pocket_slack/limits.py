@@ -14,11 +14,13 @@ class Limits:
     """Rate and time limits; Slack's own by default.
 
     Attributes:
-        posts_per_second: Per channel, for `chat.postMessage`; 0 turns the limit off. Slack says "one per second".
-        post_burst: Slack allows short bursts and does not say of how many posts; this number is our guess.
+        posts_per_second: Per channel, for `chat.postMessage`; 0 turns the limit off. Slack says
+            "one per second".
+        post_burst: Slack allows short bursts and does not say of how many posts; this number is our
+            guess.
         has_tiers: Whether the per-minute tiers of the other methods apply.
-        answer_within_s: How long an app has to acknowledge a payload, and to use a trigger id. A test that shares its
-            machine with other work gives it longer.
+        answer_within_s: How long an app has to acknowledge a payload, and to use a trigger id. A
+            test that shares its machine with other work gives it longer.
     """
 
     posts_per_second: float = 1.0
@@ -63,5 +65,7 @@ class Meter:
         bucket.level = max(0.0, bucket.level - (now - bucket.at) * per_second)
         bucket.at = now
         if bucket.level + 1 > burst:
-            raise SlackError("ratelimited", retry_after_s=max(1, round((bucket.level + 1 - burst) / per_second)))
+            raise SlackError(
+                "ratelimited", retry_after_s=max(1, round((bucket.level + 1 - burst) / per_second))
+            )
         bucket.level += 1

@@ -61,10 +61,13 @@ class Manifest:
         """Reads a manifest with the content of a `manifest.yml`.
 
         Raises:
-            SandboxError: A part does not have the shape of Slack's manifests, or all parts are missing.
+            SandboxError: A part does not have the shape of Slack's manifests, or all parts are
+                missing.
         """
         if manifest and not PARTS.intersection(manifest):
-            raise SandboxError(f"this is not a Slack manifest: it has none of {listed(sorted(PARTS))}")
+            raise SandboxError(
+                f"this is not a Slack manifest: it has none of {listed(sorted(PARTS))}"
+            )
         try:
             features = manifest.get("features", {})
             bot = features.get("bot_user", {})
@@ -77,7 +80,9 @@ class Manifest:
                 name=name,
                 bot_name=bot.get("display_name", name),
                 redirect_urls=tuple(manifest.get("oauth_config", {}).get("redirect_urls", [])),
-                bot_scopes=frozenset(manifest.get("oauth_config", {}).get("scopes", {}).get("bot", [])),
+                bot_scopes=frozenset(
+                    manifest.get("oauth_config", {}).get("scopes", {}).get("bot", [])
+                ),
                 commands={
                     entry["command"]: Command(
                         entry["command"],
@@ -88,7 +93,9 @@ class Manifest:
                     for entry in features.get("slash_commands", [])
                 },
                 shortcuts={
-                    entry["callback_id"]: Shortcut(entry["callback_id"], entry["type"], entry.get("name", ""))
+                    entry["callback_id"]: Shortcut(
+                        entry["callback_id"], entry["type"], entry.get("name", "")
+                    )
                     for entry in features.get("shortcuts", [])
                 },
                 functions=to_functions(manifest),
@@ -101,13 +108,17 @@ class Manifest:
                 gaps=tuple(gaps(manifest)),
             )
         except (AttributeError, KeyError, TypeError) as exc:
-            raise SandboxError(f"the manifest does not have the shape of a Slack manifest: {exc!r}") from exc
+            raise SandboxError(
+                f"the manifest does not have the shape of a Slack manifest: {exc!r}"
+            ) from exc
 
     def command(self, name: str) -> Command:
         """The declared slash command of that name."""
         declared = self.commands or {}
         if name not in declared:
-            raise SandboxError(f"{name} is not a command of the manifest; it declares {listed(sorted(declared))}")
+            raise SandboxError(
+                f"{name} is not a command of the manifest; it declares {listed(sorted(declared))}"
+            )
         return declared[name]
 
     def function(self, callback_id: str) -> Function:
@@ -115,7 +126,8 @@ class Manifest:
         declared = self.functions or {}
         if callback_id not in declared:
             raise SandboxError(
-                f"{callback_id!r} is not a function of the manifest; it declares {listed(sorted(declared))}"
+                f"{callback_id!r} is not a function of the manifest; it declares "
+                f"{listed(sorted(declared))}"
             )
         return declared[callback_id]
 

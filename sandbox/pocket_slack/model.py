@@ -16,8 +16,8 @@ ROOT = "assistant_app_thread"
 class User:
     """A person, or the user of a bot, which has a `bot_id`.
 
-    To Slack, an incoming webhook is not a user, and its messages have only a bot id. That is also its `id` here.
-    `enterprise_id` is set if they are of another company's organisation.
+    To Slack, an incoming webhook is not a user, and its messages have only a bot id. That is also
+    its `id` here. `enterprise_id` is set if they are of another company's organisation.
     """
 
     id: str
@@ -99,9 +99,11 @@ class UploadedFile:
 
 @dataclass
 class Stream:
-    """The pieces so far of a message that is being streamed; only `recipient_id` sees more than the first.
+    """The pieces so far of a message that is being streamed; only `recipient_id` sees more than the
+    first.
 
-    `is_chunked` says whether they came as `chunks` or as `markdown_text`; None before the first piece.
+    `is_chunked` says whether they came as `chunks` or as `markdown_text`; None before the first
+    piece.
     """
 
     recipient_id: str
@@ -125,7 +127,8 @@ class AssistantThread:
 class Message:
     """A message; an ephemeral one if `shown_to` is set, the only user who sees it.
 
-    A notice has a `subtype`, such as `channel_join`, and further fields in `details`; so has a `ROOT`.
+    A notice has a `subtype`, such as `channel_join`, and further fields in `details`; so has a
+    `ROOT`.
     """
 
     channel_id: str
@@ -173,7 +176,10 @@ class Message:
             "edited": self.edited,
             "streaming_state": self.streaming_state,
             "agent_session": self.agent_session,
-            "reactions": [{"name": name, "users": [*by], "count": len(by)} for name, by in self.reactions.items()],
+            "reactions": [
+                {"name": name, "users": [*by], "count": len(by)}
+                for name, by in self.reactions.items()
+            ],
             "metadata": self.metadata if with_metadata else None,
         }
         body: Json = {"type": "message", "ts": self.ts, "text": self.text, **self._signature()}
@@ -189,13 +195,19 @@ class Message:
         return "bot_message" if self.author.is_webhook else None
 
     def _signature(self) -> Json:
-        """The author's fields; https://docs.slack.dev/reference/events/message/bot_message has no `user`."""
+        """The author's fields; https://docs.slack.dev/reference/events/message/bot_message has no
+        `user`.
+        """
         author = self.author
         if self.subtype:
             return self.details
         if author.is_webhook:
             return {"bot_id": author.bot_id, "username": author.name}
-        bot = {"bot_id": author.bot_id, "app_id": author.app_id, "bot_profile": author.bot_profile()}
+        bot = {
+            "bot_id": author.bot_id,
+            "app_id": author.app_id,
+            "bot_profile": author.bot_profile(),
+        }
         return {"user": author.id, "team": author.team_id, **(bot if author.bot_id else {})}
 
 
@@ -203,8 +215,9 @@ class Message:
 class Channel:
     """A channel or direct messages; `messages` are by timestamp, in the order they were posted.
 
-    `shared_with` is the id of another company's team if the channel is a Slack Connect channel of theirs. Threads in
-    `assistant` are by their parent's timestamp; "" stands for the top of an agent's Messages tab.
+    `shared_with` is the id of another company's team if the channel is a Slack Connect channel of
+    theirs. Threads in `assistant` are by their parent's timestamp; "" stands for the top of an
+    agent's Messages tab.
     """
 
     id: str
@@ -220,7 +233,9 @@ class Channel:
     messages: dict[str, Message] = field(default_factory=dict)
     ephemerals: list[Message] = field(default_factory=list)
     topic: Json = field(default_factory=lambda: {"value": "", "creator": "", "last_set": 0})
-    assistant: dict[str, AssistantThread] = field(default_factory=lambda: defaultdict(AssistantThread))
+    assistant: dict[str, AssistantThread] = field(
+        default_factory=lambda: defaultdict(AssistantThread)
+    )
     _replies: dict[str, list[Message]] = field(default_factory=dict)
 
     @property
@@ -250,7 +265,9 @@ class Channel:
         return list(self._replies.get(ts, ()))
 
     def to_slack(self, viewer_id: str) -> Json:
-        """The channel as in `conversations.info`: https://docs.slack.dev/reference/objects/conversation-object"""
+        """The channel as in `conversations.info`:
+        https://docs.slack.dev/reference/objects/conversation-object
+        """
         if self.is_im:
             other = next((m for m in self.members if m != viewer_id), viewer_id)
             return {

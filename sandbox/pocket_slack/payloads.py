@@ -17,7 +17,11 @@ def slash_command(ws: Workspace, user: User, channel: Channel, command: str, tex
     return {
         "token": ws.verification_token,
         "team_id": user.team_id if ws.enterprise_id else ws.team_id,
-        **({"enterprise_id": ws.enterprise_id, "enterprise_name": ws.name} if ws.enterprise_id else {}),
+        **(
+            {"enterprise_id": ws.enterprise_id, "enterprise_name": ws.name}
+            if ws.enterprise_id
+            else {}
+        ),
         "team_domain": ws.domain,
         "channel_id": channel.id,
         "channel_name": _channel_name(channel),
@@ -33,7 +37,9 @@ def slash_command(ws: Workspace, user: User, channel: Channel, command: str, tex
     }
 
 
-def message_shortcut(ws: Workspace, user: User, channel: Channel, message: Message, callback_id: str) -> Json:
+def message_shortcut(
+    ws: Workspace, user: User, channel: Channel, message: Message, callback_id: str
+) -> Json:
     """A shortcut in the menu of a message; the payload has the whole `message`."""
     return {
         **_interaction(ws, user, "message_action"),
@@ -48,10 +54,16 @@ def message_shortcut(ws: Workspace, user: User, channel: Channel, message: Messa
 
 def global_shortcut(ws: Workspace, user: User, callback_id: str) -> Json:
     """A shortcut that belongs to no message; it has no channel and no `response_url`."""
-    return {**_interaction(ws, user, "shortcut"), "action_ts": ws.ids.ts(), "callback_id": callback_id}
+    return {
+        **_interaction(ws, user, "shortcut"),
+        "action_ts": ws.ids.ts(),
+        "callback_id": callback_id,
+    }
 
 
-def message_action(ws: Workspace, user: User, channel: Channel, message: Message, action: Json) -> Json:
+def message_action(
+    ws: Workspace, user: User, channel: Channel, message: Message, action: Json
+) -> Json:
     """A click or a choice in a block of a message."""
     container: Json = {
         "type": "message",
@@ -99,17 +111,31 @@ def view_closed(ws: Workspace, user: User, view: View, is_cleared: bool) -> Json
     """The close button of a modal with `notify_on_close`; the payload has no `trigger_id`."""
     payload = _of_view(ws, user, "view_closed")
     del payload["trigger_id"]
-    return {**payload, "api_app_id": ws.app_id, "view": views.to_slack(ws, view), "is_cleared": is_cleared}
+    return {
+        **payload,
+        "api_app_id": ws.app_id,
+        "view": views.to_slack(ws, view),
+        "is_cleared": is_cleared,
+    }
 
 
 def action(ws: Workspace, block: Json, element: Json, value: Any) -> Json:
     """The entry in `actions` for an element that was clicked or set to `value`."""
-    entry = {"type": element["type"], "action_id": element["action_id"], "block_id": block["block_id"]}
+    entry = {
+        "type": element["type"],
+        "action_id": element["action_id"],
+        "block_id": block["block_id"],
+    }
     match element["type"]:
         case "button" | "icon_button":
-            entry |= {key: element[key] for key in ("text", "value", "style", "url") if key in element}
+            entry |= {
+                key: element[key] for key in ("text", "value", "style", "url") if key in element
+            }
         case "feedback_buttons":
-            button = option_of({**element, "options": [element["positive_button"], element["negative_button"]]}, value)
+            button = option_of(
+                {**element, "options": [element["positive_button"], element["negative_button"]]},
+                value,
+            )
             entry |= {"text": button["text"], "value": value}
         case "overflow":
             entry["selected_option"] = option_of(element, value)
@@ -133,7 +159,9 @@ def _interaction(ws: Workspace, user: User, kind: str) -> Json:
 
 
 def _of_view(ws: Workspace, user: User, kind: str) -> Json:
-    """The `team` is the person's own; the one that has the app is `view.app_installed_team_id` (bolt-js#1614)."""
+    """The `team` is the person's own; the one that has the app is `view.app_installed_team_id`
+    (bolt-js#1614).
+    """
     domain = ws.domain if user.team_id in ws.team_ids else "elsewhere"
     return _interaction(ws, user, kind) | {"team": {"id": user.team_id, "domain": domain}}
 

@@ -35,7 +35,12 @@ class Content:
 
 
 def post(
-    ws: Workspace, channel: Channel, author: User, content: Content, thread_ts: str | None = None, **more: Any
+    ws: Workspace,
+    channel: Channel,
+    author: User,
+    content: Content,
+    thread_ts: str | None = None,
+    **more: Any,
 ) -> Message:
     """Posts a message in a channel, or in the thread under `thread_ts`.
 
@@ -79,12 +84,18 @@ def notify(ws: Workspace, channel: Channel, user_id: str, text: str) -> Message:
 
 
 def edit(ws: Workspace, message: Message, content: Content, editor: User) -> None:
-    """Replaces a message's content; its metadata stays unless there is new metadata, and previews of its links stay."""
+    """Replaces a message's content; its metadata stays unless there is new metadata, and previews
+    of its links stay.
+    """
     before = shown(ws.channels[message.channel_id], message)
     if message.shown_to is None:
         message.edited = {"user": editor.id, "ts": ws.ids.ts()}
     said = unescape(content.text)
-    stay = [each for each in message.attachments if each.get("is_share") or each.get("original_url", "\n") in said]
+    stay = [
+        each
+        for each in message.attachments
+        if each.get("is_share") or each.get("original_url", "\n") in said
+    ]
     rewrite(ws, message, content)
     message.attachments = [*message.attachments, *stay]
     tell_changed(ws, message, before)
@@ -93,7 +104,11 @@ def edit(ws: Workspace, message: Message, content: Content, editor: User) -> Non
 
 def rewrite(ws: Workspace, message: Message, content: Content) -> None:
     """Replaces a message's content without an event or a journal entry."""
-    message.text, message.attachments, message.files = to_stored(content.text), content.attachments, content.files
+    message.text, message.attachments, message.files = (
+        to_stored(content.text),
+        content.attachments,
+        content.files,
+    )
     message.blocks = _blocks(ws, message.author, content)
     if content.metadata is not None:
         message.metadata = content.metadata
@@ -103,7 +118,9 @@ def tell_changed(ws: Workspace, message: Message, before: Json) -> None:
     """Tells the app, and the people who see a message, that it has changed since `before`."""
     channel = ws.channels[message.channel_id]
     body = shown(channel, message)
-    ws.journal.record("message_changed", channel=channel.id, message=body, shown_to=message.shown_to)
+    ws.journal.record(
+        "message_changed", channel=channel.id, message=body, shown_to=message.shown_to
+    )
     if message.shown_to is None:
         events.message_changed(ws, channel, body, before)
 
@@ -119,9 +136,13 @@ def start_assistant(ws: Workspace, channel: Channel) -> Message:
 
 
 def show_thread(ws: Workspace, channel: Channel, ts: str, **changes: Any) -> None:
-    """Changes what people see of a thread besides its messages; a title changes an assistant thread's root, too."""
+    """Changes what people see of a thread besides its messages; a title changes an assistant
+    thread's root, too.
+    """
     vars(channel.assistant[ts]).update(changes)
-    ws.journal.record("thread", channel=channel.id, ts=ts, thread=vars(channel.assistant[ts]).copy())
+    ws.journal.record(
+        "thread", channel=channel.id, ts=ts, thread=vars(channel.assistant[ts]).copy()
+    )
     parent = channel.messages.get(ts)
     if parent and parent.subtype == ROOT and "title" in changes:
         before = shown(channel, parent)
@@ -130,8 +151,11 @@ def show_thread(ws: Workspace, channel: Channel, ts: str, **changes: Any) -> Non
         tell_changed(ws, parent, before)
 
 
-def set_status(ws: Workspace, channel: Channel, ts: str, status: str = "", loading: Sequence[str] = ()) -> None:
-    """Shows under a thread what the app is doing, until it replies, for two minutes at most; "" removes it.
+def set_status(
+    ws: Workspace, channel: Channel, ts: str, status: str = "", loading: Sequence[str] = ()
+) -> None:
+    """Shows under a thread what the app is doing, until it replies, for two minutes at most; ""
+    removes it.
 
     The session follows: https://docs.slack.dev/ai/migrating-to-agent-messaging#compatibility-bridge
     """
@@ -150,7 +174,11 @@ def set_session(ws: Workspace, channel: Channel, ts: str, bot: User, status: str
         return
     before = shown(channel, parent)
     statuses = [{"agent_bot_user_id": bot.id, "status": status, "is_stoppable": False}]
-    parent.agent_session = {"status": status, "agent_bot_user_ids": [bot.id], "agent_statuses": statuses}
+    parent.agent_session = {
+        "status": status,
+        "agent_bot_user_ids": [bot.id],
+        "agent_statuses": statuses,
+    }
     tell_changed(ws, parent, before)
 
 
@@ -166,7 +194,9 @@ def delete(ws: Workspace, message: Message) -> None:
         message.is_tombstone = True
     else:
         channel.remove(message)
-    ws.journal.record("message_deleted", channel=channel.id, ts=message.ts, shown_to=message.shown_to)
+    ws.journal.record(
+        "message_deleted", channel=channel.id, ts=message.ts, shown_to=message.shown_to
+    )
     if message.is_tombstone:
         events.message_changed(ws, channel, shown(channel, message), before)
     elif message.shown_to is None:
@@ -193,8 +223,12 @@ def shown(channel: Channel, message: Message, with_metadata: bool = False) -> Js
 
 
 def _expect_previews(ws: Workspace, message: Message, content: Content) -> None:
-    """Adds previews of its links a moment later; at once while the workspace is still being prepared."""
-    if not message.subtype and previews.of_links(ws, message, content.unfurl_links, content.unfurl_media):
+    """Adds previews of its links a moment later; at once while the workspace is still being
+    prepared.
+    """
+    if not message.subtype and previews.of_links(
+        ws, message, content.unfurl_links, content.unfurl_media
+    ):
         add = partial(_add_previews, ws, message, content)
         if ws.deliveries.is_open:
             ws.clock.call_later(previews.AFTER_S, add)
@@ -213,7 +247,8 @@ def _add_previews(ws: Workspace, message: Message, content: Content) -> None:
 
 
 def _of_parent(channel: Channel, reply: Message) -> Json:
-    """A reply's fields about its parent; a reply that was also sent to the channel has the parent as `root`.
+    """A reply's fields about its parent; a reply that was also sent to the channel has the parent
+    as `root`.
 
     Source: https://docs.slack.dev/reference/events/message/thread_broadcast
     """
@@ -225,21 +260,35 @@ def _of_parent(channel: Channel, reply: Message) -> Json:
 
 
 def _blocks(ws: Workspace, author: User, content: Content) -> list[Json]:
-    """The blocks. To the app's mere text Slack adds one; that is undocumented, but Bolt's assistants rely on it."""
-    if author is ws.bot and content.text and not (content.blocks or content.attachments or content.files):
+    """The blocks.
+
+    To the app's mere text Slack adds one; that is undocumented, but Bolt's assistants rely on it.
+    """
+    if (
+        author is ws.bot
+        and content.text
+        and not (content.blocks or content.attachments or content.files)
+    ):
         return [of_mrkdwn(to_stored(content.text), ws.ids.short())]
     return normalised(content.blocks, ws.ids)
 
 
 def _new(
-    ws: Workspace, channel: Channel, author: User, content: Content, thread_ts: str | None, **more: Any
+    ws: Workspace,
+    channel: Channel,
+    author: User,
+    content: Content,
+    thread_ts: str | None,
+    **more: Any,
 ) -> Message:
     return Message(
         channel.id,
         ws.ids.ts(),
         author,
         to_stored(content.text),
-        normalised(content.blocks, ws.ids) if more.get("shown_to") else _blocks(ws, author, content),
+        normalised(content.blocks, ws.ids)
+        if more.get("shown_to")
+        else _blocks(ws, author, content),
         content.attachments,
         content.files,
         content.metadata,

@@ -1,6 +1,7 @@
 """Previews of links: the attachments that Slack adds to a message a moment after it was posted.
 
-Nothing is fetched: a page's title and words come from the workspace's table `previews`, or are made of its address.
+Nothing is fetched: a page's title and words come from the workspace's table `previews`, or are made
+of its address.
 
 Source: https://docs.slack.dev/messaging/unfurling-links-in-messages
 """
@@ -29,13 +30,16 @@ def of_links(ws: Workspace, message: Message, links: bool, media: bool) -> list[
         ws: The workspace.
         message: A message, with the text and blocks that it has now.
         links: Whether pages and messages get previews, as `unfurl_links` says.
-        media: Whether pictures and films do, also those that only the blocks link to, as `unfurl_media` says.
+        media: Whether pictures and films do, also those that only the blocks link to, as
+            `unfurl_media` says.
     """
     there = {each.get("original_url") for each in message.attachments}
     new = [url for url in _urls(message, links, media) if url not in there]
     found = [(url, _of_media(url) if _is_media(url) else _of_page(ws, url, message)) for url in new]
     shown = [{"original_url": url, **preview} for url, preview in found if preview]
-    return [{"id": id_, **preview} for id_, preview in enumerate(shown, len(message.attachments) + 1)]
+    return [
+        {"id": id_, **preview} for id_, preview in enumerate(shown, len(message.attachments) + 1)
+    ]
 
 
 def of_message(ws: Workspace, message: Message) -> Json:
@@ -43,9 +47,15 @@ def of_message(ws: Workspace, message: Message) -> Json:
     channel, author = ws.channels[message.channel_id], message.author
     place = "Slack Conversation" if channel.is_im or channel.is_private else f"#{channel.name}"
     day = datetime.fromtimestamp(float(message.ts), UTC).strftime("%B %d, %Y %I:%M %p")
-    in_thread = {"is_reply_unfurl" if message.is_reply else "is_thread_root_unfurl": True} if message.thread_ts else {}
+    in_thread = (
+        {"is_reply_unfurl" if message.is_reply else "is_thread_root_unfurl": True}
+        if message.thread_ts
+        else {}
+    )
     return {
-        "from_url": ws.permalink(channel.id, message.ts, message.thread_ts if message.is_reply else None),
+        "from_url": ws.permalink(
+            channel.id, message.ts, message.thread_ts if message.is_reply else None
+        ),
         "ts": message.ts,
         "author_id": author.id,
         "author_name": author.real_name,
@@ -56,7 +66,12 @@ def of_message(ws: Workspace, message: Message) -> Json:
         "is_msg_unfurl": True,
         **in_thread,
         "message_blocks": [
-            {"team": ws.team_id, "channel": channel.id, "ts": message.ts, "message": {"blocks": message.blocks}}
+            {
+                "team": ws.team_id,
+                "channel": channel.id,
+                "ts": message.ts,
+                "message": {"blocks": message.blocks},
+            }
         ],
         **({"files": message.files} if message.files else {}),
         "fallback": f"[{day}] {author.name}: {message.text}",
@@ -72,7 +87,9 @@ def _urls(message: Message, links: bool, media: bool) -> Iterable[str]:
     wanted = [pair for pair in in_text if links and not _is_media(pair[0])]
     wanted += [pair for pair in everywhere if media and _is_media(pair[0])]
     # With a label that is a part of the address, a link is a mere reference.
-    return dict.fromkeys(url for url, label in wanted if not label or label not in url.partition("://")[2])
+    return dict.fromkeys(
+        url for url, label in wanted if not label or label not in url.partition("://")[2]
+    )
 
 
 def _is_media(url: str) -> bool:
@@ -93,7 +110,18 @@ def _of_page(ws: Workspace, url: str, message: Message) -> Json | None:
         is_open = channel and (channel.id == message.channel_id or channel.kind == "channels")
         return of_message(ws, linked_to) | {"from_url": url} if linked_to and is_open else None
     host = parts.netloc.removeprefix("www.")
-    words = re.sub(r"[-_]+", " ", unescape(parts.path.strip("/").rpartition("/")[2]).partition(".")[0])
-    made = {"service_name": host, "title": words.capitalize() or host, "text": f"What {host} says of this page."}
+    words = re.sub(
+        r"[-_]+", " ", unescape(parts.path.strip("/").rpartition("/")[2]).partition(".")[0]
+    )
+    made = {
+        "service_name": host,
+        "title": words.capitalize() or host,
+        "text": f"What {host} says of this page.",
+    }
     page = made | ws.previews.get(url, {})
-    return {"from_url": url, **page, "title_link": url, "fallback": f"{page['service_name']}: {page['title']}"}
+    return {
+        "from_url": url,
+        **page,
+        "title_link": url,
+        "fallback": f"{page['service_name']}: {page['title']}",
+    }

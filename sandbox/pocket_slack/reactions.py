@@ -55,5 +55,7 @@ def remove(ws: Workspace, message: Message, user: User, name: str) -> None:
 
 def _tell(ws: Workspace, message: Message, user: User, name: str, event: str) -> None:
     channel = ws.channels[message.channel_id]
-    ws.journal.record("message_changed", channel=channel.id, message=posts.shown(channel, message), shown_to=None)
+    ws.journal.record(
+        "message_changed", channel=channel.id, message=posts.shown(channel, message), shown_to=None
+    )
     events.reaction(ws, channel, message, user, name, event)

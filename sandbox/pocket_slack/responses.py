@@ -13,7 +13,9 @@ from pocket_slack.workspace import Workspace
 
 
 def to_command(ws: Workspace, channel: Channel, user_id: str, response: Json) -> None:
-    """Shows the text or blocks in the ack of a slash command, to that user only unless it says `in_channel`."""
+    """Shows the text or blocks in the ack of a slash command, to that user only unless it says
+    `in_channel`.
+    """
     if not response:
         return
     try:
@@ -33,13 +35,17 @@ def command_failed(ws: Workspace, channel: Channel, user_id: str, command: str, 
 
 
 def to_submission(ws: Workspace, view: View, response: Json) -> None:
-    """Applies the ack of a `view_submission`: https://docs.slack.dev/surfaces/modals#response_actions"""
+    """Applies the ack of a `view_submission`:
+    https://docs.slack.dev/surfaces/modals#response_actions
+    """
     if view not in ws.stacks.get(view.user_id, []):
         return
     try:
         _ACTIONS[response.get("response_action", "close")](ws, view, response)
     except (KeyError, SlackError) as error:
-        ws.journal.record("failure", view=view.id, error=f"the response_action was not understood: {error}")
+        ws.journal.record(
+            "failure", view=view.id, error=f"the response_action was not understood: {error}"
+        )
         submission_failed(ws, view)
 
 
@@ -75,7 +81,9 @@ def content_of(body: Json) -> Content:
     """
     blocks = body.get("blocks") or []
     check_blocks(blocks)
-    more = {name: body[name] for name in ("metadata", "unfurl_links", "unfurl_media") if name in body}
+    more = {
+        name: body[name] for name in ("metadata", "unfurl_links", "unfurl_media") if name in body
+    }
     content = Content(body.get("text") or "", blocks, body.get("attachments") or [], **more)
     if content.is_empty:
         raise SlackError("no_text")
@@ -100,11 +108,21 @@ def _push(ws: Workspace, view: View, response: Json) -> None:
 
 def _show_errors(ws: Workspace, view: View, response: Json) -> None:
     errors: dict[str, Any] = response["errors"]
-    inputs = {block["block_id"] for block, _ in elements_of(view.body["blocks"]) if block["type"] == "input"}
+    inputs = {
+        block["block_id"]
+        for block, _ in elements_of(view.body["blocks"])
+        if block["type"] == "input"
+    }
     if not errors or not set(errors) <= inputs:
         raise SlackError("errors must name input blocks of the view by their block_id")
     view.errors = errors
     ws.journal.record("view", user=view.user_id, view=views.to_slack(ws, view), errors=errors)
 
 
-_ACTIONS = {"close": _close, "clear": _clear, "update": _update, "push": _push, "errors": _show_errors}
+_ACTIONS = {
+    "close": _close,
+    "clear": _clear,
+    "update": _update,
+    "push": _push,
+    "errors": _show_errors,
+}

@@ -26,7 +26,8 @@ LAST_PORT = 65_535
 
 
 class Sandbox:
-    """A server for one workspace, and for those beside it that have the same app. Use it with `async with`.
+    """A server for one workspace, and for those beside it that have the same app. Use it with
+    `async with`.
 
     Args:
         workspace: The workspace to serve; the page and the control routes show only this one.
@@ -67,10 +68,12 @@ class Sandbox:
         return Person(self.workspace, name)
 
     async def until(self, condition: Callable[[], T], timeout_s: float = 120.0) -> T:
-        """The first true value of `condition`, which is checked now and after everything that happens.
+        """The first true value of `condition`, which is checked now and after everything that
+        happens.
 
         Raises:
-            TimeoutError: The condition was not true in time; the message ends with what happened last.
+            TimeoutError: The condition was not true in time; the message ends with what happened
+                last.
         """
         return await self.workspace.journal.until(condition, timeout_s)
 
@@ -94,11 +97,19 @@ class Sandbox:
             SandboxError: The port is taken or does not exist, or the address is not this machine's.
         """
         if not 0 <= self.port <= LAST_PORT:
-            raise SandboxError(f"there is no port {self.port}; give one up to {LAST_PORT}, or 0 for a free one")
-        app = web.Application(middlewares=[guard(self._host), errors_as_json], client_max_size=4 * 1024 * 1024)
-        app.add_routes([*Web(self.workspace).routes(), *Control(self.workspace, self.sockets).routes()])
+            raise SandboxError(
+                f"there is no port {self.port}; give one up to {LAST_PORT}, or 0 for a free one"
+            )
+        app = web.Application(
+            middlewares=[guard(self._host), errors_as_json], client_max_size=4 * 1024 * 1024
+        )
+        app.add_routes(
+            [*Web(self.workspace).routes(), *Control(self.workspace, self.sockets).routes()]
+        )
         app.add_routes([web.get("/link/", self.sockets.handle)])
-        app.add_routes([web.get("/sandbox/stream", Stream(self.workspace).handle), *static_routes()])
+        app.add_routes(
+            [web.get("/sandbox/stream", Stream(self.workspace).handle), *static_routes()]
+        )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, self._host, self.port)
@@ -121,8 +132,14 @@ class Sandbox:
 
     def _cannot_listen(self, error: OSError) -> str:
         if error.errno == errno.EADDRINUSE:
-            another = f"give another port: --port {self.port + 1}, with make ARGS='--port {self.port + 1}'"
-            return f"port {self.port} is taken, perhaps by another pocket Slack; stop that one, or {another}"
+            another = (
+                f"give another port: --port {self.port + 1}, with make ARGS='--port "
+                f"{self.port + 1}'"
+            )
+            return (
+                f"port {self.port} is taken, perhaps by another pocket Slack; stop that one, "
+                f"or {another}"
+            )
         return f"cannot listen on {self._host}:{self.port}: {error.strerror or error}"
 
     async def __aenter__(self) -> "Sandbox":
@@ -130,6 +147,9 @@ class Sandbox:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self.stop()

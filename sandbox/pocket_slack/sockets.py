@@ -22,7 +22,10 @@ GOODBYES = ("warning", "refresh_requested", "link_disabled")
 
 
 class Socket:
-    """One open connection. A silent one is a zombie: it stays open, but ignores the app and sends nothing."""
+    """One open connection.
+
+    A silent one is a zombie: it stays open, but ignores the app and sends nothing.
+    """
 
     def __init__(self, id_: str, ws: web.WebSocketResponse) -> None:
         self.id = id_
@@ -112,7 +115,11 @@ class Sockets:
             {
                 "type": "hello",
                 "num_connections": len(self.open),
-                "debug_info": {"host": "applink-sandbox", "build_number": 1, "approximate_connection_time": LIVES_S},
+                "debug_info": {
+                    "host": "applink-sandbox",
+                    "build_number": 1,
+                    "approximate_connection_time": LIVES_S,
+                },
                 "connection_info": {"app_id": self._workspace.app_id},
             }
         )
@@ -121,7 +128,9 @@ class Sockets:
     def _leave(self, socket: Socket) -> None:
         self.open.remove(socket)
         self._workspace.deliveries.connections.remove(socket)
-        self._workspace.journal.record("connection", connection=socket.id, open=len(self.open), closed=True)
+        self._workspace.journal.record(
+            "connection", connection=socket.id, open=len(self.open), closed=True
+        )
 
 
 def _goodbye(reason: str) -> Json:

@@ -7,14 +7,18 @@ from pocket_slack.streaming import seen
 
 
 def to_state(person: Person) -> Json:
-    """Everything a person sees: the app, their channels with messages and ephemerals, their modal and home tab."""
+    """Everything a person sees: the app, their channels with messages and ephemerals, their modal
+    and home tab.
+    """
     ws = person.ws
     return {
         "team": {"name": ws.name, "url": f"https://{ws.domain}.slack.com"},
         "app": to_app(person),
         "me": person.user.to_slack(),
         "users": [user.to_slack() for user in ws.authors().values()],
-        "channels": [to_channel(person, channel) for channel in ws.channels.values() if person.sees(channel)],
+        "channels": [
+            to_channel(person, channel) for channel in ws.channels.values() if person.sees(channel)
+        ],
         "view": to_view(person, person.view) if person.view else None,
         "home": to_view(person, person.home) if person.home else None,
         "steps": ws.steps.to_json(),
@@ -42,7 +46,9 @@ def to_channel(person: Person, channel: Channel) -> Json:
         **channel.to_slack(person.id),
         "threads": {ts: vars(thread) for ts, thread in channel.assistant.items()},
         "messages": [seen(person.ws, message, person.id) for message in channel.messages.values()],
-        "ephemerals": [message.to_slack() | {"is_ephemeral": True} for message in person.ephemerals(channel.id)],
+        "ephemerals": [
+            message.to_slack() | {"is_ephemeral": True} for message in person.ephemerals(channel.id)
+        ],
     }
 
 

@@ -1,4 +1,7 @@
-"""The page's files. The browser gets them as they are in `page/`: no build step, nothing from other hosts."""
+"""The page's files.
+
+The browser gets them as they are in `page/`: no build step, nothing from other hosts.
+"""
 
 from pathlib import Path
 
@@ -8,7 +11,9 @@ FOLDER = Path(__file__).parent / "page"
 
 HEADERS = {
     # Messages may be hostile: no inline script runs, and nothing is loaded from another host.
-    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": (
+        "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",

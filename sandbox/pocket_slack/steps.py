@@ -16,7 +16,8 @@ class Step:
     Attributes:
         text: What to do, in mrkdwn.
         done: A part of the journal's entry that shows that it was done, such as
-            `{"kind": "envelope", "payload": {"command": "/help"}}`. Texts are regular expressions for the whole text.
+            `{"kind": "envelope", "payload": {"command": "/help"}}`. Texts are regular expressions
+            for the whole text.
         is_done: Whether there was such an entry.
     """
 
@@ -47,7 +48,9 @@ class Steps:
         return [step.to_json() for step in self.all]
 
     def _tick(self, entry: Entry) -> None:
-        done = [step for step in self.all if not step.is_done and is_part(step.done, entry.to_json())]
+        done = [
+            step for step in self.all if not step.is_done and is_part(step.done, entry.to_json())
+        ]
         for step in done:
             step.is_done = True
         if done:
@@ -57,9 +60,13 @@ class Steps:
 def is_part(wanted: Any, found: Any) -> bool:
     """Whether `found` has all that `wanted` has; of a list, each of its items in some item."""
     if isinstance(wanted, dict):
-        return isinstance(found, dict) and all(key in found and is_part(one, found[key]) for key, one in wanted.items())
+        return isinstance(found, dict) and all(
+            key in found and is_part(one, found[key]) for key, one in wanted.items()
+        )
     if isinstance(wanted, list):
-        return isinstance(found, list) and all(any(is_part(one, item) for item in found) for one in wanted)
+        return isinstance(found, list) and all(
+            any(is_part(one, item) for item in found) for one in wanted
+        )
     if isinstance(wanted, str) and isinstance(found, str):
         return re.fullmatch(wanted, found, re.DOTALL) is not None
     return bool(wanted == found)

@@ -1,7 +1,8 @@
 """Server-sent events for the page: first everything as it is now, then every change.
 
-Events are in the order of the journal. The id of each is `<run>-<entry>`, so that a browser that reconnects with
-`Last-Event-ID` gets what it missed. If it missed too much, or the sandbox was restarted, it starts with a snapshot.
+Events are in the order of the journal. The id of each is `<run>-<entry>`, so that a browser that
+reconnects with `Last-Event-ID` gets what it missed. If it missed too much, or the sandbox was
+restarted, it starts with a snapshot.
 
     snapshot   what that person sees, the app's commands and shortcuts, the inspector's last entries
     message    {"channel": id, "message": ...}     new or changed; an ephemeral one says `is_ephemeral`
@@ -34,7 +35,16 @@ from pocket_slack.posts import shown
 from pocket_slack.state import to_channel, to_state, to_view
 from pocket_slack.workspace import Workspace
 
-INSPECTED = ("connection", "envelope", "ack", "failure", "call", "response_url", "fault", "execution")
+INSPECTED = (
+    "connection",
+    "envelope",
+    "ack",
+    "failure",
+    "call",
+    "response_url",
+    "fault",
+    "execution",
+)
 INSPECTOR_REMEMBERS = 200
 HEARTBEAT_S = 15
 """After this long without news a comment is sent, because a closed connection is noticed only by writing to it."""
@@ -63,7 +73,9 @@ class Stream:
         person = Person(self._ws, request.query.get("as", ""))
         news: asyncio.Queue[Entry] = asyncio.Queue()
         unwatch = self._ws.journal.watch(news.put_nowait)
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+        response = web.StreamResponse(
+            headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
+        )
         try:
             first = "".join(self.catch_up(person, request.headers.get("Last-Event-ID", "")))
             await response.prepare(request)
@@ -80,7 +92,9 @@ class Stream:
         entries = self._ws.journal.entries
         newest = entries[-1].id if entries else 0
         run, _, seen = last_event_id.partition("-")
-        is_known = run == self._run and seen.isdigit() and entries and entries[0].id <= int(seen) + 1
+        is_known = (
+            run == self._run and seen.isdigit() and entries and entries[0].id <= int(seen) + 1
+        )
         if not is_known:
             yield self._frame(newest, "snapshot", to_snapshot(person))
             return

@@ -1,8 +1,9 @@
 """Streamed messages: started, appended to, stopped.
 
-Only the recipient sees the pieces as they come. Everyone else, and every app, sees the first piece until the end, which
-comes as `message_changed` (agentconnect#1494). Meanwhile the parent's `agent_session` says that the bot is working;
-apps get that as a `message_changed` too, although its text is the same (hermes-agent#83501).
+Only the recipient sees the pieces as they come. Everyone else, and every app, sees the first piece
+until the end, which comes as `message_changed` (agentconnect#1494). Meanwhile the parent's
+`agent_session` says that the bot is working; apps get that as a `message_changed` too, although its
+text is the same (hermes-agent#83501).
 
 Source: https://docs.slack.dev/reference/methods/chat.startStream
 """
@@ -39,7 +40,13 @@ def start(
     """Starts a streamed message; the caller checks rights and chunks."""
     stream = Stream(recipient_id, list(chunks), is_chunked)
     message = posts.post(
-        ws, channel, author, written(ws, chunks), thread_ts, streaming_state="in_progress", stream=stream
+        ws,
+        channel,
+        author,
+        written(ws, chunks),
+        thread_ts,
+        streaming_state="in_progress",
+        stream=stream,
     )
     stream.timer = ws.clock.call_later(LIVES_S, lambda: stop(ws, message, [], state="errored"))
     posts.set_session(ws, channel, thread_ts, author, "processing")
@@ -52,7 +59,10 @@ def append(ws: Workspace, message: Message, chunks: list[Json]) -> None:
     stream.chunks += chunks
     channel = ws.channels[message.channel_id]
     ws.journal.record(
-        "streamed", channel=channel.id, user=stream.recipient_id, message=seen(ws, message, stream.recipient_id)
+        "streamed",
+        channel=channel.id,
+        user=stream.recipient_id,
+        message=seen(ws, message, stream.recipient_id),
     )
 
 
@@ -82,7 +92,9 @@ def stop(
         stream.timer.cancel()
     content = written(ws, stream.chunks + chunks)
     message.stream, message.streaming_state = None, state
-    posts.rewrite(ws, message, Content(content.text, content.blocks + (blocks or []), metadata=metadata))
+    posts.rewrite(
+        ws, message, Content(content.text, content.blocks + (blocks or []), metadata=metadata)
+    )
     posts.tell_changed(ws, message, before)
     posts.set_session(ws, channel, message.thread_ts or "", message.author, session_status)
 
@@ -107,7 +119,9 @@ def written(ws: Workspace, chunks: list[Json]) -> Content:
             tasks[chunk["id"]] = _merged(tasks.get(chunk["id"], {}), chunk)
     cards = {id_: _card(ws, task) for id_, task in tasks.items()}
     plans = [chunk["title"] for chunk in chunks if chunk["type"] == "plan_update"][-1:]
-    blocks: list[Json] = [{"type": "plan", "title": title, "tasks": list(cards.values())} for title in plans]
+    blocks: list[Json] = [
+        {"type": "plan", "title": title, "tasks": list(cards.values())} for title in plans
+    ]
     untold = {} if plans else dict(cards)
     for kind, group in groupby(chunks, key=itemgetter("type")):
         if kind == "markdown_text":
@@ -127,13 +141,20 @@ def _rich(ws: Workspace, markdown: str) -> Json:
 
 def _merged(task: Json, chunk: Json) -> Json:
     """The task after a chunk, which replaces title and status, and adds to details and output."""
-    added = {key: task[key] + chunk[key] for key in ("details", "output") if key in task and key in chunk}
+    added = {
+        key: task[key] + chunk[key] for key in ("details", "output") if key in task and key in chunk
+    }
     return task | chunk | added
 
 
 def _card(ws: Workspace, task: Json) -> Json:
     """https://docs.slack.dev/reference/block-kit/blocks/task-card-block"""
-    card: Json = {"type": "task_card", "task_id": task["id"], "title": task["title"], "status": task["status"]}
+    card: Json = {
+        "type": "task_card",
+        "task_id": task["id"],
+        "title": task["title"],
+        "status": task["status"],
+    }
     rich = {key: _rich(ws, task[key]) for key in ("details", "output") if key in task}
     return card | rich | ({"sources": task["sources"]} if "sources" in task else {})
 

@@ -1,7 +1,8 @@
 """A pytest fixture: a running pocket Slack, for tests with and without asyncio.
 
-In `conftest.py`, `pytest_plugins = ["pocket_slack.testing"]` and a fixture `slack_workspace`, which is a `Workspace`.
-The README has a test with it. In an `async def`, what waits is awaited: `await slack.settled(...)`.
+In `conftest.py`, `pytest_plugins = ["pocket_slack.testing"]` and a fixture `slack_workspace`, which
+is a `Workspace`. The README has a test with it. In an `async def`, what waits is awaited: `await
+slack.settled(...)`.
 """
 
 import asyncio
@@ -20,9 +21,13 @@ from pocket_slack.workspace import Workspace
 
 
 class Slack:
-    """A `Sandbox` in a thread of its own, or a part of one: attributes are read and methods run in that thread only."""
+    """A `Sandbox` in a thread of its own, or a part of one: attributes are read and methods run in
+    that thread only.
+    """
 
-    def __init__(self, what: Any, loop: asyncio.AbstractEventLoop, closing: list[Callable[[], Any]]) -> None:
+    def __init__(
+        self, what: Any, loop: asyncio.AbstractEventLoop, closing: list[Callable[[], Any]]
+    ) -> None:
         self._what, self._loop, self._closing = what, loop, closing
 
     def __getattr__(self, name: str) -> Any:
@@ -30,7 +35,9 @@ class Slack:
         return partial(self.run, value) if callable(value) else value
 
     def run(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """What a function returns there, such as `ManualClock.advance`; a coroutine's result is awaited in a loop."""
+        """What a function returns there, such as `ManualClock.advance`; a coroutine's result is
+        awaited in a loop.
+        """
         here = asyncio._get_running_loop()
         if here is self._loop:
             return function(*args, **kwargs)
@@ -38,10 +45,17 @@ class Slack:
         if iscoroutinefunction(function) and here:
             return asyncio.wrap_future(future)
         value = future.result()
-        return Slack(value, self._loop, self._closing) if isinstance(value, Person | Sockets | Workspace) else value
+        return (
+            Slack(value, self._loop, self._closing)
+            if isinstance(value, Person | Sockets | Workspace)
+            else value
+        )
 
     def connect(self, app: Any) -> None:
-        """Connects a Bolt app until the end of the test. The listeners of an `AsyncApp` run in the sandbox's thread."""
+        """Connects a Bolt app until the end of the test.
+
+        The listeners of an `AsyncApp` run in the sandbox's thread.
+        """
         from slack_bolt import App
         from slack_bolt.adapter.socket_mode import SocketModeHandler
         from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler

@@ -26,7 +26,9 @@ _MARKDOWN = (
     (re.compile(r"^( *)[-*] +", re.MULTILINE), r"\1• "),
 )
 _CONTROL = re.compile(r"(<(?:[@#!]|https?://|mailto:|tel:)[^<>]*>)")
-_LINK = re.compile(r"<(?P<url>https?://[^<>|]+)(?:\|(?P<label>[^<>]*))?>|(?P<bare>https?://[^\s<>|]*[^\s<>|.,;:!?)])")
+_LINK = re.compile(
+    r"<(?P<url>https?://[^<>|]+)(?:\|(?P<label>[^<>]*))?>|(?P<bare>https?://[^\s<>|]*[^\s<>|.,;:!?)])"
+)
 _ENTITY = re.compile("&(amp|lt|gt);")
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">"}
 
@@ -48,7 +50,9 @@ def linked(text: str) -> Iterator[tuple[str, str]]:
 
 
 def to_stored(text: str) -> str:
-    """The text of a message as Slack keeps it: what is neither a control sequence nor an entity is escaped."""
+    """The text of a message as Slack keeps it: what is neither a control sequence nor an entity is
+    escaped.
+    """
     parts = _CONTROL.split(text)
     return "".join(part if _CONTROL.fullmatch(part) else escape(unescape(part)) for part in parts)
 
@@ -71,13 +75,20 @@ def to_elements(text: str, users: Mapping[str, str], channels: Mapping[str, str]
 
 
 def _special(users: Mapping[str, str]) -> re.Pattern[str]:
-    """A pattern for links, users and channels. Users' names with spaces in them, as apps have, match as a whole."""
+    """A pattern for links, users and channels.
+
+    Users' names with spaces in them, as apps have, match as a whole.
+    """
     names = "|".join([*(re.escape(name) for name in users if " " in name), r"[\w.-]+"])
-    return re.compile(rf"(?P<url>https?://[^\s<>|]+)|(?<!\w)@(?P<user>{names})|(?<!\w)#(?P<channel>[\w-]+)")
+    return re.compile(
+        rf"(?P<url>https?://[^\s<>|]+)|(?<!\w)@(?P<user>{names})|(?<!\w)#(?P<channel>[\w-]+)"
+    )
 
 
 def to_linked(text: str) -> list[Json]:
-    """The rich_text elements of mrkdwn with its control sequences, `<https://...|label>` and `<@U...>`."""
+    """The rich_text elements of mrkdwn with its control sequences, `<https://...|label>` and
+    `<@U...>`.
+    """
     elements: list[Json] = []
     for part in filter(None, _CONTROL.split(text)):
         target, _, label = part.strip("<>").partition("|")
@@ -107,8 +118,8 @@ def of_mrkdwn(stored: str, block_id: str) -> Json:
 def to_mrkdwn(markdown: str) -> str:
     """Markdown as mrkdwn, for the `text` of a streamed message.
 
-    As in answers of the real Slack, `**b**` becomes `*b*`, a heading loses its marks, a list gets bullets, and a link
-    becomes `<url|label>`; code stays as it is.
+    As in answers of the real Slack, `**b**` becomes `*b*`, a heading loses its marks, a list gets
+    bullets, and a link becomes `<url|label>`; code stays as it is.
     """
     parts = _CODE.split(markdown)
     for index in range(0, len(parts), 2):
@@ -122,22 +133,32 @@ def to_text(elements: list[Json]) -> str:
     return "".join(_WRITE[element["type"]](element) for element in elements)
 
 
-def to_rich_text(text: str, to_plain: Callable[[str], list[Json]], block_id: str, quote: str = "") -> Json:
+def to_rich_text(
+    text: str, to_plain: Callable[[str], list[Json]], block_id: str, quote: str = ""
+) -> Json:
     """The block that Slack adds to every message a person types.
 
-    As in Slack's composer, `*bold*`, `_italic_`, `~struck~`, code and `:emoji:` are formatted; lists stay as typed,
-    and so do quotes, unless `quote` is what their lines begin with. `to_plain` converts the text in between:
-    `to_elements` for what a person types, and `to_linked` for mrkdwn.
+    As in Slack's composer, `*bold*`, `_italic_`, `~struck~`, code and `:emoji:` are formatted;
+    lists stay as typed, and so do quotes, unless `quote` is what their lines begin with. `to_plain`
+    converts the text in between: `to_elements` for what a person types, and `to_linked` for mrkdwn.
     """
     elements: list[Json] = []
     for index, part in enumerate(_FENCED.split(text)):
         if index % 2:
             elements.append(
-                {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": part}], "border": 0}
+                {
+                    "type": "rich_text_preformatted",
+                    "elements": [{"type": "text", "text": part}],
+                    "border": 0,
+                }
             )
             continue
-        for is_quote, lines in groupby(part.split("\n"), lambda line: bool(quote) and line.startswith(quote)):
-            said = "\n".join(line.removeprefix(quote).lstrip() if is_quote else line for line in lines)
+        for is_quote, lines in groupby(
+            part.split("\n"), lambda line: bool(quote) and line.startswith(quote)
+        ):
+            said = "\n".join(
+                line.removeprefix(quote).lstrip() if is_quote else line for line in lines
+            )
             if said:
                 kind = "rich_text_quote" if is_quote else "rich_text_section"
                 elements.append({"type": kind, "elements": _styled(said, {}, to_plain)})
@@ -152,7 +173,9 @@ def _styled(text: str, style: Json, to_plain: Callable[[str], list[Json]]) -> li
             continue  # a URL, in which nothing is a formatting mark
         elements += _with_style(to_plain(text[end : match.start()]), style)
         if match["code"]:
-            elements += _with_style([{"type": "text", "text": match["code"]}], {**style, "code": True})
+            elements += _with_style(
+                [{"type": "text", "text": match["code"]}], {**style, "code": True}
+            )
         elif match["emoji"]:
             elements += _with_style([{"type": "emoji", "name": match["emoji"]}], style)
         else:
@@ -165,7 +188,9 @@ def _with_style(elements: list[Json], style: Json) -> list[Json]:
     return [element | {"style": style} for element in elements] if style else elements
 
 
-def _element(match: re.Match[str], users: Mapping[str, str], channels: Mapping[str, str]) -> Json | None:
+def _element(
+    match: re.Match[str], users: Mapping[str, str], channels: Mapping[str, str]
+) -> Json | None:
     if match["url"]:
         return {"type": "link", "url": match["url"]}
     if match["user"] in users:

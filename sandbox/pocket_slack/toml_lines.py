@@ -11,7 +11,9 @@ _KEY = re.compile(r"\s*([\w-]+)\s*=")
 
 
 def line_of(text: str, place: Place) -> int | None:
-    """The line of a key, or of the nearest table around it that is in the file; None if there is none."""
+    """The line of a key, or of the nearest table around it that is in the file; None if there is
+    none.
+    """
     lines = {found: number for number, found in _places(text)}
     for length in range(len(place), 0, -1):
         if place[:length] in lines:

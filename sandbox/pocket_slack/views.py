@@ -53,7 +53,10 @@ def update(ws: Workspace, view: View, body: Json, expected_hash: str | None = No
     view.external_id = view.body.get("external_id", "")
     view.hash = ws.ids.view_hash()
     view.errors = {}
-    kept = {(block["block_id"], element["action_id"]) for block, element in elements_of(view.body["blocks"])}
+    kept = {
+        (block["block_id"], element["action_id"])
+        for block, element in elements_of(view.body["blocks"])
+    }
     view.values = {
         block: {action: state for action, state in actions.items() if (block, action) in kept}
         for block, actions in view.values.items()
@@ -72,7 +75,8 @@ def find(ws: Workspace, view_id: str | None, external_id: str | None) -> View:
     """The open view or home tab with that id.
 
     Raises:
-        SlackError: `not_found`, as `views.update` documents: https://docs.slack.dev/reference/methods/views.update
+        SlackError: `not_found`, as `views.update` documents:
+            https://docs.slack.dev/reference/methods/views.update
     """
     everything = [view for stack in ws.stacks.values() for view in stack] + list(ws.homes.values())
     for view in everything:
@@ -92,7 +96,11 @@ def to_slack(ws: Workspace, view: View) -> Json:
     """A view as in payloads and answers: https://docs.slack.dev/reference/views"""
     body = view.body
     is_modal = body["type"] == "modal"
-    modal = {"submit": body.get("submit"), "submit_disabled": body.get("submit_disabled", False)} if is_modal else {}
+    modal = (
+        {"submit": body.get("submit"), "submit_disabled": body.get("submit_disabled", False)}
+        if is_modal
+        else {}
+    )
     return {
         "id": view.id,
         "team_id": ws.team_id,
@@ -119,7 +127,9 @@ def to_slack(ws: Workspace, view: View) -> Json:
 def _new(ws: Workspace, user_id: str, body: Json, kind: str) -> View:
     view_id = ws.ids.new("V")
     checked = _checked(ws, body, kind)
-    return View(view_id, user_id, checked, ws.ids.view_hash(), view_id, None, checked.get("external_id", ""))
+    return View(
+        view_id, user_id, checked, ws.ids.view_hash(), view_id, None, checked.get("external_id", "")
+    )
 
 
 def _checked(ws: Workspace, body: Json, kind: str, replaced: View | None = None) -> Json:

@@ -27,15 +27,21 @@ class Web:
 
     def routes(self) -> list[web.RouteDef]:
         """The routes of the handlers."""
-        response_urls = [web.post(f"/{kind}/{{token}}", self.respond) for kind in RESPONSE_URL_KINDS]
+        response_urls = [
+            web.post(f"/{kind}/{{token}}", self.respond) for kind in RESPONSE_URL_KINDS
+        ]
         upload = web.post("/upload/v1/{ticket}", self.upload)
         oauth = web.get("/oauth/v2/authorize", self.authorize)
         return [web.route("*", "/api/{method}", self.call), upload, oauth, *response_urls]
 
     async def authorize(self, request: web.Request) -> web.StreamResponse:
-        """The page where a person approves the app; they approve at once, for the workspace in `team`."""
+        """The page where a person approves the app; they approve at once, for the workspace in
+        `team`.
+        """
         try:
-            return web.Response(status=302, headers={"Location": installing.approve(self._ws, request.query)})
+            return web.Response(
+                status=302, headers={"Location": installing.approve(self._ws, request.query)}
+            )
         except SlackError as error:
             return web.Response(status=400, text=error.code)
 
@@ -58,20 +64,29 @@ class Web:
         return _sent(request, answer)
 
     async def upload(self, request: web.Request) -> web.StreamResponse:
-        """Takes the content of a file, as it is or as a form: https://docs.slack.dev/messaging/working-with-files"""
+        """Takes the content of a file, as it is or as a form:
+        https://docs.slack.dev/messaging/working-with-files
+        """
         ticket = request.match_info["ticket"]
         files = [each for ws in self._ws.app.workspaces for each in ws.files.values()]
         waiting = (each for each in files if each.ticket == ticket and each.content is None)
         file = next(waiting, None)
         if request.content_type == "multipart/form-data":
-            parts = [each.file.read() for each in (await request.post()).values() if isinstance(each, web.FileField)]
+            parts = [
+                each.file.read()
+                for each in (await request.post()).values()
+                if isinstance(each, web.FileField)
+            ]
             content = parts[0] if parts else b""
         else:
             content = await request.read()
         is_whole = file is not None and not file.is_deleted and len(content) == file.length
         if file and is_whole:
             file.content = content
-        status, args = 200 if is_whole else 400, {"file": file.id if file else None, "length": len(content)}
+        status, args = (
+            200 if is_whole else 400,
+            {"file": file.id if file else None, "length": len(content)},
+        )
         self._ws.journal.record("call", method="upload", args=args, status=status, answer=None)
         return web.Response(status=status, text=f"OK - {len(content)}" if is_whole else "")
 
@@ -96,7 +111,10 @@ class Web:
     def _respond(self, key: str, text: str) -> Answer:
         try:
             body = _object(text)
-            ws = next((each for each in self._ws.app.workspaces if each.grants.has_response_url(key)), self._ws)
+            ws = next(
+                (each for each in self._ws.app.workspaces if each.grants.has_response_url(key)),
+                self._ws,
+            )
             grant = ws.grants.find_response_url(key)
             responses.to_response_url(ws, grant, body)
             grant.uses_left -= 1
@@ -131,15 +149,19 @@ async def _arguments(request: web.Request) -> dict[str, Any]:
         return args
     if request.content_type == "application/json":
         try:
-            # Slack's SDK for Python announces JSON and sends an empty body if a method is called without arguments.
+            # Slack's SDK for Python announces JSON and sends an empty body if a method is called
+            # without arguments.
             body = json.loads(await request.text() or "{}")
         except ValueError as exc:
             raise SlackError("invalid_json") from exc
         if not isinstance(body, dict):
             raise SlackError("json_not_object")
-        # In JSON, Slack reads a token from the header only: https://docs.slack.dev/apis/web-api#authentication
+        # In JSON, Slack reads a token from the header only:
+        # https://docs.slack.dev/apis/web-api#authentication
         return args | {key: value for key, value in body.items() if key != "token"}
-    return args | {key: value for key, value in (await request.post()).items() if isinstance(value, str)}
+    return args | {
+        key: value for key, value in (await request.post()).items() if isinstance(value, str)
+    }
 
 
 def _object(text: str) -> Json:
@@ -158,7 +180,11 @@ def _token(request: web.Request, args: Mapping[str, Any]) -> str | None:
 
 
 def _recorded(answer: Answer | None) -> dict[str, Any]:
-    return {"status": answer.status, "answer": answer.body} if answer else {"status": None, "answer": None}
+    return (
+        {"status": answer.status, "answer": answer.body}
+        if answer
+        else {"status": None, "answer": None}
+    )
 
 
 def _sent(request: web.Request, answer: Answer | None) -> web.StreamResponse:

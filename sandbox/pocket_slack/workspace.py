@@ -1,4 +1,7 @@
-"""The state of a pocket Slack: one workspace with one app installed. Synchronous; no HTTP, no sockets."""
+"""The state of a pocket Slack: one workspace with one app installed.
+
+Synchronous; no HTTP, no sockets.
+"""
 
 import re
 import unicodedata
@@ -23,7 +26,8 @@ SLACKBOT_NAME = "slackbot"
 
 
 def to_domain(name: str) -> str:
-    """A workspace's part of `https://<domain>.slack.com`: the letters and digits of its name, without accents.
+    """A workspace's part of `https://<domain>.slack.com`: the letters and digits of its name,
+    without accents.
 
     Raises:
         SandboxError: The name has none.
@@ -31,7 +35,9 @@ def to_domain(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     domain = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if not domain:
-        raise SandboxError(f"the workspace's name {name!r} has no letter from a to z and no digit for its address")
+        raise SandboxError(
+            f"the workspace's name {name!r} has no letter from a to z and no digit for its address"
+        )
     return domain
 
 
@@ -56,14 +62,16 @@ class Workspace:
     """People, bots, channels and messages, and the app under test.
 
     Args:
-        manifest: The app's manifest as a dict: its scopes, commands, shortcuts and event subscriptions.
+        manifest: The app's manifest as a dict: its scopes, commands, shortcuts and event
+            subscriptions.
         clock: Where time comes from; the machine's by default.
         limits: Rate limits; Slack's by default.
         name: The workspace's name; its domain is made from it.
-        beside: Another workspace that has the same app: their payloads come over the same connections, and their
-            channels and people may have the same ids.
-        organisation: The enterprise id of an Enterprise Grid organisation that has installed the app for all its
-            workspaces (`team_ids`); its people belong to one of them, its channels to all.
+        beside: Another workspace that has the same app: their payloads come over the same
+            connections, and their channels and people may have the same ids.
+        organisation: The enterprise id of an Enterprise Grid organisation that has installed the
+            app for all its workspaces (`team_ids`); its people belong to one of them, its channels
+            to all.
 
     Raises:
         SandboxError: The manifest is not a Slack manifest, or no domain can be made from the name.
@@ -89,7 +97,9 @@ class Workspace:
         limits = limits or Limits()
         self.grants = Grants(self.clock, self.ids, limits.answer_within_s)
         wait_s = limits.answer_within_s
-        self.deliveries: Deliveries = beside.deliveries if beside else Deliveries(self.clock, self.journal, wait_s)
+        self.deliveries: Deliveries = (
+            beside.deliveries if beside else Deliveries(self.clock, self.journal, wait_s)
+        )
         self.executions = Executions(self.clock, self.ids, self.journal)
         self.meter = Meter(self.clock, limits)
         self.faults: Faults = beside.faults if beside else Faults(self.journal)
@@ -126,7 +136,8 @@ class Workspace:
         self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"
 
     def join(self, enterprise_id: str) -> None:
-        """Becomes a workspace of an organisation, which can install the app for all; the token of before stays good.
+        """Becomes a workspace of an organisation, which can install the app for all; the token of
+        before stays good.
 
         Source: https://docs.slack.dev/enterprise/migrating-to-organization-wide-deployment
         """
@@ -146,19 +157,27 @@ class Workspace:
     def add_bot(self, name: str, app_id: str | None = None) -> User:
         """A new bot: another app's, unless `app_id` says otherwise."""
         bot_id, app_id = self.ids.new("B"), app_id or self.ids.new("A")
-        return self._add(User(self.ids.new("U"), name, name, self.team_id, bot_id, app_id), self.users)
+        return self._add(
+            User(self.ids.new("U"), name, name, self.team_id, bot_id, app_id), self.users
+        )
 
     def add_webhook(self, name: str) -> User:
-        """A new incoming webhook of another app: it posts as `name` in any channel, and is not a user in the API."""
+        """A new incoming webhook of another app: it posts as `name` in any channel, and is not a
+        user in the API.
+        """
         bot_id = self.ids.new("B")
         hook = User(bot_id, name, name, self.team_id, bot_id, self.ids.new("A"), is_webhook=True)
         return self._add(hook, self.webhooks)
 
-    def add_channel(self, name: str, members: Iterable[User] = (), is_private: bool = False) -> Channel:
+    def add_channel(
+        self, name: str, members: Iterable[User] = (), is_private: bool = False
+    ) -> Channel:
         """A new channel with these members, in that order; the first one is its creator."""
         ids = [member.id for member in members]
         created = int(self.clock.now())
-        channel = Channel(self.ids.new("C"), name, created, ids[0] if ids else SLACKBOT, is_private, members=ids)
+        channel = Channel(
+            self.ids.new("C"), name, created, ids[0] if ids else SLACKBOT, is_private, members=ids
+        )
         self.channels[channel.id] = channel
         self.journal.record("channel", channel=channel.id, name=name)
         return channel
@@ -166,7 +185,9 @@ class Workspace:
     def add_group(self, members: Iterable[User]) -> Channel:
         """New group direct messages between people and apps."""
         there = list(members)
-        channel = self.add_channel(f"mpdm-{'--'.join(member.name for member in there)}-1", there, is_private=True)
+        channel = self.add_channel(
+            f"mpdm-{'--'.join(member.name for member in there)}-1", there, is_private=True
+        )
         channel.is_mpim = True
         return channel
 
@@ -180,7 +201,9 @@ class Workspace:
     def user(self, name_or_id: str) -> User:
         """The user with that id or name, with or without `@`."""
         known, name = self.authors(), name_or_id.removeprefix("@")
-        found = known.get(name_or_id) or next((user for user in known.values() if user.name == name), None)
+        found = known.get(name_or_id) or next(
+            (user for user in known.values() if user.name == name), None
+        )
         if found is None:
             people = listed(user.name for user in self.users.values() if user.id != SLACKBOT)
             raise SandboxError(f"no user {name_or_id!r}; there are {people}")
@@ -190,14 +213,18 @@ class Workspace:
         """The channel with that id or name, with or without `#`."""
         found = self.find_channel(name_or_id)
         if found is None:
-            channels = listed(channel.name for channel in self.channels.values() if not channel.is_im)
+            channels = listed(
+                channel.name for channel in self.channels.values() if not channel.is_im
+            )
             raise SandboxError(f"no channel {name_or_id!r}; there are {channels}")
         return found
 
     def find_channel(self, name_or_id: str) -> Channel | None:
         """The channel with that id or name; None if there is none."""
         by_id = self.channels.get(name_or_id)
-        return by_id or next((c for c in self.channels.values() if c.name == name_or_id.removeprefix("#")), None)
+        return by_id or next(
+            (c for c in self.channels.values() if c.name == name_or_id.removeprefix("#")), None
+        )
 
     def im(self, user_id: str) -> Channel:
         """The direct messages between the app and a user, opened if necessary."""
@@ -206,7 +233,12 @@ class Workspace:
             if channel.is_im and channel.members == members:
                 return channel
         channel = Channel(
-            self.ids.new("D"), "directmessage", int(self.clock.now()), user_id, is_im=True, members=members
+            self.ids.new("D"),
+            "directmessage",
+            int(self.clock.now()),
+            user_id,
+            is_im=True,
+            members=members,
         )
         self.channels[channel.id] = channel
         if self.manifest.is_agent:

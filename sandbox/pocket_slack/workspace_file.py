@@ -1,4 +1,6 @@
-"""A workspace from a TOML file: people, bots, channels, and what was said in them; `example.toml` shows the form."""
+"""A workspace from a TOML file: people, bots, channels, and what was said in them; `example.toml`
+shows the form.
+"""
 
 import re
 import tomllib
@@ -7,7 +9,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 from pydantic_core import PydanticCustomError
 
 from pocket_slack.clock import Clock, SystemClock
@@ -38,7 +47,9 @@ def to_ago(text: object) -> timedelta:
         return text
     found = _AGO.fullmatch(text.strip()) if isinstance(text, str) else None
     if not found or not any(found.groups()):
-        raise PydanticCustomError("ago", 'expected days, hours and minutes, such as "1d 3h" or "25m"')
+        raise PydanticCustomError(
+            "ago", 'expected days, hours and minutes, such as "1d 3h" or "25m"'
+        )
     amounts = zip(_UNITS.values(), found.groups(), strict=True)
     return timedelta(**{unit: int(amount) for unit, amount in amounts if amount})
 
@@ -50,8 +61,13 @@ Handle = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,80}$")]
 _REASONS = {
     "missing": "this has to be given",
     "extra_forbidden": "there is no such setting",
-    "string_pattern_mismatch": "up to 80 letters, digits, dots, hyphens and underscores, without spaces",
-    "tuple_type": 'a list has to be given, such as ["ann", "ben"], or as [[tables]] where there are several settings',
+    "string_pattern_mismatch": (
+        "up to 80 letters, digits, dots, hyphens and underscores, without spaces"
+    ),
+    "tuple_type": (
+        'a list has to be given, such as ["ann", "ben"], or as [[tables]] where there are '
+        "several settings"
+    ),
 }
 
 
@@ -73,7 +89,9 @@ class BotEntry(_Entry):
 
 
 class MessageEntry(_Entry):
-    """A message, with the replies in its thread; `ago` says how long before the start it was written."""
+    """A message, with the replies in its thread; `ago` says how long before the start it was
+    written.
+    """
 
     author: str = Field(alias="from")
     text: Text
@@ -101,7 +119,9 @@ class PreviewEntry(_Entry):
 
 
 class StepEntry(_Entry):
-    """Something for a visitor to try; `done` is a part of the journal's entry that shows that it was done."""
+    """Something for a visitor to try; `done` is a part of the journal's entry that shows that it
+    was done.
+    """
 
     text: Text
     done: dict[str, Any] = Field(min_length=1)
@@ -138,7 +158,9 @@ def open_workspace(
     Raises:
         SandboxError: The file is missing or wrong; the message names the line and the reason.
     """
-    content = read_workspace_file(path, taken=(SLACKBOT_NAME, Manifest.from_dict(manifest).bot_name))
+    content = read_workspace_file(
+        path, taken=(SLACKBOT_NAME, Manifest.from_dict(manifest).bot_name)
+    )
     hindsight = Hindsight(clock or SystemClock())
     workspace = Workspace(manifest, clock=hindsight, limits=limits, name=content.name)
     people = [workspace.add_user(person.name, person.real_name) for person in content.people]
@@ -150,7 +172,10 @@ def open_workspace(
         _add_channel(workspace, channel)
     for person in people if workspace.manifest.has_messages_tab else ():
         workspace.im(person.id)
-    more = (each.model_copy(update={"messages": tuple((said or {}).get(each.name, ()))}) for each in content.channels)
+    more = (
+        each.model_copy(update={"messages": tuple((said or {}).get(each.name, ()))})
+        for each in content.channels
+    )
     _write(workspace, hindsight, [*content.channels, *more])
     named = {each.name: each.id for each in workspace.channels.values()}
     steps = [Step(to_text(to_elements(step.text, {}, named)), step.done) for step in content.steps]
@@ -178,7 +203,9 @@ def read_workspace_file(path: Path, taken: Collection[str] = ()) -> WorkspaceFil
     except ValidationError as exc:
         # A misspelled setting is both unknown and missing; the unknown name explains more.
         first = min(exc.errors(), key=lambda error: error["type"] != "extra_forbidden")
-        raise SandboxError(_complaint(path, text, first["loc"], _REASONS.get(first["type"], first["msg"]))) from exc
+        raise SandboxError(
+            _complaint(path, text, first["loc"], _REASONS.get(first["type"], first["msg"]))
+        ) from exc
     for place, reason in _contradictions(content, taken):
         raise SandboxError(_complaint(path, text, place, reason))
     return content
@@ -197,7 +224,9 @@ def _write(workspace: Workspace, hindsight: Hindsight, channels: Iterable[Channe
     for channel_name, message, parent in sorted(said, key=lambda each: -each[1].ago):
         with hindsight.back(message.ago):
             thread_ts = timestamps[id(parent)] if parent else None
-            posted = Person(workspace, message.author).post(channel_name, message.text, thread_ts=thread_ts)
+            posted = Person(workspace, message.author).post(
+                channel_name, message.text, thread_ts=thread_ts
+            )
         timestamps[id(message)] = posted.ts
 
 
@@ -223,31 +252,47 @@ def _contradictions(content: WorkspaceFile, taken: Collection[str]) -> Iterator[
         place: Place = ("channels", index)
         for member in channel.members:
             if member not in names:
-                yield (*place, "members"), f"no person or bot is called {member!r}; there are {listed(names)}"
+                yield (
+                    (*place, "members"),
+                    f"no person or bot is called {member!r}; there are {listed(names)}",
+                )
         yield from _strangers((*place, "messages"), channel, channel.messages)
         yield from _anachronisms((*place, "messages"), channel.messages)
 
 
-def _repeated(table: str, names: Sequence[str], taken: Collection[str] = ()) -> Iterator[tuple[Place, str]]:
+def _repeated(
+    table: str, names: Sequence[str], taken: Collection[str] = ()
+) -> Iterator[tuple[Place, str]]:
     for index, name in enumerate(names):
         if name in taken or name in names[:index]:
             yield (table, index, "name"), f"{name!r} is there already"
 
 
-def _strangers(place: Place, channel: ChannelEntry, messages: Iterable[MessageEntry]) -> Iterator[tuple[Place, str]]:
+def _strangers(
+    place: Place, channel: ChannelEntry, messages: Iterable[MessageEntry]
+) -> Iterator[tuple[Place, str]]:
     for index, message in enumerate(messages):
         if message.author not in channel.members:
-            yield (*place, index, "from"), f"{message.author!r} is not among the members of {channel.name!r}"
+            yield (
+                (*place, index, "from"),
+                f"{message.author!r} is not among the members of {channel.name!r}",
+            )
         yield from _strangers((*place, index, "replies"), channel, message.replies)
 
 
 def _anachronisms(place: Place, messages: Sequence[MessageEntry]) -> Iterator[tuple[Place, str]]:
     for index, message in enumerate(messages):
         if index and message.ago > messages[index - 1].ago:
-            yield (*place, index, "ago"), "older than the message above it; messages stand in the order they came"
+            yield (
+                (*place, index, "ago"),
+                "older than the message above it; messages stand in the order they came",
+            )
         for number, reply in enumerate(message.replies):
             if reply.ago > message.ago:
-                yield (*place, index, "replies", number, "ago"), "older than the message that it replies to"
+                yield (
+                    (*place, index, "replies", number, "ago"),
+                    "older than the message that it replies to",
+                )
         yield from _anachronisms((*place, index, "replies"), message.replies)
 
 

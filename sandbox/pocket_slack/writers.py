@@ -25,7 +25,12 @@ class Writer:
         self.id = self.user.id
 
     def post(
-        self, channel: str, text: str = "", thread_ts: str | None = None, is_broadcast: bool = False, **content: Any
+        self,
+        channel: str,
+        text: str = "",
+        thread_ts: str | None = None,
+        is_broadcast: bool = False,
+        **content: Any,
     ) -> Message:
         """Types a message, or posts as a bot.
 
@@ -36,25 +41,39 @@ class Writer:
             text: As typed: `@name`, `#channel` and links become mentions and links.
             thread_ts: The parent of the thread to reply in.
             is_broadcast: Whether a reply is also sent to the channel.
-            content: `blocks`, `attachments`, `files` or `metadata` in Slack's form; `unfurl_links=False` and
-                `unfurl_media=False` mean that its links get no previews.
+            content: `blocks`, `attachments`, `files` or `metadata` in Slack's form;
+                `unfurl_links=False` and `unfurl_media=False` mean that its links get no previews.
         """
         where = self._joined(channel)
         if self.user.bot_id:
             said = Content(text, **content)
             return posts.post(self.ws, where, self.user, said, thread_ts, is_broadcast=is_broadcast)
         typed, id_ = self._typed(text, **content), str(uuid.uuid4())
-        return posts.post(self.ws, where, self.user, typed, thread_ts, is_broadcast=is_broadcast, client_msg_id=id_)
+        return posts.post(
+            self.ws,
+            where,
+            self.user,
+            typed,
+            thread_ts,
+            is_broadcast=is_broadcast,
+            client_msg_id=id_,
+        )
 
-    def post_in_parts(self, channel: str, parts: Iterable[str], thread_ts: str | None = None) -> None:
-        """Posts several messages, as assistants do that answer in parts: each `PAUSE_S` after the one before.
+    def post_in_parts(
+        self, channel: str, parts: Iterable[str], thread_ts: str | None = None
+    ) -> None:
+        """Posts several messages, as assistants do that answer in parts: each `PAUSE_S` after the
+        one before.
 
-        The first one comes once the caller is done, and so also after the message whose posting led to this call.
+        The first one comes once the caller is done, and so also after the message whose posting led
+        to this call.
         """
         for number, text in enumerate(parts):
             self.ws.clock.call_later(number * PAUSE_S, partial(self.post, channel, text, thread_ts))
 
-    def share(self, message: Message, channel: str, text: str = "", thread_ts: str | None = None) -> Message:
+    def share(
+        self, message: Message, channel: str, text: str = "", thread_ts: str | None = None
+    ) -> Message:
         """Shares a message on purpose, with a text above it if there is one."""
         shared = previews.of_message(self.ws, message) | {"id": 1, "is_share": True}
         return self.post(channel, text, thread_ts, attachments=[shared])
@@ -65,7 +84,9 @@ class Writer:
         if not text.strip():
             raise SandboxError("a message cannot be empty; delete it instead")
         self._at_rest(message)
-        posts.edit(self.ws, message, Content(text) if self.user.bot_id else self._typed(text), self.user)
+        posts.edit(
+            self.ws, message, Content(text) if self.user.bot_id else self._typed(text), self.user
+        )
 
     def delete(self, message: Message) -> None:
         """Deletes the writer's own message."""
@@ -73,7 +94,9 @@ class Writer:
         self._at_rest(message)
         posts.delete(self.ws, message)
 
-    def stream(self, channel: str, text: str = "", thread_ts: str | None = None, to: str | None = None) -> Message:
+    def stream(
+        self, channel: str, text: str = "", thread_ts: str | None = None, to: str | None = None
+    ) -> Message:
         """Starts a message that is written piece by piece, as a bot does with `chat.startStream`.
 
         Args:
@@ -89,7 +112,9 @@ class Writer:
         if parent is None:
             raise SandboxError("a stream is a reply: give the thread_ts of a message")
         reader = self.ws.user(to) if to else parent.author
-        return streaming.start(self.ws, where, self.user, streaming.pieces(text), parent.ts, reader.id)
+        return streaming.start(
+            self.ws, where, self.user, streaming.pieces(text), parent.ts, reader.id
+        )
 
     def append(self, message: Message, text: str) -> None:
         """Adds a piece to the writer's own stream; only its reader sees it."""
@@ -111,16 +136,22 @@ class Writer:
         self._reacts(reactions.remove, message, name)
 
     def sees(self, channel: Channel) -> bool:
-        """Whether the writer sees the channel: they are a member or a webhook, or not a guest and it is public."""
+        """Whether the writer sees the channel: they are a member or a webhook, or not a guest and
+        it is public.
+        """
         is_open = not (channel.is_private or channel.is_im or self.user.is_guest)
         return self.id in channel.members or is_open or self.user.is_webhook
 
-    def _reacts(self, change: Callable[[Workspace, Message, User, str], None], message: Message, name: str) -> None:
+    def _reacts(
+        self, change: Callable[[Workspace, Message, User, str], None], message: Message, name: str
+    ) -> None:
         self._joined(message.channel_id)
         try:
             change(self.ws, message, self.user, name)
         except SlackError as error:
-            raise SandboxError(f"{self.user.name} cannot react with {name!r}: {error.code}") from error
+            raise SandboxError(
+                f"{self.user.name} cannot react with {name!r}: {error.code}"
+            ) from error
 
     def _typed(self, text: str, **content: Any) -> Content:
         users, named = self._names()

@@ -33,7 +33,8 @@ async def chromium() -> AsyncIterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium; `make test-browser` installs it")
     async with async_playwright() as playwright:
-        # Containers often run as root, where Chromium's own sandbox does not work. It opens only our own pages.
+        # Containers often run as root, where Chromium's own sandbox does not work. It opens only
+        # our own pages.
         started = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         await started.close()
@@ -65,8 +66,9 @@ class Tab:
 class Tabs:
     """Opens tabs; no tab may log an error or make a request elsewhere.
 
-    One test takes over the tabs of another, because a new one costs as much CPU as all that a test does in it. Nothing
-    is left in them: each test's server has its own port, and pages keep their state in memory.
+    One test takes over the tabs of another, because a new one costs as much CPU as all that a test
+    does in it. Nothing is left in them: each test's server has its own port, and pages keep their
+    state in memory.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -83,7 +85,9 @@ class Tabs:
         await tab.page.goto(f"{tab.url}/#{place}")
         await tab.page.get_by_role("status").get_by_text("Connected").wait_for(state="attached")
 
-    async def blank(self, url: str, width: int = 1400, scheme: Any = "light", is_touched: bool = False) -> Tab:
+    async def blank(
+        self, url: str, width: int = 1400, scheme: Any = "light", is_touched: bool = False
+    ) -> Tab:
         """A tab for pages whose addresses begin with `url`."""
         if self._idle[is_touched]:
             tab = self._idle[is_touched].pop()
@@ -97,7 +101,9 @@ class Tabs:
         return tab
 
     async def release(self) -> list[str]:
-        """Leaves all open tabs to the next test, unless a test has closed them; returns the errors in them."""
+        """Leaves all open tabs to the next test, unless a test has closed them; returns the errors
+        in them.
+        """
         trouble = [each for _, tab in self._open for each in tab.trouble]
         for is_touched, tab in self._open:
             if not tab.page.is_closed():

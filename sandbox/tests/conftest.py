@@ -23,15 +23,29 @@ MANIFEST: dict[str, Any] = {
     "features": {
         "bot_user": {"display_name": "echo"},
         "app_home": {"home_tab_enabled": True},
-        "slash_commands": [{"command": "/echo", "description": "Says it again", "usage_hint": "[text]"}],
+        "slash_commands": [
+            {"command": "/echo", "description": "Says it again", "usage_hint": "[text]"}
+        ],
         "shortcuts": [
-            {"callback_id": "echo_this", "type": "message", "name": "Echo this", "description": "Says it again"},
-            {"callback_id": "echo_any", "type": "global", "name": "Echo", "description": "Asks what to say"},
+            {
+                "callback_id": "echo_this",
+                "type": "message",
+                "name": "Echo this",
+                "description": "Says it again",
+            },
+            {
+                "callback_id": "echo_any",
+                "type": "global",
+                "name": "Echo",
+                "description": "Asks what to say",
+            },
         ],
     },
     "oauth_config": {"scopes": {"bot": SCOPES.split()}},
     "settings": {
-        "event_subscriptions": {"bot_events": ["app_home_opened", "member_joined_channel", "message.channels"]}
+        "event_subscriptions": {
+            "bot_events": ["app_home_opened", "member_joined_channel", "message.channels"]
+        }
     },
 }
 
@@ -43,7 +57,8 @@ UNHURRIED = replace(Limits.off(), answer_within_s=ONLY_A_HANG_S)
 def pytest_configure() -> None:
     # Bolt drops an answer that takes the app more than 3 s.
     AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
-    # A shell's background process ignores SIGINT, and the processes that it starts would ignore it, too.
+    # A shell's background process ignores SIGINT, and the processes that it starts would ignore it,
+    # too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

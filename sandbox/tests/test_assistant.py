@@ -1,4 +1,6 @@
-"""Assistants and agents: a Bolt app as in Slack's assistant templates, and the rules of the methods and events."""
+"""Assistants and agents: a Bolt app as in Slack's assistant templates, and the rules of the methods
+and events.
+"""
 
 from typing import Any
 
@@ -9,17 +11,30 @@ from slack_sdk.models.messages.chunk import MarkdownTextChunk, TaskUpdateChunk
 from pocket_slack import Limits, ManualClock, Person, Sandbox, SandboxError, Workspace
 from sandbox.tests.conftest import UNHURRIED, Wire, connected_app, populated
 
-PROMPTS = [{"title": "Think", "message": "Wonder a few deep thoughts."}, {"title": "Write", "message": "Write notes."}]
+PROMPTS = [
+    {"title": "Think", "message": "Wonder a few deep thoughts."},
+    {"title": "Write", "message": "Write notes."},
+]
 
 
 def manifest(view: str, scopes: str, events: str, prompts: Any = ()) -> dict[str, Any]:
     """Like those of Slack's assistant templates."""
-    tabs = {"home_tab_enabled": False, "messages_tab_enabled": True, "messages_tab_read_only_enabled": False}
+    tabs = {
+        "home_tab_enabled": False,
+        "messages_tab_enabled": True,
+        "messages_tab_read_only_enabled": False,
+    }
     return {
         "display_information": {"name": "Bolt AI Agent"},
-        "features": {"app_home": tabs, f"{view}_view": {f"{view}_description": "Hi.", "suggested_prompts": [*prompts]}},
+        "features": {
+            "app_home": tabs,
+            f"{view}_view": {f"{view}_description": "Hi.", "suggested_prompts": [*prompts]},
+        },
         "oauth_config": {"scopes": {"bot": scopes.split()}},
-        "settings": {"event_subscriptions": {"bot_events": events.split()}, "socket_mode_enabled": True},
+        "settings": {
+            "event_subscriptions": {"bot_events": events.split()},
+            "socket_mode_enabled": True,
+        },
     }
 
 
@@ -31,11 +46,16 @@ AGENT = manifest("agent", SCOPES, "app_context_changed app_home_opened message.i
 
 @pytest.fixture
 def workspace(request: Any, clock: ManualClock) -> Workspace:
-    return populated(Workspace(getattr(request, "param", MANIFEST), clock=clock, limits=Limits.off()))
+    return populated(
+        Workspace(getattr(request, "param", MANIFEST), clock=clock, limits=Limits.off())
+    )
 
 
 async def test_an_app_like_slacks_templates_runs_with_bolts_own_store() -> None:
-    async with Sandbox(populated(Workspace(MANIFEST, limits=UNHURRIED))) as slack, connected_app(slack) as app:
+    async with (
+        Sandbox(populated(Workspace(MANIFEST, limits=UNHURRIED))) as slack,
+        connected_app(slack) as app,
+    ):
         assistant, known = AsyncAssistant(), []
 
         @assistant.thread_started
@@ -45,10 +65,14 @@ async def test_an_app_like_slacks_templates_runs_with_bolts_own_store() -> None:
             await set_suggested_prompts(prompts=PROMPTS)
 
         @assistant.user_message
-        async def message(client, context, payload, set_title, set_status, get_thread_context) -> None:
+        async def message(
+            client, context, payload, set_title, set_status, get_thread_context
+        ) -> None:
             known.append((await get_thread_context())["channel_id"])
             await set_title(payload["text"])
-            await set_status(status="thinking...", loading_messages=["Untangling the internet cables…"])
+            await set_status(
+                status="thinking...", loading_messages=["Untangling the internet cables…"]
+            )
             channel, ts = payload["channel"], payload["thread_ts"]
             to = {"recipient_team_id": context.team_id, "recipient_user_id": context.user_id}
             streamer = await client.chat_stream(channel=channel, thread_ts=ts, **to)
@@ -64,7 +88,9 @@ async def test_an_app_like_slacks_templates_runs_with_bolts_own_store() -> None:
         await slack.until(lambda: ann.assistant(root.ts).prompts == PROMPTS)
         ann.look_at("random")
         hello = ann.thread(ann.im, root.ts)[1]
-        await slack.until(lambda: (hello.metadata or {})["event_payload"]["channel_id"] == random.id)
+        await slack.until(
+            lambda: (hello.metadata or {})["event_payload"]["channel_id"] == random.id
+        )
         ann.post(ann.im, PROMPTS[0]["message"], root.ts)
         await slack.until(lambda: ann.thread(ann.im, root.ts)[-1].streaming_state == "completed")
         said = ["New Assistant Thread", "What would you like to do today?", PROMPTS[0]["message"]]
@@ -74,7 +100,9 @@ async def test_an_app_like_slacks_templates_runs_with_bolts_own_store() -> None:
         assert (thread.title, thread.status) == (PROMPTS[0]["message"], "")
 
 
-def test_the_context_is_the_channel_that_the_person_looks_at(workspace: Workspace, wire: Wire) -> None:
+def test_the_context_is_the_channel_that_the_person_looks_at(
+    workspace: Workspace, wire: Wire
+) -> None:
     ann = Person(workspace, "ann")
     with pytest.raises(SandboxError, match="no assistant open"):
         ann.look_at("help")
@@ -87,7 +115,12 @@ def test_the_context_is_the_channel_that_the_person_looks_at(workspace: Workspac
     assert [event["type"][17:] for event in events] == ["started", "context_changed", "started"]
     help_, random = (workspace.channel(name).id for name in ("help", "random"))
     context = {"channel_id": help_, "team_id": workspace.team_id, "enterprise_id": None}
-    assert started == {"user_id": ann.id, "channel_id": ann.im, "thread_ts": root.ts, "context": context}
+    assert started == {
+        "user_id": ann.id,
+        "channel_id": ann.im,
+        "thread_ts": root.ts,
+        "context": context,
+    }
     assert changed == started | {"context": context | {"channel_id": random}}
     assert other["context"] == {}
 
@@ -99,12 +132,28 @@ def test_prompts_are_for_the_newest_thread_and_a_title_changes_its_root(
     root = ann.open_assistant()
     call("assistant.threads.setSuggestedPrompts", channel_id=root.channel_id, prompts=PROMPTS)
     assert ann.assistant(root.ts).prompts == PROMPTS
-    call("assistant.threads.setTitle", channel_id=root.channel_id, thread_ts=root.ts, title="Holidays this year")
+    call(
+        "assistant.threads.setTitle",
+        channel_id=root.channel_id,
+        thread_ts=root.ts,
+        title="Holidays this year",
+    )
     event = wire.sent[-1]["payload"]["event"]
     now, before = event["message"], event["previous_message"]
-    assert (event["subtype"], now["subtype"], now["user"]) == ("message_changed", before["subtype"], workspace.bot.id)
-    assert now["assistant_app_thread"] == {"title": "Holidays this year", "title_blocks": [], "artifacts": []}
-    assert (before["assistant_app_thread"]["title"], before["text"]) == ("New Assistant Thread", now["text"])
+    assert (event["subtype"], now["subtype"], now["user"]) == (
+        "message_changed",
+        before["subtype"],
+        workspace.bot.id,
+    )
+    assert now["assistant_app_thread"] == {
+        "title": "Holidays this year",
+        "title_blocks": [],
+        "artifacts": [],
+    }
+    assert (before["assistant_app_thread"]["title"], before["text"]) == (
+        "New Assistant Thread",
+        now["text"],
+    )
 
 
 def test_a_status_goes_with_the_reply_with_an_empty_one_and_after_two_minutes(
@@ -149,7 +198,13 @@ def test_what_the_methods_refuse(
     ann = Person(workspace, "ann")
     root = ann.open_assistant()
     names = {"reply": ann.post(ann.im, "hi", root.ts).ts, "random": workspace.channel("random").id}
-    good = {"channel_id": ann.im, "thread_ts": root.ts, "status": "is here", "title": "x", "prompts": PROMPTS}
+    good = {
+        "channel_id": ann.im,
+        "thread_ts": root.ts,
+        "status": "is here",
+        "title": "x",
+        "prompts": PROMPTS,
+    }
     call(f"assistant.threads.{method}", **good)
     wrong = {key: names.get(str(value), value) for key, value in args.items()}
     assert refused(f"assistant.threads.{method}", **good | wrong).code == error
@@ -160,11 +215,16 @@ def test_a_status_needs_only_chat_write(workspace: Workspace, call: Any, refused
     root = Person(workspace, "ann").open_assistant()
     place = {"channel_id": root.channel_id, "thread_ts": root.ts}
     assert call("assistant.threads.setStatus", **place, status="") == {"ok": True}
-    assert refused("assistant.threads.setTitle", **place, title="x").extra["needed"] == "assistant:write"
+    assert (
+        refused("assistant.threads.setTitle", **place, title="x").extra["needed"]
+        == "assistant:write"
+    )
 
 
 @pytest.mark.parametrize("workspace", [AGENT], indirect=True)
-def test_an_agent_has_its_prompts_at_the_top_of_its_messages_tab(workspace: Workspace, call: Any, wire: Wire) -> None:
+def test_an_agent_has_its_prompts_at_the_top_of_its_messages_tab(
+    workspace: Workspace, call: Any, wire: Wire
+) -> None:
     ann = Person(workspace, "ann")
     with pytest.raises(SandboxError, match="an agent has open_messages"):
         ann.open_assistant()
@@ -173,11 +233,21 @@ def test_an_agent_has_its_prompts_at_the_top_of_its_messages_tab(workspace: Work
     for _ in range(2):
         ann.look_at("random")
     opened, message, looked = (envelope["payload"]["event"] for envelope in wire.sent)
-    seen = {"type": "slack#/types/channel_id", "value": workspace.channel("random").id, "team_id": workspace.team_id}
+    seen = {
+        "type": "slack#/types/channel_id",
+        "value": workspace.channel("random").id,
+        "team_id": workspace.team_id,
+    }
     assert looked == {"type": "app_context_changed", "context": {"entities": [seen]}}
-    assert (opened["type"], opened["tab"], message["type"]) == ("app_home_opened", "messages", "message")
+    assert (opened["type"], opened["tab"], message["type"]) == (
+        "app_home_opened",
+        "messages",
+        "message",
+    )
     place = {"channel_id": ann.im, "prompts": PROMPTS}
-    call("assistant.threads.setSuggestedPrompts", **place, thread_ts=ts)  # "will cause the call to silently fail"
+    call(
+        "assistant.threads.setSuggestedPrompts", **place, thread_ts=ts
+    )  # "will cause the call to silently fail"
     assert (ann.assistant().prompts, ann.assistant(ts).prompts) == (PROMPTS[:1], [])
     call("assistant.threads.setSuggestedPrompts", **place)
     assert ann.assistant().prompts == PROMPTS

@@ -51,12 +51,27 @@ PIE = {
     "chart": {"type": "pie", "segments": [{"label": "a", "value": 1}]},
 }
 CELL, NUMBER = {"type": "raw_text", "text": "a"}, {"type": "raw_number", "value": 4}
-LINE = {"type": "rich_text_section", "elements": [{"type": "text", "text": "a", "style": {"bold": True}}]}
+LINE = {
+    "type": "rich_text_section",
+    "elements": [{"type": "text", "text": "a", "style": {"bold": True}}],
+}
 PICTURE = {"type": "image", "image_url": "https://a.b/c.png", "alt_text": "d"}
-CARD = {"type": "card", "title": mrkdwn("x" * 150), "body": mrkdwn("x" * 200), "icon": PICTURE, "actions": [button()]}
+CARD = {
+    "type": "card",
+    "title": mrkdwn("x" * 150),
+    "body": mrkdwn("x" * 200),
+    "icon": PICTURE,
+    "actions": [button()],
+}
 RICH = {"type": "rich_text", "elements": [LINE]}
 SOURCE = {"type": "url", "url": "https://a.b", "text": "a"}
-TASK = {"task_id": "t1", "title": "Look it up", "status": "complete", "details": RICH, "sources": [SOURCE]}
+TASK = {
+    "task_id": "t1",
+    "title": "Look it up",
+    "status": "complete",
+    "details": RICH,
+    "sources": [SOURCE],
+}
 VIDEO = {
     "type": "video",
     "title": plain("x" * 199),
@@ -98,29 +113,59 @@ FEEDBACK = {
         {"type": "section", "text": mrkdwn("x" * 3000), "accessory": button(), "block_id": "b"},
         {"type": "section", "fields": [mrkdwn(), plain()]},
         {"type": "header", "text": plain("x" * 150)},
-        {"type": "context", "elements": [mrkdwn(), {"type": "image", "image_url": "https://a.b", "alt_text": "c"}]},
+        {
+            "type": "context",
+            "elements": [mrkdwn(), {"type": "image", "image_url": "https://a.b", "alt_text": "c"}],
+        },
         actions(button(style="primary", value="7"), menu(100)),
         actions({"type": "overflow", "action_id": "more", "options": options(5)}),
         {"type": "divider"},
         {"type": "image", "image_url": "https://a.b/c.png", "alt_text": "d", "title": plain()},
         {"type": "markdown", "text": "# x"},
         {"type": "context_actions", "elements": [FEEDBACK]},
-        {"type": "rich_text", "elements": [LINE, {"type": "rich_text_list", "style": "bullet", "elements": [LINE]}]},
+        {
+            "type": "rich_text",
+            "elements": [LINE, {"type": "rich_text_list", "style": "bullet", "elements": [LINE]}],
+        },
         {"type": "table", "rows": [[CELL, CELL], [CELL]], "column_settings": [{"align": "right"}]},
-        {"type": "data_table", "caption": "Scores", "rows": [[CELL, CELL], [CELL, NUMBER]], "page_size": 10},
+        {
+            "type": "data_table",
+            "caption": "Scores",
+            "rows": [[CELL, CELL], [CELL, NUMBER]],
+            "page_size": 10,
+        },
         CHART,
         PIE,
         bars("a", "b"),
         CARD,
-        {"type": "card", "hero_image": PICTURE, "slack_icon": {"type": "icon", "name": "check"}, "subtext": plain()},
+        {
+            "type": "card",
+            "hero_image": PICTURE,
+            "slack_icon": {"type": "icon", "name": "check"},
+            "subtext": plain(),
+        },
         carousel(10),
-        container(*[{"type": "divider"}] * 8, VIDEO, TABLE, subtitle=mrkdwn(), icon=PICTURE, width="full"),
-        container(RICH, title=plain(), rich_text_title=RICH, is_collapsible=True, default_collapsed=True),
+        container(
+            *[{"type": "divider"}] * 8, VIDEO, TABLE, subtitle=mrkdwn(), icon=PICTURE, width="full"
+        ),
+        container(
+            RICH, title=plain(), rich_text_title=RICH, is_collapsible=True, default_collapsed=True
+        ),
         {"type": "task_card", **TASK, "output": RICH, "block_id": "b"},
         plan(TASK, {"type": "task_card", "task_id": "t2", "title": "No state yet"}),
-        {**VIDEO, "title_url": "https://a.b", "description": plain("x" * 199), "provider_name": "Tube"},
-        {"type": "rich_text", "elements": [{**LINE, "elements": [{"type": "citation", "url": "https://a.b"}]}]},
-        question({"type": "plain_text_input", "action_id": "t", "multiline": True, "max_length": 3000}),
+        {
+            **VIDEO,
+            "title_url": "https://a.b",
+            "description": plain("x" * 199),
+            "provider_name": "Tube",
+        },
+        {
+            "type": "rich_text",
+            "elements": [{**LINE, "elements": [{"type": "citation", "url": "https://a.b"}]}],
+        },
+        question(
+            {"type": "plain_text_input", "action_id": "t", "multiline": True, "max_length": 3000}
+        ),
         question({"type": "radio_buttons", "action_id": "t", "options": options(10)}),
     ],
 )
@@ -131,7 +176,11 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
 @pytest.mark.parametrize(
     ("block", "what", "where"),
     [
-        ({"type": "file", "external_id": "a", "source": "remote"}, "unsupported type: file", "/type"),
+        (
+            {"type": "file", "external_id": "a", "source": "remote"},
+            "unsupported type: file",
+            "/type",
+        ),
         ({"type": "alert", "text": plain()}, "unsupported type: alert", "/type"),
         (
             {"type": "card", "subtitle": mrkdwn()},
@@ -139,7 +188,11 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
             "/type",
         ),
         ({**CARD, "body": mrkdwn("x" * 201)}, "must be less than 201 characters", "/body/text"),
-        ({**CARD, "subtitle": plain("x" * 151)}, "must be less than 151 characters", "/subtitle/text"),
+        (
+            {**CARD, "subtitle": plain("x" * 151)},
+            "must be less than 151 characters",
+            "/subtitle/text",
+        ),
         ({**CARD, "title": "words"}, "must provide an object", "/title"),
         ({**CARD, "actions": [menu(1)]}, "unsupported type: static_select", "/actions/0/type"),
         ({**CARD, "actions": [button()] * 2}, "`action_id` already exists: go", "/actions"),
@@ -170,7 +223,11 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
             "`block_id` already exists: b",
             "/child_blocks/0/block_id",
         ),
-        ({"type": "container", "child_blocks": [RICH]}, "must define either `title` or `rich_text_title`", "/type"),
+        (
+            {"type": "container", "child_blocks": [RICH]},
+            "must define either `title` or `rich_text_title`",
+            "/type",
+        ),
         (
             {"type": "task_card", **TASK, "status": "done"},
             "must be a valid enum value: pending, in_progress, complete, error",
@@ -185,21 +242,57 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
         ({**VIDEO, "author_name": "x" * 50}, "must be less than 50 characters", "/author_name"),
         ({"type": "video", "title": plain()}, "missing required field: thumbnail_url", ""),
         (bars("a", "a"), "names of series must be unique", "/chart/series"),
-        (bars("a", label="June"), "each series must have one data point for each category", "/chart/series"),
+        (
+            bars("a", label="June"),
+            "each series must have one data point for each category",
+            "/chart/series",
+        ),
         ({"text": mrkdwn()}, "missing required field: type", ""),
         ({"type": "section"}, "must define either `text` or `fields`", "/type"),
         ({"type": "divider", "text": "x"}, "invalid additional property: text", ""),
-        ({"type": "section", "text": mrkdwn("x" * 3001)}, "must be less than 3001 characters", "/text/text"),
+        (
+            {"type": "section", "text": mrkdwn("x" * 3001)},
+            "must be less than 3001 characters",
+            "/text/text",
+        ),
         ({"type": "section", "text": mrkdwn("")}, "must be more than 0 characters", "/text/text"),
-        ({"type": "section", "text": {**mrkdwn(), "emoji": True}}, "invalid additional property: emoji", "/text"),
-        ({"type": "section", "fields": [mrkdwn()] * 11}, "no more than 10 items allowed", "/fields"),
-        ({"type": "header", "text": plain("x" * 151)}, "must be less than 151 characters", "/text/text"),
+        (
+            {"type": "section", "text": {**mrkdwn(), "emoji": True}},
+            "invalid additional property: emoji",
+            "/text",
+        ),
+        (
+            {"type": "section", "fields": [mrkdwn()] * 11},
+            "no more than 10 items allowed",
+            "/fields",
+        ),
+        (
+            {"type": "header", "text": plain("x" * 151)},
+            "must be less than 151 characters",
+            "/text/text",
+        ),
         ({"type": "header", "text": mrkdwn()}, "unsupported type: mrkdwn", "/text/type"),
-        ({"type": "context", "elements": [mrkdwn()] * 11}, "no more than 10 items allowed", "/elements"),
+        (
+            {"type": "context", "elements": [mrkdwn()] * 11},
+            "no more than 10 items allowed",
+            "/elements",
+        ),
         (actions(*[button()] * 26), "no more than 25 items allowed", "/elements"),
-        (actions(button(text=plain("x" * 76))), "must be less than 76 characters", "/elements/0/text/text"),
-        (actions(button(value="x" * 2001)), "must be less than 2001 characters", "/elements/0/value"),
-        (actions(button(action_id="x" * 256)), "must be less than 256 characters", "/elements/0/action_id"),
+        (
+            actions(button(text=plain("x" * 76))),
+            "must be less than 76 characters",
+            "/elements/0/text/text",
+        ),
+        (
+            actions(button(value="x" * 2001)),
+            "must be less than 2001 characters",
+            "/elements/0/value",
+        ),
+        (
+            actions(button(action_id="x" * 256)),
+            "must be less than 256 characters",
+            "/elements/0/action_id",
+        ),
         (actions(menu(101)), "no more than 100 items allowed", "/elements/0/options"),
         (
             actions({"type": "plain_text_input", "action_id": "t"}),
@@ -208,7 +301,11 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
         ),
         (actions(button(), button()), "`action_id` already exists: go", "/elements"),
         ({"type": "image", "image_url": "https://a.b"}, "missing required field: alt_text", ""),
-        ({"type": "image", "alt_text": "x"}, "must define either `image_url` or `slack_file`", "/type"),
+        (
+            {"type": "image", "alt_text": "x"},
+            "must define either `image_url` or `slack_file`",
+            "/type",
+        ),
         ({"type": "markdown", "text": "x" * 12_001}, "must be less than 12001 characters", "/text"),
         (
             question({"type": "radio_buttons", "action_id": "t", "options": options(11)}),
@@ -223,7 +320,11 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
         (question(button()), "unsupported type: button", "/element/type"),
         ({**CHART, "title": "x" * 51}, "must be less than 51 characters", "/title"),
         ({**CHART, "chart": BARS}, "missing required field: axis_config", "/chart"),
-        ({"type": "data_table", "caption": "c", "rows": [[CELL]]}, "no fewer than 2 items allowed", "/rows"),
+        (
+            {"type": "data_table", "caption": "c", "rows": [[CELL]]},
+            "no fewer than 2 items allowed",
+            "/rows",
+        ),
         (
             {"type": "data_table", "caption": "c", "rows": [[CELL], [NUMBER, CELL]]},
             "every row must have the same number of cells",
@@ -236,7 +337,9 @@ def test_a_block_within_its_limits_passes(block: Block) -> None:
         ),
     ],
 )
-def test_a_block_beyond_its_limits_is_refused_with_its_json_pointer(block: Block, what: str, where: str) -> None:
+def test_a_block_beyond_its_limits_is_refused_with_its_json_pointer(
+    block: Block, what: str, where: str
+) -> None:
     reason = f"{what} [json-pointer:/blocks/0{where}]"
     with pytest.raises(SlackError) as caught:
         check_blocks([block])
@@ -258,10 +361,16 @@ def test_an_invalid_text_object_is_reported_with_its_own_fault() -> None:
     ("blocks", "reason"),
     [
         ([{"type": "divider"}] * 51, "no more than 50 items allowed [json-pointer:/blocks]"),
-        ([{"type": "divider", "block_id": "b"}] * 2, "`block_id` already exists: b [json-pointer:/blocks/1/block_id]"),
+        (
+            [{"type": "divider", "block_id": "b"}] * 2,
+            "`block_id` already exists: b [json-pointer:/blocks/1/block_id]",
+        ),
         ([TABLE, container(TABLE)], "no more than 1 table blocks allowed [json-pointer:/blocks]"),
         ([CHART] * 3, "no more than 2 data_visualization blocks allowed [json-pointer:/blocks]"),
-        ([{"type": "markdown", "text": "x" * 7000}] * 2, "must be less than 12001 characters [json-pointer:/blocks]"),
+        (
+            [{"type": "markdown", "text": "x" * 7000}] * 2,
+            "must be less than 12001 characters [json-pointer:/blocks]",
+        ),
     ],
 )
 def test_the_blocks_of_a_message_share_limits(blocks: list[Block], reason: str) -> None:
@@ -273,22 +382,39 @@ def test_the_blocks_of_a_message_share_limits(blocks: list[Block], reason: str) 
 @pytest.mark.parametrize(
     ("view", "reason"),
     [
-        (modal(title=plain("x" * 25)), "must be less than 25 characters [json-pointer:/view/title/text]"),
-        (modal(private_metadata="x" * 3001), "must be less than 3001 characters [json-pointer:/view/private_metadata]"),
-        (modal(blocks=[{"type": "divider"}] * 101), "no more than 100 items allowed [json-pointer:/view/blocks]"),
+        (
+            modal(title=plain("x" * 25)),
+            "must be less than 25 characters [json-pointer:/view/title/text]",
+        ),
+        (
+            modal(private_metadata="x" * 3001),
+            "must be less than 3001 characters [json-pointer:/view/private_metadata]",
+        ),
+        (
+            modal(blocks=[{"type": "divider"}] * 101),
+            "no more than 100 items allowed [json-pointer:/view/blocks]",
+        ),
         (
             modal(blocks=[question({"type": "plain_text_input", "action_id": "t"})]),
-            "must define `submit` to use an `input` block in modals [json-pointer:/view/blocks/0/input]",
+            (
+                "must define `submit` to use an `input` block in modals "
+                "[json-pointer:/view/blocks/0/input]"
+            ),
         ),
         (
             modal(blocks=[{"type": "alert", "text": mrkdwn("x" * 201)}]),
             "must be less than 201 characters [json-pointer:/view/blocks/0/text/text]",
         ),
-        (modal(blocks=[CHART]), "unsupported type: data_visualization [json-pointer:/view/blocks/0/type]"),
+        (
+            modal(blocks=[CHART]),
+            "unsupported type: data_visualization [json-pointer:/view/blocks/0/type]",
+        ),
         ({"type": "modal", "blocks": []}, "missing required field: title [json-pointer:/view]"),
     ],
 )
-def test_a_modal_beyond_its_limits_is_refused_with_its_json_pointer(view: Block, reason: str) -> None:
+def test_a_modal_beyond_its_limits_is_refused_with_its_json_pointer(
+    view: Block, reason: str
+) -> None:
     with pytest.raises(SlackError) as caught:
         check_view(view, "modal")
     assert caught.value.code == "invalid_arguments"

@@ -1,4 +1,6 @@
-"""`blocks.validate` answers as in https://docs.slack.dev/reference/methods/blocks.validate, and posts nothing."""
+"""`blocks.validate` answers as in https://docs.slack.dev/reference/methods/blocks.validate, and
+posts nothing.
+"""
 
 import json
 from typing import Any
@@ -16,8 +18,12 @@ ENUM = {"type": "enum", "expected": ["plain_text", "mrkdwn"]}
 
 async def test_what_slack_would_take_is_answered_with_ok_alone(client: AsyncWebClient) -> None:
     assert (await client.blocks_validate(blocks=[{"type": "divider"}])).data == {"ok": True}
-    assert (await client.blocks_validate(message={"text": "x", "blocks": [{"type": "divider"}]})).data == {"ok": True}
-    assert (await client.blocks_validate(view={"type": "home", "blocks": [{"type": "divider"}]})).data == {"ok": True}
+    assert (
+        await client.blocks_validate(message={"text": "x", "blocks": [{"type": "divider"}]})
+    ).data == {"ok": True}
+    assert (
+        await client.blocks_validate(view={"type": "home", "blocks": [{"type": "divider"}]})
+    ).data == {"ok": True}
 
 
 @pytest.mark.parametrize(
@@ -30,12 +36,22 @@ async def test_what_slack_would_take_is_answered_with_ok_alone(client: AsyncWebC
     ],
 )
 async def test_each_error_says_where_it_is_and_what_was_expected(
-    client: AsyncWebClient, kind: str, value: Any, pointer: str, message: str, constraint: dict[str, Any]
+    client: AsyncWebClient,
+    kind: str,
+    value: Any,
+    pointer: str,
+    message: str,
+    constraint: dict[str, Any],
 ) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.api_call("blocks.validate", data={kind: json.dumps(value)})
     assert caught.value.response["error"] == f"invalid_{kind}"
-    expected = {"pointer": pointer, "code": "failed_constraint", "message": message, "constraint": constraint}
+    expected = {
+        "pointer": pointer,
+        "code": "failed_constraint",
+        "message": message,
+        "constraint": constraint,
+    }
     assert expected in caught.value.response["errors"]
 
 

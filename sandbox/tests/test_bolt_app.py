@@ -35,13 +35,19 @@ async def test_a_message_shortcut_is_answered_in_the_thread(slack: Sandbox, app:
         await ack()
         said = shortcut["message"]["text"]
         await client.chat_postMessage(
-            channel=shortcut["channel"]["id"], thread_ts=shortcut["message"]["thread_ts"], text=f"again: {said}"
+            channel=shortcut["channel"]["id"],
+            thread_ts=shortcut["message"]["thread_ts"],
+            text=f"again: {said}",
         )
 
     ann.shortcut("echo_this", answer)
     thread = await slack.until(lambda: [t := ann.thread("help", question.ts)] and len(t) == 3 and t)
     assert thread
-    assert [message.text for message in thread] == ["What is &lt;b&gt; &amp; why?", "A tag.", "again: A tag."]
+    assert [message.text for message in thread] == [
+        "What is &lt;b&gt; &amp; why?",
+        "A tag.",
+        "again: A tag.",
+    ]
     assert thread[2].author is slack.workspace.bot
 
 
@@ -61,7 +67,9 @@ async def test_a_command_opens_a_modal_whose_submission_is_answered_by_response_
     async def say(ack: Any, view: Any, body: Any) -> None:
         await ack()
         typed = view["state"]["values"]["words"]["typed"]["value"]
-        response = await AsyncWebhookClient(where["url"]).send(text=f"{body['user']['name']}: {typed}")
+        response = await AsyncWebhookClient(where["url"]).send(
+            text=f"{body['user']['name']}: {typed}"
+        )
         assert response.status_code == 200
 
     ann.command("help", "/echo")
@@ -75,18 +83,27 @@ async def test_a_command_opens_a_modal_whose_submission_is_answered_by_response_
 
 
 async def test_a_click_changes_the_message_it_was_made_in(slack: Sandbox, app: AsyncApp) -> None:
-    button = {"type": "button", "action_id": "more", "text": {"type": "plain_text", "text": "More"}, "value": "7"}
+    button = {
+        "type": "button",
+        "action_id": "more",
+        "text": {"type": "plain_text", "text": "More"},
+        "value": "7",
+    }
 
     @app.action("more")
     async def more(ack: Any, action: Any, body: Any, client: AsyncWebClient) -> None:
         await ack()
         container = body["container"]
         await client.chat_update(
-            channel=container["channel_id"], ts=container["message_ts"], text=f"more of {action['value']}"
+            channel=container["channel_id"],
+            ts=container["message_ts"],
+            text=f"more of {action['value']}",
         )
 
     channel = slack.workspace.channel("help").id
-    await app.client.chat_postMessage(channel=channel, text="some", blocks=[{"type": "actions", "elements": [button]}])
+    await app.client.chat_postMessage(
+        channel=channel, text="some", blocks=[{"type": "actions", "elements": [button]}]
+    )
     ann = slack.person("ann")
     message = ann.messages("help")[0]
     ann.click(message, "more")

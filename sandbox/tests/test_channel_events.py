@@ -1,4 +1,6 @@
-"""The events that an app gets from its channels: messages of people and other apps, and who joins and leaves."""
+"""The events that an app gets from its channels: messages of people and other apps, and who joins
+and leaves.
+"""
 
 from copy import deepcopy
 from typing import Any
@@ -10,7 +12,8 @@ from pocket_slack import Limits, Person, Sandbox, SandboxError, Workspace
 from sandbox.tests.conftest import MANIFEST, Wire, populated
 
 EVENTS = (
-    "channel_archive channel_left group_left member_joined_channel member_left_channel message.channels message.groups"
+    "channel_archive channel_left group_left member_joined_channel member_left_channel "
+    "message.channels message.groups"
 )
 Call = Any
 Refused = Any
@@ -27,15 +30,25 @@ def heard(wire: Wire) -> list[dict[str, Any]]:
     return [envelope["payload"]["event"] for envelope in wire.sent]
 
 
-def test_another_apps_reply_has_no_subtype_and_names_its_app(workspace: Workspace, wire: Wire) -> None:
+def test_another_apps_reply_has_no_subtype_and_names_its_app(
+    workspace: Workspace, wire: Wire
+) -> None:
     parent = Person(workspace, "ann").post("help", "why?")
     helper = Person(workspace, "helper")
     reply = helper.post("help", "because", thread_ts=parent.ts)
     event = heard(wire)[-1]
     assert "subtype" not in event
-    assert (event["user"], event["bot_id"], event["app_id"]) == (helper.id, helper.user.bot_id, helper.user.app_id)
+    assert (event["user"], event["bot_id"], event["app_id"]) == (
+        helper.id,
+        helper.user.bot_id,
+        helper.user.app_id,
+    )
     assert event["bot_profile"]["app_id"] == helper.user.app_id
-    assert (event["ts"], event["thread_ts"], event["parent_user_id"]) == (reply.ts, parent.ts, parent.author.id)
+    assert (event["ts"], event["thread_ts"], event["parent_user_id"]) == (
+        reply.ts,
+        parent.ts,
+        parent.author.id,
+    )
 
 
 def test_a_broadcast_reply_includes_its_root(workspace: Workspace, wire: Wire, call: Call) -> None:
@@ -50,7 +63,9 @@ def test_a_broadcast_reply_includes_its_root(workspace: Workspace, wire: Wire, c
     assert (newest["ts"], newest["root"]["ts"]) == (reply.ts, parent.ts)
 
 
-def test_a_changed_message_has_the_thread_fields_of_the_history(workspace: Workspace, wire: Wire) -> None:
+def test_a_changed_message_has_the_thread_fields_of_the_history(
+    workspace: Workspace, wire: Wire
+) -> None:
     ann = Person(workspace, "ann")
     parent = ann.post("help", "why?")
     reply = Person(workspace, "helper").post("help", "...", thread_ts=parent.ts)
@@ -64,13 +79,19 @@ def test_a_changed_message_has_the_thread_fields_of_the_history(workspace: Works
         assert (of_parent[side]["reply_count"], of_parent[side]["latest_reply"]) == (1, reply.ts)
 
 
-def test_a_webhooks_message_has_a_name_and_no_user(workspace: Workspace, wire: Wire, call: Call) -> None:
+def test_a_webhooks_message_has_a_name_and_no_user(
+    workspace: Workspace, wire: Wire, call: Call
+) -> None:
     hook = workspace.add_webhook("github")
     message = Person(workspace, "github").post("help", "Pushing is the answer")
     ann = Person(workspace, "ann")
     ann.post("help", "to what?", thread_ts=message.ts)
     first, second = heard(wire)
-    assert (first["subtype"], first["bot_id"], first["username"]) == ("bot_message", hook.bot_id, "github")
+    assert (first["subtype"], first["bot_id"], first["username"]) == (
+        "bot_message",
+        hook.bot_id,
+        "github",
+    )
     assert not {"user", "app_id", "bot_profile", "team"} & set(first)
     assert "parent_user_id" not in second
     assert call("bots.info", bot=hook.bot_id)["bot"]["name"] == "github"
@@ -87,16 +108,37 @@ def test_a_webhook_is_not_a_user(workspace: Workspace, refused: Refused, method:
     assert error.code in ("user_not_found", "channel_not_found")
 
 
-def test_joining_and_leaving_send_an_event_and_a_notice(workspace: Workspace, wire: Wire, call: Call) -> None:
-    ann, cat, channel = Person(workspace, "ann"), Person(workspace, "cat"), workspace.channel("help").id
+def test_joining_and_leaving_send_an_event_and_a_notice(
+    workspace: Workspace, wire: Wire, call: Call
+) -> None:
+    ann, cat, channel = (
+        Person(workspace, "ann"),
+        Person(workspace, "cat"),
+        workspace.channel("help").id,
+    )
     ann.invite("help", "cat")
     cat.leave("help")
     joined, notice, left, farewell = heard(wire)
-    assert (joined["type"], joined["user"], joined["inviter"]) == ("member_joined_channel", cat.id, ann.id)
-    assert (notice["type"], notice["subtype"], notice["user"]) == ("message", "channel_join", cat.id)
+    assert (joined["type"], joined["user"], joined["inviter"]) == (
+        "member_joined_channel",
+        cat.id,
+        ann.id,
+    )
+    assert (notice["type"], notice["subtype"], notice["user"]) == (
+        "message",
+        "channel_join",
+        cat.id,
+    )
     assert (notice["text"], notice["inviter"]) == (f"<@{cat.id}> has joined the channel", ann.id)
-    assert (left["type"], left["user"], left["channel_type"]) == ("member_left_channel", cat.id, "C")
-    assert (farewell["subtype"], farewell["text"]) == ("channel_leave", f"<@{cat.id}> has left the channel")
+    assert (left["type"], left["user"], left["channel_type"]) == (
+        "member_left_channel",
+        cat.id,
+        "C",
+    )
+    assert (farewell["subtype"], farewell["text"]) == (
+        "channel_leave",
+        f"<@{cat.id}> has left the channel",
+    )
     assert "inviter" not in farewell
     history = call("conversations.history", channel=channel)["messages"]
     assert [message["subtype"] for message in history] == ["channel_leave", "channel_join"]
@@ -134,7 +176,10 @@ def test_archiving_a_channel_sends_an_event_and_a_notice(workspace: Workspace, w
     ann.archive("help")
     event, notice = heard(wire)
     assert (event["type"], event["user"]) == ("channel_archive", ann.id)
-    assert (notice["subtype"], notice["text"]) == ("channel_archive", f"<@{ann.id}> archived the channel")
+    assert (notice["subtype"], notice["text"]) == (
+        "channel_archive",
+        f"<@{ann.id}> archived the channel",
+    )
     with pytest.raises(SandboxError, match="archived"):
         ann.post("help", "anybody?")
     ann.archive("help", is_archived=False)
@@ -142,22 +187,32 @@ def test_archiving_a_channel_sends_an_event_and_a_notice(workspace: Workspace, w
     ann.post("help", "back again")
 
 
-def test_a_new_name_and_a_new_topic_send_notices(workspace: Workspace, wire: Wire, call: Call) -> None:
+def test_a_new_name_and_a_new_topic_send_notices(
+    workspace: Workspace, wire: Wire, call: Call
+) -> None:
     ann, channel = Person(workspace, "ann"), workspace.channel("help").id
     ann.rename("help", "support")
     ann.set_topic("support", "be kind")
     named, about = heard(wire)
-    assert (named["subtype"], named["old_name"], named["name"]) == ("channel_name", "help", "support")
+    assert (named["subtype"], named["old_name"], named["name"]) == (
+        "channel_name",
+        "help",
+        "support",
+    )
     assert named["text"] == f'<@{ann.id}> has renamed the channel from "help" to "support"'
     assert (about["subtype"], about["topic"]) == ("channel_topic", "be kind")
     assert call("conversations.info", channel=channel)["channel"]["topic"]["value"] == "be kind"
 
 
-def test_a_notice_has_no_thread_and_cannot_be_edited(workspace: Workspace, refused: Refused) -> None:
+def test_a_notice_has_no_thread_and_cannot_be_edited(
+    workspace: Workspace, refused: Refused
+) -> None:
     ann, channel = Person(workspace, "ann"), workspace.channel("help").id
     ann.invite("help", "cat")
     [notice] = ann.messages("help")
-    assert refused("conversations.replies", channel=channel, ts=notice.ts).code == "thread_not_found"
+    assert (
+        refused("conversations.replies", channel=channel, ts=notice.ts).code == "thread_not_found"
+    )
     error = refused("chat.postMessage", channel=channel, thread_ts=notice.ts, text="welcome")
     assert error.code == "cannot_reply_to_message"
     with pytest.raises(SandboxError, match="slackbot's"):
@@ -188,13 +243,17 @@ def test_each_event_needs_its_scope(clock: Any, wire: Wire, event: str) -> None:
         ann.invite("help", "cat")
         ann.remove("help", "cat")
         ann.archive("help")
-        assert (event.removesuffix(".channels") in {found["type"] for found in heard(wire)}) is is_heard
+        assert (
+            event.removesuffix(".channels") in {found["type"] for found in heard(wire)}
+        ) is is_heard
 
 
 def test_the_members_of_a_private_channel_need_their_own_scope(clock: Any, wire: Wire) -> None:
     manifest = {
         "oauth_config": {"scopes": {"bot": ["channels:read", "channels:history"]}},
-        "settings": {"event_subscriptions": {"bot_events": ["member_joined_channel", "message.groups"]}},
+        "settings": {
+            "event_subscriptions": {"bot_events": ["member_joined_channel", "message.groups"]}
+        },
     }
     workspace = populated(Workspace(manifest, clock=clock))
     workspace.deliveries.connections.append(wire)
@@ -217,4 +276,10 @@ async def test_people_can_do_all_that_over_http(slack: Sandbox) -> None:
             async with session.post(url, json=body) as answer:
                 assert answer.status == 200, await answer.text()
     subtypes = [message.subtype for message in slack.person("ann").messages("support")]
-    assert subtypes == ["channel_join", "channel_leave", "channel_topic", "channel_name", "channel_archive"]
+    assert subtypes == [
+        "channel_join",
+        "channel_leave",
+        "channel_topic",
+        "channel_name",
+        "channel_archive",
+    ]

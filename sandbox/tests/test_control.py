@@ -29,13 +29,21 @@ async def do(http: aiohttp.ClientSession, path: str, **body: Any) -> Any:
         return await response.json()
 
 
-async def test_another_process_can_act_for_people(slack: Sandbox, app: AsyncApp, http: aiohttp.ClientSession) -> None:
+async def test_another_process_can_act_for_people(
+    slack: Sandbox, app: AsyncApp, http: aiohttp.ClientSession
+) -> None:
     @app.command("/echo")
     async def echo(ack: Any, body: Any, client: Any) -> None:
         words = {"type": "plain_text", "text": "Words"}
         element = {"type": "plain_text_input", "action_id": "typed"}
         block = {"type": "input", "block_id": "b", "label": words, "element": element}
-        view = {"type": "modal", "callback_id": "ask", "title": words, "submit": words, "blocks": [block]}
+        view = {
+            "type": "modal",
+            "callback_id": "ask",
+            "title": words,
+            "submit": words,
+            "blocks": [block],
+        }
         await client.views_open(trigger_id=body["trigger_id"], view=view)
         await ack("opened")
 
@@ -48,7 +56,9 @@ async def test_another_process_can_act_for_people(slack: Sandbox, app: AsyncApp,
     delivery = await do(http, "people/ann/command", channel="help", command="/echo")
     assert delivery["acked_ms"] >= 0
     assert delivery["response"] == {"text": "opened"}
-    assert await do(http, "people/ann/submit") == {"errors": {"b": "Please complete this required field."}}
+    assert await do(http, "people/ann/submit") == {
+        "errors": {"b": "Please complete this required field."}
+    }
     gone = {"a": {"typed": "x"}, "b": {"other": "x"}}
     assert "errors" in await do(http, "people/ann/submit", state=gone)
     await do(http, "people/ann/submit", state=gone | {"b": {"typed": "x", "other": "x"}})
@@ -58,7 +68,9 @@ async def test_another_process_can_act_for_people(slack: Sandbox, app: AsyncApp,
     assert [message["text"] for message in state["channels"][0]["ephemerals"]] == ["opened"]
     assert [channel["name"] for channel in state["channels"]] == ["help", "random", "secret"]
     assert state["view"]["errors"] == {"b": "No."}
-    assert state["view"]["state"]["values"] == {"b": {"typed": {"type": "plain_text_input", "value": "x"}}}
+    assert state["view"]["state"]["values"] == {
+        "b": {"typed": {"type": "plain_text_input", "value": "x"}}
+    }
     await do(http, "people/ann/close")
     await do(http, "people/ann/fill", state={"b": {"typed": "x"}})
 
@@ -75,7 +87,9 @@ async def test_the_journal_numbers_its_entries_across_connections(
     assert opened["connection"] == closed["connection"]
 
 
-async def test_each_person_gets_the_state_of_their_own_channels(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_each_person_gets_the_state_of_their_own_channels(
+    slack: Sandbox, http: aiohttp.ClientSession
+) -> None:
     async with http.get("/sandbox/state", params={"as": "ben"}) as response:
         state = await response.json()
     assert [channel["name"] for channel in state["channels"]] == ["help", "random"]
@@ -96,7 +110,10 @@ async def test_the_journal_can_be_waited_for(slack: Sandbox, http: aiohttp.Clien
     ("path", "headers"),
     [
         ("/sandbox/app", {"Origin": "null"}),
-        ("/sandbox/stream?as=ann", {"Host": "example.com"}),  # DNS rebinding: a name that resolves to this machine
+        (
+            "/sandbox/stream?as=ann",
+            {"Host": "example.com"},
+        ),  # DNS rebinding: a name that resolves to this machine
         ("/sandbox/app", {"Host": "localhost.example.com:80"}),
         ("/page/app.js", {"Sec-Fetch-Site": "cross-site"}),
         ("/", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe"}),
@@ -110,8 +127,12 @@ async def test_pages_of_other_origins_cannot_control_the_sandbox(
         assert slack.bot_token not in await response.text()
 
 
-async def test_the_sandboxs_own_page_can_control_it(slack: Sandbox, http: aiohttp.ClientSession) -> None:
-    async with http.get("/sandbox/app", headers={"Origin": slack.url, "Sec-Fetch-Site": "same-origin"}) as response:
+async def test_the_sandboxs_own_page_can_control_it(
+    slack: Sandbox, http: aiohttp.ClientSession
+) -> None:
+    async with http.get(
+        "/sandbox/app", headers={"Origin": slack.url, "Sec-Fetch-Site": "same-origin"}
+    ) as response:
         assert (await response.json())["bot_token"] == slack.bot_token
     async with http.get("/sandbox/people", headers={"Host": f"localhost:{slack.port}"}) as response:
         assert await response.json() == ["ann", "ben", "cat"]
@@ -124,8 +145,12 @@ async def test_a_link_from_elsewhere_leads_to_the_page(http: aiohttp.ClientSessi
         assert response.headers["Content-Security-Policy"].startswith("default-src 'self';")
 
 
-async def test_a_request_that_a_form_of_another_page_could_send_is_refused(http: aiohttp.ClientSession) -> None:
-    async with http.post("/sandbox/people/ann/post", data='{"channel": "help", "text": "x"}') as response:
+async def test_a_request_that_a_form_of_another_page_could_send_is_refused(
+    http: aiohttp.ClientSession,
+) -> None:
+    async with http.post(
+        "/sandbox/people/ann/post", data='{"channel": "help", "text": "x"}'
+    ) as response:
         assert response.status == 415
         assert "the content type is not application/json" in (await response.json())["error"]
 
@@ -140,7 +165,11 @@ async def test_only_files_of_the_page_are_served(slack: Sandbox, path: str) -> N
 @pytest.mark.parametrize(
     ("path", "body", "reason"),
     [
-        ("people/zoe/post", {"channel": "help", "text": "x"}, "no user 'zoe'; there are echo, ann, ben, cat, helper"),
+        (
+            "people/zoe/post",
+            {"channel": "help", "text": "x"},
+            "no user 'zoe'; there are echo, ann, ben, cat, helper",
+        ),
         (
             "people/ann/command",
             {"channel": "help", "command": "/no"},
@@ -168,7 +197,9 @@ async def test_faults_can_be_set(slack: Sandbox, http: aiohttp.ClientSession) ->
         assert response.status == 503
 
 
-async def test_faults_for_any_call_apply_until_they_are_cleared(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_faults_for_any_call_apply_until_they_are_cleared(
+    slack: Sandbox, http: aiohttp.ClientSession
+) -> None:
     await do(http, "faults", method="*", status=503, times=9)
     for method in ("auth.test", "chat.postMessage"):
         async with http.post(f"/api/{method}") as response:
@@ -183,7 +214,12 @@ async def test_the_command_starts_a_sandbox_and_prints_what_an_app_needs(tmp_pat
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps({"features": {"slash_commands": [{"command": "/hi"}]}}))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "pocket_slack", "--manifest", str(manifest), stdout=asyncio.subprocess.PIPE
+        sys.executable,
+        "-m",
+        "pocket_slack",
+        "--manifest",
+        str(manifest),
+        stdout=asyncio.subprocess.PIPE,
     )
     try:
         assert process.stdout is not None
@@ -204,7 +240,11 @@ async def test_the_command_starts_a_sandbox_and_prints_what_an_app_needs(tmp_pat
         ("manifest.yml", "a: [", "expected the node content"),
         ("manifest.yml", "- a", "a manifest is a mapping, this is list"),
         ("manifest.yml", "features: []", "shape of a Slack manifest"),
-        ("manifest.json", '{"a": 1}', "this is not a Slack manifest: it has none of display_information, features"),
+        (
+            "manifest.json",
+            '{"a": 1}',
+            "this is not a Slack manifest: it has none of display_information, features",
+        ),
     ],
 )
 def test_a_broken_manifest_is_refused_in_one_sentence(
@@ -226,8 +266,12 @@ def run(manifest: Path, *options: str) -> int:
 def test_what_the_manifest_asks_for_in_vain_is_said_first_and_an_invalid_port_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], port: str
 ) -> None:
-    (tmp_path / "manifest.json").write_text('{"oauth_config": {"scopes": {"bot": ["files:read", "chat:write"]}}}')
+    (tmp_path / "manifest.json").write_text(
+        '{"oauth_config": {"scopes": {"bot": ["files:read", "chat:write"]}}}'
+    )
     assert run(tmp_path / "manifest.json", "--port", port) == 2
     gap, said = capsys.readouterr().err.splitlines()
     assert gap == "pocket-slack: nothing here needs the scope files:read"
-    assert said == f"pocket-slack: there is no port {port}; give one up to 65535, or 0 for a free one"
+    assert (
+        said == f"pocket-slack: there is no port {port}; give one up to 65535, or 0 for a free one"
+    )

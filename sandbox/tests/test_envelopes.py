@@ -11,7 +11,9 @@ from sandbox.tests.conftest import MANIFEST
 Wire = Any
 
 
-def test_a_command_reaches_one_connection_with_everything_slack_documents(workspace: Workspace, wire: Wire) -> None:
+def test_a_command_reaches_one_connection_with_everything_slack_documents(
+    workspace: Workspace, wire: Wire
+) -> None:
     delivery = Person(workspace, "ann").command("help", "/echo", "a <b>")
     [envelope] = wire.sent
     assert envelope["type"] == "slash_commands"
@@ -27,7 +29,9 @@ def test_a_command_reaches_one_connection_with_everything_slack_documents(worksp
     }  # fmt: skip
 
 
-def test_the_app_does_not_get_the_name_of_a_private_channel(workspace: Workspace, wire: Wire) -> None:
+def test_the_app_does_not_get_the_name_of_a_private_channel(
+    workspace: Workspace, wire: Wire
+) -> None:
     Person(workspace, "cat").command("secret", "/echo")
     assert wire.sent[0]["payload"]["channel_name"] == "privategroup"
 
@@ -40,7 +44,9 @@ def test_several_connections_share_the_payloads(workspace: Workspace, wire: Wire
     assert (len(wire.sent), len(other.sent)) == (3, 3)
 
 
-def test_an_ack_in_time_is_measured_and_its_text_is_shown(workspace: Workspace, wire: Wire, clock: ManualClock) -> None:
+def test_an_ack_in_time_is_measured_and_its_text_is_shown(
+    workspace: Workspace, wire: Wire, clock: ManualClock
+) -> None:
     ann = Person(workspace, "ann")
     delivery = ann.command("help", "/echo")
     clock.advance(0.25)
@@ -53,7 +59,9 @@ def test_an_ack_in_time_is_measured_and_its_text_is_shown(workspace: Workspace, 
 
 def test_an_ack_can_post_in_the_channel(workspace: Workspace, wire: Wire) -> None:
     delivery = Person(workspace, "ann").command("help", "/echo")
-    workspace.deliveries.ack(delivery.envelope_id, {"text": "all hear", "response_type": "in_channel"})
+    workspace.deliveries.ack(
+        delivery.envelope_id, {"text": "all hear", "response_type": "in_channel"}
+    )
     assert [message.text for message in Person(workspace, "ben").messages("help")] == ["all hear"]
 
 
@@ -66,7 +74,9 @@ def test_a_command_without_an_ack_fails_for_its_user_and_is_not_repeated(
     assert delivery.failure is None
     clock.advance(0.2)
     assert delivery.failure == "operation_timeout"
-    assert [message.text for message in ann.ephemerals("help")] == ['/echo failed with the error "operation_timeout"']
+    assert [message.text for message in ann.ephemerals("help")] == [
+        '/echo failed with the error "operation_timeout"'
+    ]
     workspace.deliveries.ack(delivery.envelope_id, {"text": "too late"})
     clock.advance(1000)
     assert len(ann.ephemerals("help")) == 1
@@ -89,12 +99,19 @@ def test_an_event_is_sent_again_at_once_after_a_minute_and_after_five(
         clock.advance(1)
     assert sent_after == [0, 3, 66, 369]
     assert [envelope["retry_attempt"] for envelope in wire.sent] == [0, 1, 2, 3]
-    assert [envelope["retry_reason"] for envelope in wire.sent] == ["", "timeout", "timeout", "timeout"]
+    assert [envelope["retry_reason"] for envelope in wire.sent] == [
+        "",
+        "timeout",
+        "timeout",
+        "timeout",
+    ]
     assert len({envelope["envelope_id"] for envelope in wire.sent}) == 4
     assert len({envelope["payload"]["event_id"] for envelope in wire.sent}) == 1
 
 
-def test_an_acknowledged_retry_ends_the_retries(workspace: Workspace, wire: Wire, clock: ManualClock) -> None:
+def test_an_acknowledged_retry_ends_the_retries(
+    workspace: Workspace, wire: Wire, clock: ManualClock
+) -> None:
     Person(workspace, "ann").post("help", "hello")
     clock.advance(3)
     workspace.deliveries.ack(wire.sent[1]["envelope_id"], None)
@@ -102,7 +119,9 @@ def test_an_acknowledged_retry_ends_the_retries(workspace: Workspace, wire: Wire
     assert len(wire.sent) == 2
 
 
-def test_an_event_waits_for_an_app_that_is_not_connected(workspace: Workspace, wire: Wire, clock: ManualClock) -> None:
+def test_an_event_waits_for_an_app_that_is_not_connected(
+    workspace: Workspace, wire: Wire, clock: ManualClock
+) -> None:
     workspace.deliveries.connections.clear()
     Person(workspace, "ann").post("help", "anybody?")
     workspace.deliveries.connections.append(wire)
@@ -110,7 +129,9 @@ def test_an_event_waits_for_an_app_that_is_not_connected(workspace: Workspace, w
     assert [envelope["payload"]["event"]["text"] for envelope in wire.sent] == ["anybody?"]
 
 
-def test_a_command_without_a_connection_can_be_redelivered(workspace: Workspace, wire: Wire) -> None:
+def test_a_command_without_a_connection_can_be_redelivered(
+    workspace: Workspace, wire: Wire
+) -> None:
     workspace.deliveries.connections.clear()
     delivery = Person(workspace, "ann").command("help", "/echo")
     assert delivery.failure == "dispatch_failed"
@@ -122,7 +143,9 @@ def test_a_command_without_a_connection_can_be_redelivered(workspace: Workspace,
     assert Person(workspace, "ann").ephemerals("help")[-1].text == "here I am"
 
 
-def test_a_redelivered_envelope_is_the_same_and_counts_once(workspace: Workspace, wire: Wire) -> None:
+def test_a_redelivered_envelope_is_the_same_and_counts_once(
+    workspace: Workspace, wire: Wire
+) -> None:
     ann = Person(workspace, "ann")
     delivery = ann.command("help", "/echo")
     workspace.deliveries.redeliver(delivery)
@@ -145,10 +168,14 @@ def test_a_message_shortcut_contains_the_whole_message(workspace: Workspace, wir
     assert payload["channel"] == {"id": workspace.channel("random").id, "name": "random"}
     assert payload["user"]["team_id"] == workspace.team_id
     assert payload["enterprise"] is None
-    assert {"token", "team", "trigger_id", "response_url", "action_ts", "callback_id"} <= set(payload)
+    assert {"token", "team", "trigger_id", "response_url", "action_ts", "callback_id"} <= set(
+        payload
+    )
 
 
-def test_a_global_shortcut_has_no_channel_and_no_response_url(workspace: Workspace, wire: Wire) -> None:
+def test_a_global_shortcut_has_no_channel_and_no_response_url(
+    workspace: Workspace, wire: Wire
+) -> None:
     Person(workspace, "ann").shortcut("echo_any")
     assert wire.sent[0]["payload"]["type"] == "shortcut"
     assert not {"channel", "response_url", "message"} & set(wire.sent[0]["payload"])
@@ -168,7 +195,11 @@ def test_changes_and_deletions_are_hidden_message_events(workspace: Workspace, w
     ann.edit(message, "two")
     ann.delete(message)
     events = [envelope["payload"]["event"] for envelope in wire.sent]
-    assert [event.get("subtype") for event in events] == [None, "message_changed", "message_deleted"]
+    assert [event.get("subtype") for event in events] == [
+        None,
+        "message_changed",
+        "message_deleted",
+    ]
     assert events[0]["channel_type"] == "channel"
     assert (events[1]["previous_message"]["text"], events[1]["message"]["text"]) == ("one", "two")
     assert events[2]["deleted_ts"] == message.ts
@@ -184,12 +215,18 @@ def test_a_deleted_parent_sends_a_change_into_a_tombstone(workspace: Workspace, 
     assert (event["message"]["user"], event["previous_message"]["text"]) == ("USLACKBOT", "one")
 
 
-def test_opening_the_home_tab_and_inviting_the_app_are_events(workspace: Workspace, wire: Wire) -> None:
+def test_opening_the_home_tab_and_inviting_the_app_are_events(
+    workspace: Workspace, wire: Wire
+) -> None:
     ann = Person(workspace, "ann")
     ann.open_home()
     ann.invite("random", "echo")
     events = [envelope["payload"]["event"] for envelope in wire.sent]
-    assert [event["type"] for event in events] == ["app_home_opened", "member_joined_channel", "message"]
+    assert [event["type"] for event in events] == [
+        "app_home_opened",
+        "member_joined_channel",
+        "message",
+    ]
     assert events[0]["tab"] == "home"
     assert (events[1]["user"], events[1]["inviter"]) == (workspace.bot.id, ann.id)
     assert (events[2]["subtype"], events[2]["inviter"]) == ("channel_join", ann.id)
@@ -213,21 +250,33 @@ def with_events(clock: ManualClock, wire: Wire, *events: str) -> Workspace:
     return workspace
 
 
-def test_a_mention_sends_an_event_and_another_when_it_is_edited(clock: ManualClock, wire: Wire) -> None:
+def test_a_mention_sends_an_event_and_another_when_it_is_edited(
+    clock: ManualClock, wire: Wire
+) -> None:
     workspace = with_events(clock, wire, "app_mention")
     ann = Person(workspace, "ann")
     parent = ann.post("help", "why?")
     message = ann.post("help", "well, @Echo Bot?", thread_ts=parent.ts)
     ann.edit(message, "well, @Echo Bot!")
     first, second = [envelope["payload"]["event"] for envelope in wire.sent]
-    assert (first["type"], first["text"], first["ts"]) == ("app_mention", f"well, <@{workspace.bot.id}>?", message.ts)
-    assert (first["thread_ts"], first["parent_user_id"], first["event_ts"]) == (parent.ts, ann.id, message.ts)
+    assert (first["type"], first["text"], first["ts"]) == (
+        "app_mention",
+        f"well, <@{workspace.bot.id}>?",
+        message.ts,
+    )
+    assert (first["thread_ts"], first["parent_user_id"], first["event_ts"]) == (
+        parent.ts,
+        ann.id,
+        message.ts,
+    )
     assert "channel_type" not in first
     assert "edited" not in first
     assert second["edited"]["user"] == ann.id
 
 
-def test_a_broadcast_reply_can_be_a_mention_and_a_notice_about_the_app_is_not(clock: ManualClock, wire: Wire) -> None:
+def test_a_broadcast_reply_can_be_a_mention_and_a_notice_about_the_app_is_not(
+    clock: ManualClock, wire: Wire
+) -> None:
     workspace = with_events(clock, wire, "app_mention")
     ann = Person(workspace, "ann")
     ann.remove("help", "Echo Bot")
@@ -237,7 +286,9 @@ def test_a_broadcast_reply_can_be_a_mention_and_a_notice_about_the_app_is_not(cl
     assert [envelope["payload"]["event"]["type"] for envelope in wire.sent] == ["app_mention"]
 
 
-def test_a_mention_is_not_sent_again_when_a_reply_is_streamed_into_its_thread(clock: ManualClock, wire: Wire) -> None:
+def test_a_mention_is_not_sent_again_when_a_reply_is_streamed_into_its_thread(
+    clock: ManualClock, wire: Wire
+) -> None:
     workspace = with_events(clock, wire, "app_mention")
     helper = Person(workspace, workspace.add_bot("helper").name)
     workspace.channel("help").members.append(helper.id)
@@ -246,7 +297,9 @@ def test_a_mention_is_not_sent_again_when_a_reply_is_streamed_into_its_thread(cl
     assert len(wire.sent) == 1
 
 
-def test_a_mention_in_a_direct_message_is_an_ordinary_message(clock: ManualClock, wire: Wire) -> None:
+def test_a_mention_in_a_direct_message_is_an_ordinary_message(
+    clock: ManualClock, wire: Wire
+) -> None:
     workspace = with_events(clock, wire, "app_mention", "message.im")
     ann = Person(workspace, "ann")
     ann.post(ann.im, "@Echo Bot")

@@ -15,10 +15,16 @@ Call = Any
 Refused = Any
 
 
-async def test_the_sdk_shares_a_file_with_a_person_and_deletes_it(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_the_sdk_shares_a_file_with_a_person_and_deletes_it(
+    slack: Sandbox, client: AsyncWebClient
+) -> None:
     ann = slack.person("ann")
     answer = await client.files_upload_v2(
-        content="one\ntwo", filename="rows.jsonl", title="Rows", channels=[ann.id], initial_comment="Here it is."
+        content="one\ntwo",
+        filename="rows.jsonl",
+        title="Rows",
+        channels=[ann.id],
+        initial_comment="Here it is.",
     )
     file = slack.workspace.files[answer["file"]["id"]]
     assert (file.content, file.length) == (b"one\ntwo", 7)
@@ -38,7 +44,10 @@ async def test_an_upload_counts_once_and_whole(slack: Sandbox, client: AsyncWebC
     with pytest.raises(SlackApiError, match="file_not_found"):
         await client.files_completeUploadExternal(files=files)
     async with aiohttp.ClientSession() as http:
-        statuses = [(await http.post(begun["upload_url"], data=data)).status for data in (b"four", b"one", b"two")]
+        statuses = [
+            (await http.post(begun["upload_url"], data=data)).status
+            for data in (b"four", b"one", b"two")
+        ]
         form = aiohttp.FormData()
         other = await client.files_getUploadURLExternal(filename="b.txt", length=3)
         form.add_field("file", b"six", filename="b.txt")
@@ -58,22 +67,38 @@ async def test_an_upload_counts_once_and_whole(slack: Sandbox, client: AsyncWebC
         ("getUploadURLExternal", {"filename": "a", "length": 0}, "missing_argument"),
         ("getUploadURLExternal", {"filename": "a", "length": "many"}, "invalid_arguments"),
         ("getUploadURLExternal", {"length": 1}, "invalid_arguments"),
-        ("getUploadURLExternal", {"filename": "a", "length": 1, "alt_txt": "x" * 1001}, "alt_txt_too_large"),
+        (
+            "getUploadURLExternal",
+            {"filename": "a", "length": 1, "alt_txt": "x" * 1001},
+            "alt_txt_too_large",
+        ),
         ("completeUploadExternal", {"files": "[]"}, "invalid_arguments"),
         ("completeUploadExternal", {"files": '[{"id": "F0"}]'}, "file_not_found"),
     ],
 )
-def test_what_is_wrong_is_refused(refused: Refused, method: str, args: dict[str, Any], error: str) -> None:
+def test_what_is_wrong_is_refused(
+    refused: Refused, method: str, args: dict[str, Any], error: str
+) -> None:
     assert refused(f"files.{method}", **args).code == error
 
 
-def test_a_file_is_shared_only_where_the_bot_may_post(workspace: Workspace, call: Call, refused: Refused) -> None:
+def test_a_file_is_shared_only_where_the_bot_may_post(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
     file = workspace.files[call("files.getUploadURLExternal", filename="a", length=1)["file_id"]]
     file.content = b"x"
     secret, here = workspace.channel("secret").id, workspace.channel("help").id
     files = [{"id": file.id}]
-    assert refused("files.completeUploadExternal", files=files, channel_id=secret).code == "channel_not_found"
+    assert (
+        refused("files.completeUploadExternal", files=files, channel_id=secret).code
+        == "channel_not_found"
+    )
     many = ",".join([here] * 101)
-    assert refused("files.completeUploadExternal", files=files, channels=many).code == "channels_limit_exceeded"
+    assert (
+        refused("files.completeUploadExternal", files=files, channels=many).code
+        == "channels_limit_exceeded"
+    )
     call("files.completeUploadExternal", files=files, channels=here)
-    assert [message.files[0]["id"] for message in workspace.channel("help").messages.values()] == [file.id]
+    assert [message.files[0]["id"] for message in workspace.channel("help").messages.values()] == [
+        file.id
+    ]

@@ -7,7 +7,17 @@ import aiohttp
 import pytest
 from slack_bolt.app.async_app import AsyncApp
 
-from pocket_slack import Execution, Limits, ManualClock, Person, Sandbox, SandboxError, SlackError, Workspace, methods
+from pocket_slack import (
+    Execution,
+    Limits,
+    ManualClock,
+    Person,
+    Sandbox,
+    SandboxError,
+    SlackError,
+    Workspace,
+    methods,
+)
 from sandbox.tests.conftest import MANIFEST, Wire, populated
 
 STEP: dict[str, Any] = {
@@ -23,7 +33,10 @@ STEP: dict[str, Any] = {
         "required": ["user_id"],
     },
     "output_parameters": {
-        "properties": {"words": {"type": "integer", "title": "Words"}, "is_long": {"type": "boolean"}},
+        "properties": {
+            "words": {"type": "integer", "title": "Words"},
+            "is_long": {"type": "boolean"},
+        },
         "required": ["words"],
     },
 }
@@ -52,7 +65,9 @@ def execution(workspace: Workspace, wire: Wire) -> Execution:
     return Person(workspace, "ann").run_step("count_words", BY)
 
 
-def test_the_app_gets_the_documented_event(workspace: Workspace, wire: Wire, execution: Execution) -> None:
+def test_the_app_gets_the_documented_event(
+    workspace: Workspace, wire: Wire, execution: Execution
+) -> None:
     (envelope,) = wire.sent
     assert envelope["type"] == "events_api"
     payload, event = envelope["payload"], envelope["payload"]["event"]
@@ -79,19 +94,29 @@ def test_the_app_gets_the_documented_event(workspace: Workspace, wire: Wire, exe
         ({"user_id": "ann"}, "parameter user_id is not of type slack#/types/user_id"),
         (BY | {"text": 3}, "parameter text is not of type string"),
         (BY | {"least": True}, "parameter least is not of type integer"),
-        (BY | {"message": {"channel_id": "C1"}}, "parameter message is not of type slack#/types/message_context"),
+        (
+            BY | {"message": {"channel_id": "C1"}},
+            "parameter message is not of type slack#/types/message_context",
+        ),
         (BY | {"message": {"message_ts": "1.2", "text": "?"}}, "parameter message is not of type"),
         (BY | {"colour": "red"}, "unknown parameter: colour"),
     ],
 )
-def test_inputs_must_match_the_manifest(workspace: Workspace, inputs: dict[str, Any], complaint: str) -> None:
+def test_inputs_must_match_the_manifest(
+    workspace: Workspace, inputs: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(SandboxError, match=complaint):
         Person(workspace, "ann").run_step("count_words", inputs)
     assert workspace.executions.all == {}
 
 
-def test_a_message_input_is_a_timestamp_with_an_optional_channel(workspace: Workspace, wire: Wire) -> None:
-    for message in ({"message_ts": "1.2"}, {"message_ts": "1.2", "channel_id": "C1", "user_id": "U1"}):
+def test_a_message_input_is_a_timestamp_with_an_optional_channel(
+    workspace: Workspace, wire: Wire
+) -> None:
+    for message in (
+        {"message_ts": "1.2"},
+        {"message_ts": "1.2", "channel_id": "C1", "user_id": "U1"},
+    ):
         Person(workspace, "ann").run_step("count_words", BY | {"message": message})
     assert len(workspace.executions.running) == 2
 
@@ -102,23 +127,35 @@ def test_a_message_input_is_a_timestamp_with_an_optional_channel(workspace: Work
         (with_step() | {"settings": {"function_runtime": "remote"}}, "org_deploy_enabled: true"),
         (with_step() | {"settings": {"org_deploy_enabled": True}}, "function_runtime: remote"),
         (with_step(title=""), "a title up to 255"),
-        (with_step(input_parameters={"properties": {"x": {"type": "text"}}}), "there are text and none"),
+        (
+            with_step(input_parameters={"properties": {"x": {"type": "text"}}}),
+            "there are text and none",
+        ),
         (with_step(output_parameters={"required": ["x"]}), "there are none and x"),
     ],
 )
-def test_a_manifest_that_slack_would_not_accept_is_refused(manifest: dict[str, Any], complaint: str) -> None:
+def test_a_manifest_that_slack_would_not_accept_is_refused(
+    manifest: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(SandboxError, match=complaint):
         Workspace(manifest)
 
 
 def test_only_declared_functions_run(workspace: Workspace) -> None:
-    with pytest.raises(SandboxError, match="'other' is not a function of the manifest; it declares count_words"):
+    with pytest.raises(
+        SandboxError, match="'other' is not a function of the manifest; it declares count_words"
+    ):
         Person(workspace, "ann").run_step("other", BY)
 
 
 def complete(workspace: Workspace, execution_id: str, token: str, **args: Any) -> dict[str, Any]:
     args = {"outputs": {"words": 3}} | args
-    return methods.call(workspace, "functions.completeSuccess", token, {"function_execution_id": execution_id, **args})
+    return methods.call(
+        workspace,
+        "functions.completeSuccess",
+        token,
+        {"function_execution_id": execution_id, **args},
+    )
 
 
 def refused(workspace: Workspace, execution_id: str, token: str, **args: Any) -> str:
@@ -128,10 +165,16 @@ def refused(workspace: Workspace, execution_id: str, token: str, **args: Any) ->
 
 
 @pytest.mark.parametrize("whose", ["bot", "workflow"])
-def test_either_token_completes_a_step_and_only_once(workspace: Workspace, execution: Execution, whose: str) -> None:
+def test_either_token_completes_a_step_and_only_once(
+    workspace: Workspace, execution: Execution, whose: str
+) -> None:
     token = workspace.bot_token if whose == "bot" else execution.token
     assert complete(workspace, execution.id, token) == {"ok": True}
-    assert (execution.status, execution.outputs, workspace.executions.running) == ("completed", {"words": 3}, [])
+    assert (execution.status, execution.outputs, workspace.executions.running) == (
+        "completed",
+        {"words": 3},
+        [],
+    )
     assert refused(workspace, execution.id, workspace.bot_token) == "execution_not_in_running_state"
     with pytest.raises(SlackError, match="execution_not_in_running_state"):
         methods.call(
@@ -145,7 +188,9 @@ def test_either_token_completes_a_step_and_only_once(workspace: Workspace, execu
 
 def test_a_step_that_fails_says_why(workspace: Workspace, execution: Execution) -> None:
     args = {"function_execution_id": execution.id, "error": "There are no words."}
-    assert methods.call(workspace, "functions.completeError", workspace.bot_token, args) == {"ok": True}
+    assert methods.call(workspace, "functions.completeError", workspace.bot_token, args) == {
+        "ok": True
+    }
     assert (execution.status, execution.error) == ("failed", "There are no words.")
     assert refused(workspace, execution.id, workspace.bot_token) == "execution_not_in_running_state"
 
@@ -155,19 +200,38 @@ def test_an_unknown_execution_is_not_found(workspace: Workspace, execution: Exec
 
 
 @pytest.mark.parametrize(
-    "outputs", [{}, {"words": "three"}, {"words": True}, {"words": 3, "is_long": "no"}, {"words": 3, "score": 1}]
+    "outputs",
+    [
+        {},
+        {"words": "three"},
+        {"words": True},
+        {"words": 3, "is_long": "no"},
+        {"words": 3, "score": 1},
+    ],
 )
-def test_outputs_must_match_the_manifest(workspace: Workspace, execution: Execution, outputs: Any) -> None:
-    assert refused(workspace, execution.id, workspace.bot_token, outputs=outputs) == "parameter_validation_failed"
+def test_outputs_must_match_the_manifest(
+    workspace: Workspace, execution: Execution, outputs: Any
+) -> None:
+    assert (
+        refused(workspace, execution.id, workspace.bot_token, outputs=outputs)
+        == "parameter_validation_failed"
+    )
     assert execution.status == "running"
 
 
 @pytest.mark.parametrize("outputs", [None, "", "[]", 3])
-def test_outputs_must_be_an_object(workspace: Workspace, execution: Execution, outputs: Any) -> None:
-    assert refused(workspace, execution.id, workspace.bot_token, outputs=outputs) == "invalid_arguments"
+def test_outputs_must_be_an_object(
+    workspace: Workspace, execution: Execution, outputs: Any
+) -> None:
+    assert (
+        refused(workspace, execution.id, workspace.bot_token, outputs=outputs)
+        == "invalid_arguments"
+    )
 
 
-def test_a_workflow_token_is_valid_only_for_its_own_run(workspace: Workspace, execution: Execution) -> None:
+def test_a_workflow_token_is_valid_only_for_its_own_run(
+    workspace: Workspace, execution: Execution
+) -> None:
     other = Person(workspace, "ben").run_step("count_words", BY)
     assert refused(workspace, execution.id, other.token) == "access_denied"
     assert execution.status == "running"
@@ -179,7 +243,9 @@ def test_a_workflow_token_ends_with_its_step(workspace: Workspace, execution: Ex
     assert refused(workspace, execution.id, execution.token) == "token_revoked"
 
 
-def test_a_workflow_token_lives_for_15_minutes(workspace: Workspace, execution: Execution, clock: ManualClock) -> None:
+def test_a_workflow_token_lives_for_15_minutes(
+    workspace: Workspace, execution: Execution, clock: ManualClock
+) -> None:
     clock.advance(15 * 60)
     assert refused(workspace, execution.id, execution.token) == "token_expired"
     assert complete(workspace, execution.id, workspace.bot_token) == {"ok": True}

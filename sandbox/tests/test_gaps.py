@@ -22,18 +22,40 @@ def test_this_projects_own_manifests_ask_for_nothing_that_is_not_there() -> None
 @pytest.mark.parametrize(
     ("manifest", "gap"),
     [
-        ({"settings": SOCKETS | {"event_subscriptions": {"bot_events": ["link_shared"]}}}, "link_shared is never sent"),
-        ({"features": {"unfurl_domains": ["example.com"]}}, "features.unfurl_domains has no effect"),
-        ({"settings": SOCKETS | {"token_rotation_enabled": True}}, "settings.token_rotation_enabled has no effect"),
-        ({"settings": {"incoming_webhooks": {"on": False}, "is_hosted": False}}, "payloads come over Socket Mode only"),
-        ({"functions": {"tell": STEP}, "settings": REMOTE}, "slack#/types/date are not checked: day of the step tell"),
+        (
+            {"settings": SOCKETS | {"event_subscriptions": {"bot_events": ["link_shared"]}}},
+            "link_shared is never sent",
+        ),
+        (
+            {"features": {"unfurl_domains": ["example.com"]}},
+            "features.unfurl_domains has no effect",
+        ),
+        (
+            {"settings": SOCKETS | {"token_rotation_enabled": True}},
+            "settings.token_rotation_enabled has no effect",
+        ),
+        (
+            {"settings": {"incoming_webhooks": {"on": False}, "is_hosted": False}},
+            "payloads come over Socket Mode only",
+        ),
+        (
+            {"functions": {"tell": STEP}, "settings": REMOTE},
+            "slack#/types/date are not checked: day of the step tell",
+        ),
     ],
 )
-def test_each_gap_has_a_sentence_and_what_is_off_is_none(manifest: dict[str, Any], gap: str) -> None:
+def test_each_gap_has_a_sentence_and_what_is_off_is_none(
+    manifest: dict[str, Any], gap: str
+) -> None:
     (found,) = Manifest.from_dict(manifest).gaps
     assert gap in found
 
 
 def test_every_scope_of_a_method_is_known() -> None:
-    needed = {scope for method in methods.METHODS.values() if method.takes == "bot" for scope in method.scopes}
+    needed = {
+        scope
+        for method in methods.METHODS.values()
+        if method.takes == "bot"
+        for scope in method.scopes
+    }
     assert needed <= set(gaps.NEEDED)

@@ -26,5 +26,7 @@ async def test_in_an_event_loop_what_waits_is_awaited(slack: Slack) -> None:
     slack.connect(app)
     ann = slack.person("ann")
     assert (await slack.settled(ann.command("help", "/echo", "hello"))).is_acked
-    assert await slack.until(lambda: [each.text for each in ann.ephemerals("help")]) == ["You typed 'hello'."]
+    assert await slack.until(lambda: [each.text for each in ann.ephemerals("help")]) == [
+        "You typed 'hello'."
+    ]
     assert slack.workspace.user("ann").id == ann.id

@@ -4,7 +4,15 @@ from typing import Any
 
 import pytest
 
-from pocket_slack import ManualClock, Person, RefusedError, SandboxError, SlackError, Workspace, methods
+from pocket_slack import (
+    ManualClock,
+    Person,
+    RefusedError,
+    SandboxError,
+    SlackError,
+    Workspace,
+    methods,
+)
 
 Call = Any
 Refused = Any
@@ -51,7 +59,10 @@ def test_a_view_that_slack_cannot_read_leaves_the_trigger_unused(
     workspace: Workspace, call: Call, refused: Refused
 ) -> None:
     trigger_id = trigger(workspace)
-    assert refused("views.open", trigger_id=trigger_id, view=modal(title=plain("x" * 25))).code == "invalid_arguments"
+    assert (
+        refused("views.open", trigger_id=trigger_id, view=modal(title=plain("x" * 25))).code
+        == "invalid_arguments"
+    )
     assert call("views.open", trigger_id=trigger_id, view=modal())["view"]["callback_id"] == "ask"
 
 
@@ -63,37 +74,63 @@ def test_a_view_has_all_its_documented_keys(workspace: Workspace, call: Call) ->
         "root_view_id", "app_id", "external_id", "app_installed_team_id", "bot_id",
     }  # fmt: skip
     assert view["root_view_id"] == view["id"]
-    assert view["state"]["values"] == {"q": {"q_typed": {"type": "plain_text_input", "value": None}}}
+    assert view["state"]["values"] == {
+        "q": {"q_typed": {"type": "plain_text_input", "value": None}}
+    }
 
 
-def test_an_update_with_an_old_hash_is_a_conflict(workspace: Workspace, call: Call, refused: Refused) -> None:
+def test_an_update_with_an_old_hash_is_a_conflict(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
     view = call("views.open", trigger_id=trigger(workspace), view=modal())["view"]
-    newer = call("views.update", view_id=view["id"], hash=view["hash"], view=modal(callback_id="two"))["view"]
+    newer = call(
+        "views.update", view_id=view["id"], hash=view["hash"], view=modal(callback_id="two")
+    )["view"]
     assert newer["hash"] != view["hash"]
-    assert refused("views.update", view_id=view["id"], hash=view["hash"], view=modal()).code == "hash_conflict"
+    assert (
+        refused("views.update", view_id=view["id"], hash=view["hash"], view=modal()).code
+        == "hash_conflict"
+    )
     assert refused("views.update", view_id="V0", view=modal()).code == "not_found"
 
 
-def test_an_update_keeps_typed_values_of_inputs_with_the_same_ids(workspace: Workspace, call: Call) -> None:
+def test_an_update_keeps_typed_values_of_inputs_with_the_same_ids(
+    workspace: Workspace, call: Call
+) -> None:
     ann = Person(workspace, "ann")
-    view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q"), text_input("r")))["view"]
+    view = call(
+        "views.open", trigger_id=trigger(workspace), view=modal(text_input("q"), text_input("r"))
+    )["view"]
     ann.fill({"q_typed": "kept", "r_typed": "lost"})
-    values = call("views.update", view_id=view["id"], view=modal(text_input("q"), text_input("s")))["view"]["state"]
+    values = call("views.update", view_id=view["id"], view=modal(text_input("q"), text_input("s")))[
+        "view"
+    ]["state"]
     assert values["values"]["q"]["q_typed"]["value"] == "kept"
     assert values["values"]["s"]["s_typed"]["value"] is None
 
 
-def test_at_most_three_modals_are_stacked(workspace: Workspace, call: Call, refused: Refused) -> None:
+def test_at_most_three_modals_are_stacked(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
     first = call("views.open", trigger_id=trigger(workspace), view=modal())["view"]
     second = call("views.push", trigger_id=trigger(workspace), view=modal())["view"]
     assert (second["root_view_id"], second["previous_view_id"]) == (first["id"], first["id"])
     call("views.push", trigger_id=trigger(workspace), view=modal())
-    assert refused("views.push", trigger_id=trigger(workspace), view=modal()).code == "push_limit_reached"
+    assert (
+        refused("views.push", trigger_id=trigger(workspace), view=modal()).code
+        == "push_limit_reached"
+    )
 
 
-def test_the_client_refuses_values_that_the_inputs_do_not_allow(workspace: Workspace, call: Call, wire: Wire) -> None:
+def test_the_client_refuses_values_that_the_inputs_do_not_allow(
+    workspace: Workspace, call: Call, wire: Wire
+) -> None:
     ann = Person(workspace, "ann")
-    blocks = [text_input("q", min_length=3, max_length=5), text_input("r"), {**text_input("o"), "optional": True}]
+    blocks = [
+        text_input("q", min_length=3, max_length=5),
+        text_input("r"),
+        {**text_input("o"), "optional": True},
+    ]
     call("views.open", trigger_id=trigger(workspace), view=modal(*blocks))
     for typed, reason in (("ab", "at least 3"), ("abcdef", "no more than 5")):
         with pytest.raises(RefusedError) as caught:
@@ -109,10 +146,18 @@ def test_a_submission_carries_every_value(workspace: Workspace, call: Call, wire
     boxes = {"type": "checkboxes", "action_id": "boxes", "options": SIZES}
     blocks = [
         text_input("q"),
-        {"type": "input", "block_id": "m", "label": plain("Menu"), "element": MENU, "optional": True},
+        {
+            "type": "input",
+            "block_id": "m",
+            "label": plain("Menu"),
+            "element": MENU,
+            "optional": True,
+        },
         {"type": "actions", "block_id": "a", "elements": [boxes]},
     ]
-    call("views.open", trigger_id=trigger(workspace), view=modal(*blocks, private_metadata="case 7"))
+    call(
+        "views.open", trigger_id=trigger(workspace), view=modal(*blocks, private_metadata="case 7")
+    )
     ann.submit({"q_typed": "words", "size": "large", "boxes": ["small"]})
     payload = wire.sent[0]["payload"]
     assert payload["type"] == "view_submission"
@@ -141,7 +186,11 @@ def test_the_ack_of_a_submission_decides_which_modals_are_open(
 ) -> None:
     ann = Person(workspace, "ann")
     call("views.open", trigger_id=trigger(workspace), view=modal(callback_id="first"))
-    call("views.push", trigger_id=trigger(workspace), view=modal(text_input("q"), callback_id="second"))
+    call(
+        "views.push",
+        trigger_id=trigger(workspace),
+        view=modal(text_input("q"), callback_id="second"),
+    )
     delivery = ann.submit({"q_typed": "words"})
     workspace.deliveries.ack(delivery.envelope_id, response)
     assert [view.body["callback_id"] for view in workspace.stacks[ann.id]] == left
@@ -151,7 +200,9 @@ def test_errors_are_shown_beside_their_inputs(workspace: Workspace, call: Call, 
     ann = Person(workspace, "ann")
     call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))
     delivery = ann.submit({"q_typed": "words"})
-    workspace.deliveries.ack(delivery.envelope_id, {"response_action": "errors", "errors": {"q": "No."}})
+    workspace.deliveries.ack(
+        delivery.envelope_id, {"response_action": "errors", "errors": {"q": "No."}}
+    )
     assert ann.view is not None
     assert ann.view.errors == {"q": "No."}
     assert ann.view.values["q"]["q_typed"]["value"] == "words"
@@ -182,7 +233,9 @@ def test_the_app_gets_an_event_for_a_closed_modal_only_if_it_asked(
     assert ann.view is None
 
 
-def test_a_home_tab_is_published_for_one_user(workspace: Workspace, call: Call, refused: Refused) -> None:
+def test_a_home_tab_is_published_for_one_user(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
     ann = Person(workspace, "ann")
     home = {"type": "home", "blocks": [{"type": "section", "text": plain("Welcome")}]}
     view = call("views.publish", user_id=ann.id, view=home)["view"]
@@ -190,14 +243,21 @@ def test_a_home_tab_is_published_for_one_user(workspace: Workspace, call: Call, 
     assert Person(workspace, "ben").home is None
     again = call("views.publish", user_id=ann.id, view=home, hash=view["hash"])["view"]
     assert again["id"] == view["id"]
-    assert refused("views.publish", user_id=ann.id, view=home, hash=view["hash"]).code == "hash_conflict"
+    assert (
+        refused("views.publish", user_id=ann.id, view=home, hash=view["hash"]).code
+        == "hash_conflict"
+    )
 
 
-def test_a_click_in_a_message_says_where_it_was(workspace: Workspace, call: Call, wire: Wire) -> None:
+def test_a_click_in_a_message_says_where_it_was(
+    workspace: Workspace, call: Call, wire: Wire
+) -> None:
     ann, channel = Person(workspace, "ann"), workspace.channel("help").id
     blocks = [{"type": "actions", "block_id": "a", "elements": [BUTTON, MENU]}]
     parent = ann.post("random", "elsewhere")
-    ts = call("chat.postMessage", channel=channel, text="x", blocks=blocks, thread_ts=parent.ts)["ts"]
+    ts = call("chat.postMessage", channel=channel, text="x", blocks=blocks, thread_ts=parent.ts)[
+        "ts"
+    ]
     wire.sent.clear()
     message = workspace.channels[channel].messages[ts]
     ann.click(message, "size", "large")
@@ -220,7 +280,9 @@ def test_a_click_in_a_message_says_where_it_was(workspace: Workspace, call: Call
 def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
     workspace: Workspace, call: Call, wire: Wire
 ) -> None:
-    sides = {f"{side}_button": {"text": plain(side), "value": side} for side in ("positive", "negative")}
+    sides = {
+        f"{side}_button": {"text": plain(side), "value": side} for side in ("positive", "negative")
+    }
     thumbs = {"type": "feedback_buttons", "action_id": "thumbs", **sides}
     blocks = [{"type": "context_actions", "elements": [thumbs]}]
     call("chat.postMessage", channel=workspace.channel("help").id, text="x", blocks=blocks)
@@ -228,15 +290,24 @@ def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
     ann = Person(workspace, "ann")
     ann.click(ann.messages("help")[0], "thumbs", "negative")
     action = wire.sent[0]["payload"]["actions"][0]
-    assert (action["type"], action["value"], action["text"]["text"]) == ("feedback_buttons", "negative", "negative")
-    with pytest.raises(SandboxError, match="no option 'sideways' in 'thumbs'; there are positive, negative"):
+    assert (action["type"], action["value"], action["text"]["text"]) == (
+        "feedback_buttons",
+        "negative",
+        "negative",
+    )
+    with pytest.raises(
+        SandboxError, match="no option 'sideways' in 'thumbs'; there are positive, negative"
+    ):
         ann.click(ann.messages("help")[0], "thumbs", "sideways")
 
 
 def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
     workspace: Workspace, call: Call, wire: Wire
 ) -> None:
-    cards = [{"type": "card", "title": plain("A"), "actions": [{**BUTTON, "action_id": name}]} for name in ("a", "b")]
+    cards = [
+        {"type": "card", "title": plain("A"), "actions": [{**BUTTON, "action_id": name}]}
+        for name in ("a", "b")
+    ]
     child = {"type": "actions", "elements": [MENU]}
     blocks = [
         {"type": "carousel", "elements": cards},
@@ -250,7 +321,10 @@ def test_buttons_in_cards_and_containers_are_clicked_in_their_own_block(
     ann.click(message, "size", "large")
     carousel, container = message.blocks
     clicked = [envelope["payload"]["actions"][0]["block_id"] for envelope in wire.sent]
-    assert clicked == [carousel["elements"][1]["block_id"], container["child_blocks"][0]["block_id"]]
+    assert clicked == [
+        carousel["elements"][1]["block_id"],
+        container["child_blocks"][0]["block_id"],
+    ]
 
 
 def test_an_element_that_does_not_exist_cannot_be_clicked(workspace: Workspace, call: Call) -> None:
@@ -265,7 +339,13 @@ def test_a_click_in_an_ephemeral_message_has_no_message_in_its_payload(
 ) -> None:
     ann = Person(workspace, "ann")
     blocks = [{"type": "actions", "elements": [BUTTON]}]
-    call("chat.postEphemeral", channel=workspace.channel("help").id, user=ann.id, text="x", blocks=blocks)
+    call(
+        "chat.postEphemeral",
+        channel=workspace.channel("help").id,
+        user=ann.id,
+        text="x",
+        blocks=blocks,
+    )
     ann.click(ann.ephemerals("help")[0], "go")
     payload = wire.sent[0]["payload"]
     assert payload["container"]["is_ephemeral"] is True
@@ -280,11 +360,20 @@ def test_the_value_of_a_removed_input_does_not_come_back(workspace: Workspace, c
     assert state["values"]["q"]["q_typed"]["value"] is None
 
 
-def test_an_external_id_is_unique_among_open_views(workspace: Workspace, call: Call, refused: Refused) -> None:
+def test_an_external_id_is_unique_among_open_views(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
     call("views.open", trigger_id=trigger(workspace), view=modal(external_id="one"))
-    again = refused("views.open", trigger_id=trigger(workspace, "ben"), view=modal(external_id="one"))
+    again = refused(
+        "views.open", trigger_id=trigger(workspace, "ben"), view=modal(external_id="one")
+    )
     assert again.code == "duplicate_external_id"
-    assert call("views.update", external_id="one", view=modal(external_id="one"))["view"]["external_id"] == "one"
+    assert (
+        call("views.update", external_id="one", view=modal(external_id="one"))["view"][
+            "external_id"
+        ]
+        == "one"
+    )
 
 
 def test_a_home_tab_needs_to_be_enabled_in_the_manifest(clock: ManualClock) -> None:
@@ -292,15 +381,22 @@ def test_a_home_tab_needs_to_be_enabled_in_the_manifest(clock: ManualClock) -> N
     ann = workspace.add_user("ann")
     with pytest.raises(SlackError) as caught:
         methods.call(
-            workspace, "views.publish", workspace.bot_token, {"user_id": ann.id, "view": {"type": "home", "blocks": []}}
+            workspace,
+            "views.publish",
+            workspace.bot_token,
+            {"user_id": ann.id, "view": {"type": "home", "blocks": []}},
         )
     assert caught.value.code == "not_enabled"
     with pytest.raises(SandboxError, match="home_tab_enabled"):
         Person(workspace, "ann").open_home()
 
 
-def test_clicks_in_messages_of_other_apps_are_not_sent_to_the_app(workspace: Workspace, wire: Wire) -> None:
-    message = Person(workspace, "helper").post("help", "x", blocks=[{"type": "actions", "elements": [BUTTON]}])
+def test_clicks_in_messages_of_other_apps_are_not_sent_to_the_app(
+    workspace: Workspace, wire: Wire
+) -> None:
+    message = Person(workspace, "helper").post(
+        "help", "x", blocks=[{"type": "actions", "elements": [BUTTON]}]
+    )
     with pytest.raises(SandboxError, match="another app's"):
         Person(workspace, "ann").click(message, "go")
 
@@ -318,14 +414,18 @@ def test_people_and_channels_may_be_named_and_the_app_gets_ids(
 ) -> None:
     ann, named = Person(workspace, "ann"), "@ben" if kind == "user" else "help"
     id_ = workspace.user("ben").id if kind == "user" else workspace.channel("help").id
-    one, many = ({"type": f"{which}{kind}s_select", "action_id": f"{which}who"} for which in ("", "multi_"))
+    one, many = (
+        {"type": f"{which}{kind}s_select", "action_id": f"{which}who"} for which in ("", "multi_")
+    )
     asked = {"type": "input", "block_id": "asked", "label": plain("Who"), "element": many}
     section = {"type": "section", "block_id": "at_once", "text": plain("Who"), "accessory": one}
     call("views.open", trigger_id=trigger(workspace), view=modal(asked, section))
     for chosen in (named, id_):
         ann.click(ann.view, "who", chosen)
         assert wire.sent[-1]["payload"]["actions"][0][f"selected_{kind}"] == id_
-        assert ann.fill({"multi_who": [chosen]}).values["asked"]["multi_who"][f"selected_{kind}s"] == [id_]
+        assert ann.fill({"multi_who": [chosen]}).values["asked"]["multi_who"][
+            f"selected_{kind}s"
+        ] == [id_]
     workspace.add_channel("others", [workspace.user("ben")], is_private=True)
     wrong = {
         "user": ("nobody", "no user"),

@@ -23,7 +23,9 @@ async def timed(workspace: Workspace) -> Any:
 
 def response_url(slack: Sandbox, **more: Any) -> AsyncWebhookClient:
     ann, channel = slack.workspace.user("ann"), slack.workspace.channel("random")
-    return AsyncWebhookClient(slack.workspace.grants.new_response_url(ann.id, channel.id, "commands", **more))
+    return AsyncWebhookClient(
+        slack.workspace.grants.new_response_url(ann.id, channel.id, "commands", **more)
+    )
 
 
 async def test_the_sdk_reads_errors_and_scopes(slack: Sandbox, client: AsyncWebClient) -> None:
@@ -45,12 +47,17 @@ async def test_arguments_are_read_from_the_query_a_form_or_json(slack: Sandbox) 
             assert (await response.json())["user"]["name"] == "ann"
         in_json = await http.post(url, json={"user": ann.id, "token": slack.bot_token})
         assert (await in_json.json())["error"] == "not_authed"
-        broken = await http.post(url, data="{", headers={**header, "Content-Type": "application/json"})
+        broken = await http.post(
+            url, data="{", headers={**header, "Content-Type": "application/json"}
+        )
         assert (await broken.json())["error"] == "invalid_json"
 
 
 async def test_a_body_that_is_not_json_is_refused_and_recorded(slack: Sandbox) -> None:
-    headers = {"Authorization": f"Bearer {slack.bot_token}", "Content-Type": "application/json;charset=utf-8"}
+    headers = {
+        "Authorization": f"Bearer {slack.bot_token}",
+        "Content-Type": "application/json;charset=utf-8",
+    }
     url = f"{slack.api_url}auth.test"
     async with aiohttp.ClientSession(headers=headers) as http:
         assert (await (await http.post(url, data="{")).json())["error"] == "invalid_json"
@@ -60,7 +67,9 @@ async def test_a_body_that_is_not_json_is_refused_and_recorded(slack: Sandbox) -
     assert answers == ["invalid_json", "json_not_object", None]
 
 
-async def test_blocks_and_metadata_can_be_json_strings_in_a_form(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_blocks_and_metadata_can_be_json_strings_in_a_form(
+    slack: Sandbox, client: AsyncWebClient
+) -> None:
     form = {
         "channel": slack.workspace.channel("help").id,
         "blocks": '[{"type": "divider"}]',
@@ -71,7 +80,9 @@ async def test_blocks_and_metadata_can_be_json_strings_in_a_form(slack: Sandbox,
     assert answer["message"]["metadata"]["event_payload"] == {"id": 1}
 
 
-async def test_the_journal_keeps_calls_and_answers_but_no_tokens(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_the_journal_keeps_calls_and_answers_but_no_tokens(
+    slack: Sandbox, client: AsyncWebClient
+) -> None:
     await client.api_call("auth.test", data={"token": slack.bot_token})
     [entry] = slack.workspace.journal.of("call")
     assert entry.data["method"] == "auth.test"
@@ -79,14 +90,18 @@ async def test_the_journal_keeps_calls_and_answers_but_no_tokens(slack: Sandbox,
     assert slack.bot_token not in str(entry.to_json())
 
 
-async def test_a_rate_limit_is_a_429_that_the_sdk_can_wait_out(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_a_rate_limit_is_a_429_that_the_sdk_can_wait_out(
+    slack: Sandbox, client: AsyncWebClient
+) -> None:
     slack.fail("auth.test", retry_after_s=0)
     client.retry_handlers.append(AsyncRateLimitErrorRetryHandler(max_retry_count=1))
     assert (await client.auth_test())["ok"]
     assert [entry.data["status"] for entry in slack.workspace.journal.of("call")] == [429, 200]
 
 
-async def test_a_post_can_be_accepted_and_its_answer_lost(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_a_post_can_be_accepted_and_its_answer_lost(
+    slack: Sandbox, client: AsyncWebClient
+) -> None:
     channel = slack.workspace.channel("help").id
     slack.fail("chat.postMessage", status=500, is_applied=True)
     slack.fail("chat.postMessage", drop=True, is_applied=True)
@@ -136,9 +151,15 @@ async def test_a_response_url_works_for_thirty_minutes(timed: Sandbox, clock: Ma
 
 @pytest.mark.parametrize(
     ("body", "error"),
-    [({"text": ""}, "no_text"), ([], "invalid_payload"), ({"blocks": [{"type": "x"}]}, "invalid_blocks")],
+    [
+        ({"text": ""}, "no_text"),
+        ([], "invalid_payload"),
+        ({"blocks": [{"type": "x"}]}, "invalid_blocks"),
+    ],
 )
-async def test_an_invalid_body_does_not_use_up_a_response_url(slack: Sandbox, body: Any, error: str) -> None:
+async def test_an_invalid_body_does_not_use_up_a_response_url(
+    slack: Sandbox, body: Any, error: str
+) -> None:
     hook = response_url(slack)
     for _ in range(6):
         refused = await hook.send_dict(body)

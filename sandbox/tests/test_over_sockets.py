@@ -19,7 +19,9 @@ async def http() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 async def new_url(slack: Sandbox) -> str:
-    answer = await AsyncWebClient(base_url=slack.api_url).apps_connections_open(app_token=slack.app_token)
+    answer = await AsyncWebClient(base_url=slack.api_url).apps_connections_open(
+        app_token=slack.app_token
+    )
     return str(answer["url"])
 
 
@@ -33,7 +35,9 @@ async def test_a_connection_starts_with_hello(slack: Sandbox, http: aiohttp.Clie
         assert hello["debug_info"]["approximate_connection_time"] > 0
 
 
-async def test_a_ticket_is_valid_for_one_connection(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_a_ticket_is_valid_for_one_connection(
+    slack: Sandbox, http: aiohttp.ClientSession
+) -> None:
     url = await new_url(slack)
     await http.ws_connect(url)
     with pytest.raises(aiohttp.WSServerHandshakeError):
@@ -54,7 +58,9 @@ async def test_pings_are_answered_and_invalid_acks_are_only_recorded(
     assert ignored == ["not an ack", "not an ack", "not an ack", "unknown"]
 
 
-async def test_an_eleventh_connection_is_closed(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+async def test_an_eleventh_connection_is_closed(
+    slack: Sandbox, http: aiohttp.ClientSession
+) -> None:
     kept = [await http.ws_connect(await new_url(slack)) for _ in range(10)]
     eleventh = await http.ws_connect(await new_url(slack))
     assert (await eleventh.receive_json())["reason"] == "too_many_websockets"

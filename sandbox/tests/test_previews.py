@@ -10,7 +10,10 @@ from sandbox.tests.conftest import MANIFEST, populated
 
 WIKI = "https://wiki.example/reset-a_password"
 PICTURE = "https://pics.example/a.png"
-SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": f"<{WIKI}|The wiki> and <{PICTURE}|a picture>"}}
+SECTION = {
+    "type": "section",
+    "text": {"type": "mrkdwn", "text": f"<{WIKI}|The wiki> and <{PICTURE}|a picture>"},
+}
 NO_PAGES, NO_MEDIA = {"unfurl_links": False}, {"unfurl_media": False}
 
 PREVIEWED: list[tuple[dict[str, Any], list[str]]] = [
@@ -30,12 +33,16 @@ PREVIEWED: list[tuple[dict[str, Any], list[str]]] = [
 def test_links_get_previews_as_the_app_wants_it(said: dict[str, Any], urls: list[str]) -> None:
     workspace = populated(Workspace(MANIFEST, clock=ManualClock(), limits=Limits.off()))
     channel = workspace.channel("help")
-    answer = methods.call(workspace, "chat.postMessage", workspace.bot_token, {"channel": channel.id, **said})
+    answer = methods.call(
+        workspace, "chat.postMessage", workspace.bot_token, {"channel": channel.id, **said}
+    )
     found = [each["from_url"] for each in channel.messages[answer["ts"]].attachments]
     assert found == urls
 
 
-def test_a_preview_comes_a_moment_later_and_is_no_edit(workspace: Workspace, clock: ManualClock, wire: Any) -> None:
+def test_a_preview_comes_a_moment_later_and_is_no_edit(
+    workspace: Workspace, clock: ManualClock, wire: Any
+) -> None:
     workspace.previews[WIKI] = {"title": "Reset it", "service_name": "The wiki"}
     message = Person(workspace, "ann").post("help", f"See {WIKI}")
     clock.advance(AFTER_S / 2)
@@ -58,14 +65,19 @@ def test_a_preview_comes_a_moment_later_and_is_no_edit(workspace: Workspace, clo
     }
 
 
-def test_an_edit_keeps_the_previews_of_links_that_stay(workspace: Workspace, clock: ManualClock, wire: Any) -> None:
+def test_an_edit_keeps_the_previews_of_links_that_stay(
+    workspace: Workspace, clock: ManualClock, wire: Any
+) -> None:
     ann = Person(workspace, "ann")
     message = ann.post("help", f"See {WIKI} and {PICTURE}")
     clock.advance(AFTER_S)
     ann.edit(message, f"See {PICTURE} and https://example.com/new")
     assert [each["from_url"] for each in message.attachments] == [PICTURE]
     clock.advance(AFTER_S)
-    assert [each["from_url"] for each in message.attachments] == [PICTURE, "https://example.com/new"]
+    assert [each["from_url"] for each in message.attachments] == [
+        PICTURE,
+        "https://example.com/new",
+    ]
 
 
 def test_a_linked_message_and_a_shared_one_name_their_author(workspace: Workspace) -> None:
@@ -73,7 +85,9 @@ def test_a_linked_message_and_a_shared_one_name_their_author(workspace: Workspac
     message = ben.post("help", "The *VPN* drops")
     secret = ann.post("secret", "Not for everybody")
     link = workspace.permalink(message.channel_id, message.ts)
-    [linked] = ann.post("random", f"{link} {workspace.permalink(secret.channel_id, secret.ts)}").attachments
+    [linked] = ann.post(
+        "random", f"{link} {workspace.permalink(secret.channel_id, secret.ts)}"
+    ).attachments
     [shared] = ann.share(message, "random", "Look").attachments
     its = {"is_msg_unfurl": True, "author_id": ben.id, "text": "The *VPN* drops", "from_url": link}
     assert its.items() <= linked.items()

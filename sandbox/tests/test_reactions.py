@@ -6,7 +6,16 @@ from typing import Any
 import aiohttp
 import pytest
 
-from pocket_slack import Limits, Message, Person, Sandbox, SandboxError, SlackError, Workspace, methods
+from pocket_slack import (
+    Limits,
+    Message,
+    Person,
+    Sandbox,
+    SandboxError,
+    SlackError,
+    Workspace,
+    methods,
+)
 from pocket_slack.stream import to_events
 from sandbox.tests.conftest import MANIFEST, Wire, populated
 
@@ -17,7 +26,10 @@ Refused = Any
 @pytest.fixture
 def workspace(clock: Any) -> Workspace:
     manifest = deepcopy(MANIFEST)
-    manifest["settings"]["event_subscriptions"]["bot_events"] = ["reaction_added", "reaction_removed"]
+    manifest["settings"]["event_subscriptions"]["bot_events"] = [
+        "reaction_added",
+        "reaction_removed",
+    ]
     return populated(Workspace(manifest, clock=clock, limits=Limits.off()))
 
 
@@ -47,12 +59,21 @@ def test_reactions_are_counted_by_name_wherever_the_message_is_shown(
         {"name": "+1::skin-tone-3", "users": [ben.id], "count": 1},
     ]
     got = call("reactions.get", **item)
-    assert (got["type"], got["channel"], got["message"]["reactions"]) == ("message", channel, expected)
-    assert got["message"]["permalink"] == call("chat.getPermalink", channel=channel, message_ts=message.ts)["permalink"]
+    assert (got["type"], got["channel"], got["message"]["reactions"]) == (
+        "message",
+        channel,
+        expected,
+    )
+    assert (
+        got["message"]["permalink"]
+        == call("chat.getPermalink", channel=channel, message_ts=message.ts)["permalink"]
+    )
     assert call("conversations.history", channel=channel)["messages"][0]["reactions"] == expected
     call("reactions.remove", **item, name="white_check_mark")
     ben.unreact(message, "+1::skin-tone-3")
-    assert call("reactions.get", **item)["message"]["reactions"] == [expected[0] | {"users": [ben.id], "count": 1}]
+    assert call("reactions.get", **item)["message"]["reactions"] == [
+        expected[0] | {"users": [ben.id], "count": 1}
+    ]
     ben.unreact(message, "white_check_mark")
     assert "reactions" not in call("reactions.get", **item)["message"]
 
@@ -64,14 +85,23 @@ def test_a_reaction_sends_an_event_that_only_names_the_message(
     ben.react(message, "eyes")
     ben.unreact(message, "eyes")
     added, removed = heard(wire)
-    item = {"type": "message", "channel": message.channel_id, "ts": message.ts, "channel_type": "channel"}
+    item = {
+        "type": "message",
+        "channel": message.channel_id,
+        "ts": message.ts,
+        "channel_type": "channel",
+    }
     expected = {"user": ben.id, "reaction": "eyes", "item_user": message.author.id, "item": item}
     for event, kind in ((added, "reaction_added"), (removed, "reaction_removed")):
-        assert {key: value for key, value in event.items() if key != "event_ts"} == expected | {"type": kind}
+        assert {key: value for key, value in event.items() if key != "event_ts"} == expected | {
+            "type": kind
+        }
     assert message.ts < added["event_ts"] < removed["event_ts"]
 
 
-def test_a_reaction_to_a_webhooks_message_has_no_item_user(workspace: Workspace, wire: Wire) -> None:
+def test_a_reaction_to_a_webhooks_message_has_no_item_user(
+    workspace: Workspace, wire: Wire
+) -> None:
     workspace.add_webhook("github")
     Person(workspace, "ben").react(Person(workspace, "github").post("help", "pushed"), "tada")
     [event] = heard(wire)
@@ -103,16 +133,25 @@ def test_the_apps_own_reaction_sends_an_event_too(
     ],
 )
 def test_an_invalid_reaction_is_refused(
-    item: dict[str, str], call: Call, refused: Refused, method: str, args: dict[str, Any], error: str
+    item: dict[str, str],
+    call: Call,
+    refused: Refused,
+    method: str,
+    args: dict[str, Any],
+    error: str,
 ) -> None:
     call("reactions.add", **item, name="eyes")
     assert refused(method, **(item | args)).code == error
 
 
-def test_reactions_need_membership_and_a_channel_that_is_not_archived(workspace: Workspace, refused: Refused) -> None:
+def test_reactions_need_membership_and_a_channel_that_is_not_archived(
+    workspace: Workspace, refused: Refused
+) -> None:
     ann = Person(workspace, "ann")
     elsewhere = ann.post("random", "hello")
-    error = refused("reactions.add", channel=elsewhere.channel_id, timestamp=elsewhere.ts, name="eyes")
+    error = refused(
+        "reactions.add", channel=elsewhere.channel_id, timestamp=elsewhere.ts, name="eyes"
+    )
     assert error.code == "not_in_channel"
     here = ann.post("help", "hello")
     ann.archive("help")
@@ -137,7 +176,9 @@ def test_reactions_have_scopes_of_their_own(clock: Any, method: str) -> None:
     workspace = Workspace({"oauth_config": {"scopes": {"bot": ["chat:write"]}}}, clock=clock)
     with pytest.raises(SlackError) as caught:
         methods.call(workspace, method, workspace.bot_token, {})
-    assert caught.value.extra["needed"] == ("reactions:read" if method.endswith("get") else "reactions:write")
+    assert caught.value.extra["needed"] == (
+        "reactions:read" if method.endswith("get") else "reactions:write"
+    )
 
 
 def test_the_events_need_the_scope_to_read(clock: Any, wire: Wire) -> None:

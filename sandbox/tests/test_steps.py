@@ -34,7 +34,12 @@ def test_a_step_is_ticked_once_it_was_done_and_the_page_is_told(workspace: Works
     assert said == {"text": f"Say *hello* in <#{workspace.channel('help').id}|>", "is_done": False}
     ann.post("help", "Hello, all")
     ann.post("help", "Hello again")
-    news = [event for entry in workspace.journal.entries if entry.id > before for event in to_events(ann, entry)]
+    news = [
+        event
+        for entry in workspace.journal.entries
+        if entry.id > before
+        for event in to_events(ann, entry)
+    ]
     assert [data for kind, data in news if kind == "steps"] == [[said | {"is_done": True}, typed]]
 
 
@@ -49,6 +54,8 @@ def test_a_step_is_ticked_once_it_was_done_and_the_page_is_told(workspace: Works
         ({"actions": [{"action_id": "gre"}]}, False),
     ],
 )
-def test_an_entry_shows_it_if_all_that_is_named_is_in_it(wanted: dict[str, object], is_in: bool) -> None:
+def test_an_entry_shows_it_if_all_that_is_named_is_in_it(
+    wanted: dict[str, object], is_in: bool
+) -> None:
     found = {"actions": [{"action_id": "more"}, {"action_id": "agree"}], "shown_to": None}
     assert is_part(wanted, found) is is_in

@@ -19,7 +19,12 @@ MODAL = {"type": "modal", "title": {"type": "plain_text", "text": "Hi"}, "blocks
 def events(workspace: Workspace, name: str, after: int) -> list[tuple[str, Any]]:
     """The events that a person's page gets for the journal entries after the id `after`."""
     person = Person(workspace, name)
-    return [event for entry in workspace.journal.entries if entry.id > after for event in to_events(person, entry)]
+    return [
+        event
+        for entry in workspace.journal.entries
+        if entry.id > after
+        for event in to_events(person, entry)
+    ]
 
 
 def last_id(workspace: Workspace) -> int:
@@ -34,7 +39,9 @@ def test_a_message_is_sent_to_people_who_see_its_channel(workspace: Workspace) -
     assert events(workspace, "ben", before) == []
 
 
-def test_an_ephemeral_message_and_its_changes_are_sent_only_to_its_owner(workspace: Workspace) -> None:
+def test_an_ephemeral_message_and_its_changes_are_sent_only_to_its_owner(
+    workspace: Workspace,
+) -> None:
     before = last_id(workspace)
     ann, channel = Person(workspace, "ann"), workspace.channel("help")
     message = posts.post_ephemeral(workspace, channel, ann.id, Content("only you"))
@@ -46,7 +53,9 @@ def test_an_ephemeral_message_and_its_changes_are_sent_only_to_its_owner(workspa
     assert events(workspace, "ben", before) == []
 
 
-def test_a_deleted_message_is_gone_and_a_deleted_parent_stays_as_a_tombstone(workspace: Workspace) -> None:
+def test_a_deleted_message_is_gone_and_a_deleted_parent_stays_as_a_tombstone(
+    workspace: Workspace,
+) -> None:
     ann = Person(workspace, "ann")
     parent, other = ann.post("help", "question"), ann.post("help", "other")
     ann.post("help", "reply", thread_ts=parent.ts)
@@ -79,7 +88,9 @@ def test_joining_and_leaving_change_what_is_seen(workspace: Workspace) -> None:
     assert (other_kind, notice["message"]["subtype"]) == ("message", "channel_join")
     before = last_id(workspace)
     cat.leave("secret")
-    assert events(workspace, "cat", before) == [("unseen", {"channel": workspace.channel("secret").id})]
+    assert events(workspace, "cat", before) == [
+        ("unseen", {"channel": workspace.channel("secret").id})
+    ]
 
 
 def test_a_direct_message_of_the_app_opens_a_channel_on_the_page(workspace: Workspace) -> None:
@@ -111,7 +122,10 @@ def test_a_snapshot_holds_what_that_person_sees(workspace: Workspace) -> None:
         ({"token": "abc", "text": "a"}, {"token": "•••", "text": "a"}),
         ("Bearer xoxb-1-AB_c", "Bearer xoxb-•••"),
         ("xapp-1-A0-XY", "xapp-•••"),
-        (["ws://127.0.0.1:1/link/?ticket=a-b_c&app_id=A1"], ["ws://127.0.0.1:1/link/?ticket=•••&app_id=A1"]),
+        (
+            ["ws://127.0.0.1:1/link/?ticket=a-b_c&app_id=A1"],
+            ["ws://127.0.0.1:1/link/?ticket=•••&app_id=A1"],
+        ),
         ("http://127.0.0.1:1/actions/s3-cr_et", "http://127.0.0.1:1/actions/•••"),
         ("http://127.0.0.1:1/upload/v1/s3-cr_et", "http://127.0.0.1:1/upload/v1/•••"),
         ("a token of love", "a token of love"),
@@ -139,13 +153,19 @@ def test_a_page_that_reconnects_gets_what_it_missed_and_nothing_twice(workspace:
     ann.post("help", "two")
     missed = frames(list(stream.catch_up(ann, seen)))
     assert [data["message"]["text"] for _, _, data in missed] == ["one", "two"]
-    assert [data["message"]["text"] for _, _, data in frames(list(stream.catch_up(ann, missed[0][0])))] == ["two"]
+    assert [
+        data["message"]["text"] for _, _, data in frames(list(stream.catch_up(ann, missed[0][0])))
+    ] == ["two"]
     assert list(stream.catch_up(ann, missed[1][0])) == []
 
 
 @pytest.mark.parametrize("last_event_id", ["other-3", "nonsense", "-1"])
-def test_a_page_of_another_run_starts_with_a_snapshot(workspace: Workspace, last_event_id: str) -> None:
-    [(_, kind, _)] = frames(list(Stream(workspace).catch_up(Person(workspace, "ann"), last_event_id)))
+def test_a_page_of_another_run_starts_with_a_snapshot(
+    workspace: Workspace, last_event_id: str
+) -> None:
+    [(_, kind, _)] = frames(
+        list(Stream(workspace).catch_up(Person(workspace, "ann"), last_event_id))
+    )
     assert kind == "snapshot"
 
 
@@ -166,7 +186,10 @@ async def lines(response: aiohttp.ClientResponse) -> AsyncIterator[str]:
 
 
 async def test_changes_arrive_over_http_as_they_happen(slack: Sandbox) -> None:
-    async with aiohttp.ClientSession(slack.url) as http, http.get("/sandbox/stream?as=ann") as response:
+    async with (
+        aiohttp.ClientSession(slack.url) as http,
+        http.get("/sandbox/stream?as=ann") as response,
+    ):
         assert response.content_type == "text/event-stream"
         heard = lines(response)
         assert [line async for line in _until(heard, "event: snapshot")]
@@ -175,7 +198,10 @@ async def test_changes_arrive_over_http_as_they_happen(slack: Sandbox) -> None:
 
 
 async def test_an_unknown_person_cannot_be_followed(slack: Sandbox) -> None:
-    async with aiohttp.ClientSession(slack.url) as http, http.get("/sandbox/stream?as=zoe") as response:
+    async with (
+        aiohttp.ClientSession(slack.url) as http,
+        http.get("/sandbox/stream?as=zoe") as response,
+    ):
         assert response.status == 400
         assert "no user 'zoe'" in (await response.json())["error"]
 

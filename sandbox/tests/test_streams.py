@@ -6,7 +6,17 @@ from typing import Any
 import aiohttp
 import pytest
 
-from pocket_slack import Limits, ManualClock, Message, Person, Sandbox, SandboxError, SlackError, Workspace, methods
+from pocket_slack import (
+    Limits,
+    ManualClock,
+    Message,
+    Person,
+    Sandbox,
+    SandboxError,
+    SlackError,
+    Workspace,
+    methods,
+)
 from pocket_slack.state import to_state
 from pocket_slack.stream import to_events
 from pocket_slack.text import to_mrkdwn
@@ -30,40 +40,65 @@ def begun(workspace: Workspace, call: Call) -> dict[str, Any]:
     """The arguments that identify a stream of the app, started with markdown for ann."""
     parent, channel = asked(workspace), workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
-    begun = call("chat.startStream", channel=channel, thread_ts=parent.ts, markdown_text="Beca", **reader)
+    begun = call(
+        "chat.startStream", channel=channel, thread_ts=parent.ts, markdown_text="Beca", **reader
+    )
     return {"channel": channel, "ts": begun["ts"]}
 
 
-def test_the_app_gets_the_first_piece_and_then_the_whole_message(workspace: Workspace, wire: Wire) -> None:
+def test_the_app_gets_the_first_piece_and_then_the_whole_message(
+    workspace: Workspace, wire: Wire
+) -> None:
     parent, helper = asked(workspace), Person(workspace, "helper")
     message = helper.stream("help", thread_ts=parent.ts)
     for piece in ("Be", "cau", "se"):
         helper.append(message, piece)
     assert message.text == ""
     helper.stop(message, ".")
-    of_stream = [event for event in heard(wire) if (event.get("message") or event)["ts"] == message.ts]
+    of_stream = [
+        event for event in heard(wire) if (event.get("message") or event)["ts"] == message.ts
+    ]
     begun, ended = of_stream
     assert "subtype" not in begun
-    assert (begun["text"], begun["streaming_state"], begun["thread_ts"]) == ("", "in_progress", parent.ts)
+    assert (begun["text"], begun["streaming_state"], begun["thread_ts"]) == (
+        "",
+        "in_progress",
+        parent.ts,
+    )
     assert (begun["bot_id"], begun["app_id"]) == (helper.user.bot_id, helper.user.app_id)
     assert (ended["subtype"], ended["hidden"]) == ("message_changed", True)
-    assert (ended["message"]["text"], ended["message"]["streaming_state"]) == ("Because.", "completed")
-    assert (ended["previous_message"]["text"], ended["previous_message"]["streaming_state"]) == ("", "in_progress")
+    assert (ended["message"]["text"], ended["message"]["streaming_state"]) == (
+        "Because.",
+        "completed",
+    )
+    assert (ended["previous_message"]["text"], ended["previous_message"]["streaming_state"]) == (
+        "",
+        "in_progress",
+    )
     assert "edited" not in ended["message"]
 
 
-def test_the_parents_session_changes_but_not_its_text_while_a_bot_streams(workspace: Workspace, wire: Wire) -> None:
+def test_the_parents_session_changes_but_not_its_text_while_a_bot_streams(
+    workspace: Workspace, wire: Wire
+) -> None:
     parent, helper = asked(workspace), Person(workspace, "helper")
     helper.stop(helper.stream("help", "Because.", parent.ts))
     changes = [event for event in heard(wire) if event.get("message", {}).get("ts") == parent.ts]
-    assert [change["message"]["agent_session"]["status"] for change in changes] == ["processing", "active"]
+    assert [change["message"]["agent_session"]["status"] for change in changes] == [
+        "processing",
+        "active",
+    ]
     for change in changes:
         assert change["message"]["text"] == change["previous_message"]["text"] == "why?"
         assert "edited" not in change["message"]
 
 
 def test_history_and_thread_show_what_others_see(workspace: Workspace, call: Call) -> None:
-    parent, helper, channel = asked(workspace), Person(workspace, "helper"), workspace.channel("help").id
+    parent, helper, channel = (
+        asked(workspace),
+        Person(workspace, "helper"),
+        workspace.channel("help").id,
+    )
     message = helper.stream("help", "Beca", parent.ts)
     helper.append(message, "use.")
 
@@ -72,7 +107,9 @@ def test_history_and_thread_show_what_others_see(workspace: Workspace, call: Cal
         return found["text"], found["streaming_state"]
 
     assert read() == ("Beca", "in_progress")
-    assert call("conversations.history", channel=channel)["messages"][0]["latest_reply"] == message.ts
+    assert (
+        call("conversations.history", channel=channel)["messages"][0]["latest_reply"] == message.ts
+    )
     helper.stop(message)
     assert read() == ("Because.", "completed")
 
@@ -115,9 +152,15 @@ def test_the_end_of_a_stream_can_add_blocks_and_metadata(begun: dict[str, Any], 
     metadata = {"event_type": "case", "event_payload": {"id": 7}}
     section = {"type": "section", "text": {"type": "mrkdwn", "text": "words"}}
     assert call("chat.appendStream", **begun, markdown_text="use") == {"ok": True, **begun}
-    answer = call("chat.stopStream", **begun, markdown_text=".", blocks=[section], metadata=metadata)
+    answer = call(
+        "chat.stopStream", **begun, markdown_text=".", blocks=[section], metadata=metadata
+    )
     message = answer["message"]
-    assert (message["text"], message["streaming_state"], message["metadata"]) == ("Because.", "completed", metadata)
+    assert (message["text"], message["streaming_state"], message["metadata"]) == (
+        "Because.",
+        "completed",
+        metadata,
+    )
     assert [block["type"] for block in message["blocks"]] == ["rich_text", "section"]
 
 
@@ -156,15 +199,23 @@ def test_an_open_stream_is_neither_updated_nor_deleted(
         ({"channel": "secret"}, "channel_not_found"),
     ],
 )  # fmt: skip
-def test_an_invalid_stream_is_refused(workspace: Workspace, refused: Refused, args: dict[str, Any], error: str) -> None:
+def test_an_invalid_stream_is_refused(
+    workspace: Workspace, refused: Refused, args: dict[str, Any], error: str
+) -> None:
     parent = asked(workspace)
-    usual = {"thread_ts": parent.ts, "recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
+    usual = {
+        "thread_ts": parent.ts,
+        "recipient_user_id": parent.author.id,
+        "recipient_team_id": workspace.team_id,
+    }
     channel = workspace.channel(args.get("channel", "help")).id
     assert refused("chat.startStream", **(usual | args | {"channel": channel})).code == error
     assert parent.agent_session is None
 
 
-def test_in_a_direct_message_the_other_person_is_the_reader(workspace: Workspace, call: Call) -> None:
+def test_in_a_direct_message_the_other_person_is_the_reader(
+    workspace: Workspace, call: Call
+) -> None:
     ann = Person(workspace, "ann")
     parent = ann.post(ann.im, "why?")
     ts = call("chat.startStream", channel=ann.im, thread_ts=parent.ts, markdown_text="Be")["ts"]
@@ -186,17 +237,31 @@ def test_in_a_direct_message_the_other_person_is_the_reader(workspace: Workspace
     ],
 )
 def test_an_invalid_piece_is_refused_and_the_stream_goes_on(
-    workspace: Workspace, begun: dict[str, Any], refused: Refused, method: str, args: dict[str, Any], error: str
+    workspace: Workspace,
+    begun: dict[str, Any],
+    refused: Refused,
+    method: str,
+    args: dict[str, Any],
+    error: str,
 ) -> None:
     assert refused(method, **(begun | args)).code == error
     assert workspace.channel("help").messages[begun["ts"]].streaming_state == "in_progress"
 
 
-def test_only_ones_own_open_streams_can_be_appended_to(workspace: Workspace, call: Call, refused: Refused) -> None:
-    parent, helper, channel = asked(workspace), Person(workspace, "helper"), workspace.channel("help").id
+def test_only_ones_own_open_streams_can_be_appended_to(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
+    parent, helper, channel = (
+        asked(workspace),
+        Person(workspace, "helper"),
+        workspace.channel("help").id,
+    )
     theirs = helper.stream("help", "Be", parent.ts)
     for method in ("chat.appendStream", "chat.stopStream"):
-        assert refused(method, channel=channel, ts=theirs.ts, markdown_text="x").code == "message_not_owned_by_app"
+        assert (
+            refused(method, channel=channel, ts=theirs.ts, markdown_text="x").code
+            == "message_not_owned_by_app"
+        )
     posted = call("chat.postMessage", channel=channel, text="x")["ts"]
     error = refused("chat.appendStream", channel=channel, ts=posted, markdown_text="x")
     assert error.code == "message_not_in_streaming_state"
@@ -208,11 +273,20 @@ def test_tasks_become_cards_that_later_chunks_update(workspace: Workspace, call:
     ts = call("chat.startStream", channel=channel, thread_ts=parent.ts, **reader)["ts"]
 
     def task(status: str, **more: str) -> dict[str, Any]:
-        return {"type": "task_update", "id": "1", "title": f"Look up: {status}", "status": status, **more}
+        return {
+            "type": "task_update",
+            "id": "1",
+            "title": f"Look up: {status}",
+            "status": status,
+            **more,
+        }
 
     pieces = (
         [task("in_progress", details="one, "), {"type": "markdown_text", "text": "Be"}],
-        [{"type": "markdown_text", "text": "cause"}, task("complete", details="two", output="done")],
+        [
+            {"type": "markdown_text", "text": "cause"},
+            task("complete", details="two", output="done"),
+        ],
     )
     for chunks in pieces:
         call("chat.appendStream", channel=channel, ts=ts, chunks=chunks)
@@ -233,9 +307,15 @@ def test_a_plan_holds_the_tasks(workspace: Workspace, call: Call) -> None:
         {"type": "plan_update", "title": "Thought"},
         {"type": "blocks", "blocks": [{"type": "divider"}]},
     ]
-    ts = call("chat.startStream", channel=channel, thread_ts=parent.ts, chunks=chunks, **reader)["ts"]
+    ts = call("chat.startStream", channel=channel, thread_ts=parent.ts, chunks=chunks, **reader)[
+        "ts"
+    ]
     plan, divider = call("chat.stopStream", channel=channel, ts=ts)["message"]["blocks"]
-    assert (plan["type"], plan["title"], [card["title"] for card in plan["tasks"]]) == ("plan", "Thought", ["Look up"])
+    assert (plan["type"], plan["title"], [card["title"] for card in plan["tasks"]]) == (
+        "plan",
+        "Thought",
+        ["Look up"],
+    )
     assert divider["type"] == "divider"
 
 
@@ -246,7 +326,10 @@ def test_a_plan_holds_the_tasks(workspace: Workspace, call: Call) -> None:
         ("## Heading\ntext", "Heading\ntext"),
         ("- one\n  * two", "• one\n  • two"),
         ("[docs](https://example.com/a)", "<https://example.com/a|docs>"),
-        ("`**code**` and\n```\n- [x](https://y)\n```", "`**code**` and\n```\n- [x](https://y)\n```"),
+        (
+            "`**code**` and\n```\n- [x](https://y)\n```",
+            "`**code**` and\n```\n- [x](https://y)\n```",
+        ),
     ],
 )
 def test_markdown_is_converted_to_mrkdwn(markdown: str, mrkdwn: str) -> None:
@@ -255,7 +338,9 @@ def test_markdown_is_converted_to_mrkdwn(markdown: str, mrkdwn: str) -> None:
 
 def test_a_finished_stream_has_rich_text(workspace: Workspace) -> None:
     parent, helper = asked(workspace), Person(workspace, "helper")
-    message = helper.stream("help", f"**Ask** <@{parent.author.id}> or [read](https://example.com)", parent.ts)
+    message = helper.stream(
+        "help", f"**Ask** <@{parent.author.id}> or [read](https://example.com)", parent.ts
+    )
     helper.stop(message)
     assert message.text == f"*Ask* <@{parent.author.id}> or <https://example.com|read>"
     assert message.blocks[0]["elements"][0]["elements"] == [
@@ -301,7 +386,9 @@ async def test_the_sdks_own_streamer_can_write_a_message(slack: Sandbox, client:
     parent = slack.person("ann").post("help", "why?")
     channel = slack.workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": slack.workspace.team_id}
-    streamer = await client.chat_stream(channel=channel, thread_ts=parent.ts, buffer_size=1, **reader)
+    streamer = await client.chat_stream(
+        channel=channel, thread_ts=parent.ts, buffer_size=1, **reader
+    )
     await streamer.append(markdown_text="Be")
     await streamer.append(markdown_text="cause")
     answer = await streamer.stop(markdown_text=".")
@@ -312,7 +399,9 @@ async def test_the_sdks_own_streamer_can_write_a_message(slack: Sandbox, client:
 async def test_a_bot_can_stream_over_http(slack: Sandbox) -> None:
     parent = slack.person("ann").post("help", "why?")
     async with aiohttp.ClientSession(f"{slack.url}/sandbox/people/helper/") as session:
-        async with session.post("stream", json={"channel": "help", "text": "Be", "thread_ts": parent.ts}) as answer:
+        async with session.post(
+            "stream", json={"channel": "help", "text": "Be", "thread_ts": parent.ts}
+        ) as answer:
             place = {"channel": "help", "ts": (await answer.json())["ts"]}
         async with session.post("append", json={**place, "text": "cause"}) as answer:
             assert (await answer.json()) == {}

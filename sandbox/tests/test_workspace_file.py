@@ -64,7 +64,10 @@ def test_a_file_defines_people_channels_and_threads(tmp_path: Path) -> None:
 def test_the_example_shows_threads_and_a_private_channel_without_the_app() -> None:
     workspace = open_workspace(MANIFEST)
     public, private = workspace.channels.values()
-    assert [len(public.replies(message.ts)) for message in Person(workspace, "ann").messages("help-desk")] == [1, 1]
+    assert [
+        len(public.replies(message.ts))
+        for message in Person(workspace, "ann").messages("help-desk")
+    ] == [1, 1]
     assert private.is_private
     assert workspace.bot.id in public.members
     assert workspace.bot.id not in private.members
@@ -113,37 +116,73 @@ def test_an_age_is_days_hours_and_minutes() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ('name = "ann"\nreal', 'nam = "ann"\nreal', "line 4: people.1.nam: there is no such setting"),
+        (
+            'name = "ann"\nreal',
+            'nam = "ann"\nreal',
+            "line 4: people.1.nam: there is no such setting",
+        ),
         ('name = "ann"\nreal', "real", "line 3: people.1.name: this has to be given"),
-        ("private = true", 'private = "no?"', "line 26: channels.2.private: Input should be a valid boolean"),
-        ('from = "a helper"', 'from = "zoe"', "line 21: channels.1.messages.1.replies.1.from: 'zoe' is not among the"),
-        ('members = ["ann"]', 'members = ["bob"]', "line 28: channels.2.members: no person or bot is called 'bob'"),
+        (
+            "private = true",
+            'private = "no?"',
+            "line 26: channels.2.private: Input should be a valid boolean",
+        ),
+        (
+            'from = "a helper"',
+            'from = "zoe"',
+            "line 21: channels.1.messages.1.replies.1.from: 'zoe' is not among the",
+        ),
+        (
+            'members = ["ann"]',
+            'members = ["bob"]',
+            "line 28: channels.2.members: no person or bot is called 'bob'",
+        ),
         ('name = "quiet"', 'name = "help"', "line 25: channels.2.name: 'help' is there already"),
         ('name = "a helper"', 'name = "ann"', "line 8: bots.1.name: 'ann' is there already"),
-        ('name = "ann"', 'name = "ann lee"', "line 4: people.1.name: up to 80 letters, digits, dots"),
+        (
+            'name = "ann"',
+            'name = "ann lee"',
+            "line 4: people.1.name: up to 80 letters, digits, dots",
+        ),
         ('name = "ann"', 'name = "echo"', "line 4: people.1.name: 'echo' is there already"),
-        ('members = ["ann"]', 'members = "ann"', 'line 28: channels.2.members: a list has to be given, such as ["ann"'),
+        (
+            'members = ["ann"]',
+            'members = "ann"',
+            'line 28: channels.2.members: a list has to be given, such as ["ann"',
+        ),
         ('name = "Small"', 'name = "?"', "line 1: name: the workspace's name '?' has no letter"),
         (
             'from = "ann"\n',
             'from = "ann"\nago = "soon"\n',
-            'line 16: channels.1.messages.1.ago: expected days, hours and minutes, such as "1d 3h" or "25m"',
+            (
+                "line 16: channels.1.messages.1.ago: expected days, hours and minutes, such as "
+                '"1d 3h" or "25m"'
+            ),
         ),
         (
             'from = "a helper"\n',
             'ago = "3m"\nfrom = "a helper"\n',
-            "line 21: channels.1.messages.1.replies.1.ago: older than the message that it replies to",
+            (
+                "line 21: channels.1.messages.1.replies.1.ago: older than the message that it "
+                "replies to"
+            ),
         ),
         (
             'text = "*yes*"',
             'text = "*yes*"\n\n[[channels.messages]]\nfrom = "ann"\ntext = "x"\nago = "1h"\n',
             "line 27: channels.1.messages.2.ago: older than the message above it; messages stand",
         ),
-        ("[[bots]]", "[[bots]", "not TOML: Expected ']]' at the end of an array declaration (at line 7"),
+        (
+            "[[bots]]",
+            "[[bots]",
+            "not TOML: Expected ']]' at the end of an array declaration (at line 7",
+        ),
         (FILE, "", "people: this has to be given"),
     ],
 )
-def test_a_broken_file_is_refused_with_line_and_reason(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+def test_a_broken_file_is_refused_with_line_and_reason(
+    tmp_path: Path, old: str, new: str, complaint: str
+) -> None:
     assert FILE.count(old) >= 1
     with pytest.raises(SandboxError) as caught:
         open_workspace(MANIFEST, written(tmp_path, FILE.replace(old, new)))
@@ -165,7 +204,9 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
 
 async def test_a_second_sandbox_on_a_port_is_refused_in_one_sentence() -> None:
     async with Sandbox(Workspace(MANIFEST)) as first:
-        with pytest.raises(SandboxError, match=f"port {first.port} is taken, perhaps by another pocket Slack"):
+        with pytest.raises(
+            SandboxError, match=f"port {first.port} is taken, perhaps by another pocket Slack"
+        ):
             await Sandbox(Workspace(MANIFEST), first.port).start()
 
 

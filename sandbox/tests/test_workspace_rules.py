@@ -15,8 +15,12 @@ def test_timestamps_are_unique_while_the_clock_stands_still(workspace: Workspace
 
 def test_a_typed_message_is_escaped_and_has_rich_text(workspace: Workspace) -> None:
     ben, help_ = workspace.user("ben"), workspace.channel("help")
-    message = Person(workspace, "ann").post("help", "@ben: is 1<2 & https://a.b/?c=1&d in #help, not a@ben.org?")
-    assert message.text == (f"<@{ben.id}>: is 1&lt;2 &amp; <https://a.b/?c=1&amp;d> in <#{help_.id}|>, not a@ben.org?")
+    message = Person(workspace, "ann").post(
+        "help", "@ben: is 1<2 & https://a.b/?c=1&d in #help, not a@ben.org?"
+    )
+    assert message.text == (
+        f"<@{ben.id}>: is 1&lt;2 &amp; <https://a.b/?c=1&amp;d> in <#{help_.id}|>, not a@ben.org?"
+    )
     assert message.blocks[0]["elements"][0]["elements"] == [
         {"type": "user", "user_id": ben.id},
         {"type": "text", "text": ": is 1<2 & "},
@@ -28,7 +32,10 @@ def test_a_typed_message_is_escaped_and_has_rich_text(workspace: Workspace) -> N
 
 
 def test_typed_text_is_formatted_as_by_slacks_composer(workspace: Workspace) -> None:
-    typed = "*see @ben* and _*both*_ `*x*` :tada: 2 * 3 * 4 a_b_c https://a.b/_x_ 1:2:3 ~no~\n```\n*raw*\n```\nend"
+    typed = (
+        "*see @ben* and _*both*_ `*x*` :tada: 2 * 3 * 4 a_b_c https://a.b/_x_ 1:2:3 "
+        "~no~\n```\n*raw*\n```\nend"
+    )
     message = Person(workspace, "ann").post("help", typed)
     user = {"type": "user", "user_id": workspace.user("ben").id}
     section, fenced, rest = message.blocks[0]["elements"]
@@ -51,7 +58,9 @@ def test_typed_text_is_formatted_as_by_slacks_composer(workspace: Workspace) -> 
     assert message.text.startswith(f"*see <@{user['user_id']}>* and _*both*_ `*x*` :tada: 2 * 3")
 
 
-def test_the_text_of_a_bot_keeps_its_markup_and_loses_stray_angle_brackets(workspace: Workspace) -> None:
+def test_the_text_of_a_bot_keeps_its_markup_and_loses_stray_angle_brackets(
+    workspace: Workspace,
+) -> None:
     helper = Person(workspace, "helper")
     assert helper.post("help", "<!channel> &lt;b&gt; a<b & <https://a.b|c>").text == (
         "<!channel> &lt;b&gt; a&lt;b &amp; <https://a.b|c>"
@@ -81,7 +90,10 @@ def test_a_deleted_parent_leaves_a_tombstone_over_its_replies(workspace: Workspa
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
     ann.delete(parent)
-    assert [message.text for message in ann.thread("help", parent.ts)] == ["This message was deleted.", "because"]
+    assert [message.text for message in ann.thread("help", parent.ts)] == [
+        "This message was deleted.",
+        "because",
+    ]
     assert parent.to_slack()["subtype"] == "tombstone"
     ann.delete(reply)
     assert reply not in ann.thread("help", parent.ts)
@@ -108,7 +120,9 @@ def test_a_private_channel_is_hidden_from_others(workspace: Workspace) -> None:
     with pytest.raises(SandboxError, match="has to invite ben"):
         Person(workspace, "ben").join("secret")
     Person(workspace, "ann").invite("secret", "ben")
-    assert [message.subtype for message in Person(workspace, "ben").messages("secret")] == ["channel_join"]
+    assert [message.subtype for message in Person(workspace, "ben").messages("secret")] == [
+        "channel_join"
+    ]
 
 
 def test_a_person_who_has_left_a_channel_cannot_post_in_it(workspace: Workspace) -> None:
@@ -157,14 +171,22 @@ def test_a_message_cannot_become_empty(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "domain"), [("Pocket", "pocket"), ("R/D <x> team", "r-d-x-team"), (" Café & Co. ", "cafe-co")]
+    ("name", "domain"),
+    [("Pocket", "pocket"), ("R/D <x> team", "r-d-x-team"), (" Café & Co. ", "cafe-co")],
 )
-def test_permalinks_are_valid_addresses_whatever_the_workspace_is_called(name: str, domain: str) -> None:
-    assert Workspace({}, name=name).permalink("C1", "1.2") == f"https://{domain}.slack.com/archives/C1/p12"
+def test_permalinks_are_valid_addresses_whatever_the_workspace_is_called(
+    name: str, domain: str
+) -> None:
+    assert (
+        Workspace({}, name=name).permalink("C1", "1.2")
+        == f"https://{domain}.slack.com/archives/C1/p12"
+    )
 
 
 def test_a_name_that_gives_no_address_is_refused() -> None:
-    with pytest.raises(SandboxError, match=r"the workspace's name '\?!' has no letter from a to z and no digit"):
+    with pytest.raises(
+        SandboxError, match=r"the workspace's name '\?!' has no letter from a to z and no digit"
+    ):
         Workspace({}, name="?!")
 
 

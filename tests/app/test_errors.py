@@ -1,4 +1,6 @@
-"""The names of errors: Slack's own word if there is one, and never an error caused by naming an error."""
+"""The names of errors: Slack's own word if there is one, and never an error caused by naming an
+error.
+"""
 
 from collections.abc import AsyncIterator
 
@@ -34,7 +36,9 @@ async def client() -> AsyncIterator[AsyncWebClient]:
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     port = runner.addresses[0][1]
-    yield AsyncWebClient(token="xoxb-1", base_url=f"http://127.0.0.1:{port}/api/", retry_handlers=[])
+    yield AsyncWebClient(
+        token="xoxb-1", base_url=f"http://127.0.0.1:{port}/api/", retry_handlers=[]
+    )
     await runner.cleanup()
 
 
@@ -57,7 +61,9 @@ async def test_any_answer_in_place_of_slacks_has_a_name(
     assert (is_passing(caught.value), is_transient(caught.value)) == (passes, passes)
 
 
-async def test_a_token_that_can_be_replaced_is_transient_but_not_passing(client: AsyncWebClient) -> None:
+async def test_a_token_that_can_be_replaced_is_transient_but_not_passing(
+    client: AsyncWebClient,
+) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.conversations_info(channel="login")
     assert (is_passing(caught.value), is_transient(caught.value)) == (False, True)

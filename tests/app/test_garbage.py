@@ -18,10 +18,14 @@ def serve() -> None:
         print("frozen", gc.get_freeze_count() > 100_000)
 
 
-async def test_a_full_collection_skips_imported_objects(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_a_full_collection_skips_imported_objects(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     async with pocket_slack() as slack, asyncio.timeout(ONLY_A_HANG_S):
         env, said = environment(slack, model_server, tmp_path), tmp_path / "said"
-        async with forked.forked("tests.app.test_garbage", env=env, output=said, folder=tmp_path) as process:
+        async with forked.forked(
+            "tests.app.test_garbage", env=env, output=said, folder=tmp_path
+        ) as process:
             while '"connected"' not in (said.read_text() if said.exists() else ""):
                 assert process.returncode is None
                 await asyncio.sleep(0.01)

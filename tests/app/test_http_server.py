@@ -44,5 +44,8 @@ async def test_it_is_not_answered_if_no_file_descriptor_is_left() -> None:
 async def test_a_port_in_use_gives_one_sentence() -> None:
     async with a_server() as server:
         assert server.address
-        with pytest.raises(SettingsError, match=r"^METRICS_HOST 127.0.0.1, METRICS_PORT \d+: cannot listen there \("):
+        with pytest.raises(
+            SettingsError,
+            match=r"^METRICS_HOST 127.0.0.1, METRICS_PORT \d+: cannot listen there \(",
+        ):
             await HttpServer(("METRICS_HOST", "METRICS_PORT"), *server.address, greet).__aenter__()

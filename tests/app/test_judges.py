@@ -19,5 +19,7 @@ async def test_a_wrong_address_is_refused_at_the_start() -> None:
 def test_certificates_that_cannot_be_read_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     client._certificates.cache_clear()
     monkeypatch.setenv("SSL_CERT_FILE", "nowhere.pem")
-    with pytest.raises(SetupError, match=r"SSL_CERT_FILE='nowhere[.]pem': the certificates cannot be read"):
+    with pytest.raises(
+        SetupError, match=r"SSL_CERT_FILE='nowhere[.]pem': the certificates cannot be read"
+    ):
         client.make_client("sk-1", None)

@@ -37,7 +37,9 @@ def lines() -> Iterator[Lines]:
     root.removeHandler(handler)
 
 
-def test_a_repeated_warning_is_written_a_few_times_and_the_rest_counted_a_minute_later(lines: Lines) -> None:
+def test_a_repeated_warning_is_written_a_few_times_and_the_rest_counted_a_minute_later(
+    lines: Lines,
+) -> None:
     for _ in range(10):
         logging.getLogger("asyncio").error("accept() failed")
     assert lines.said == ["accept() failed"] * 3
@@ -47,7 +49,10 @@ def test_a_repeated_warning_is_written_a_few_times_and_the_rest_counted_a_minute
     lines.now_s = 60.0
     for _ in range(10):
         logging.getLogger("asyncio").error("accept() failed")
-    assert lines.said[3:] == ["left out 8 lines of asyncio: accept() failed", *["accept() failed"] * 3]
+    assert lines.said[3:] == [
+        "left out 8 lines of asyncio: accept() failed",
+        *["accept() failed"] * 3,
+    ]
 
 
 def test_any_warning_in_a_later_minute_writes_the_count_once(lines: Lines) -> None:
@@ -71,12 +76,24 @@ def test_a_minute_in_which_nothing_was_left_out_writes_no_count(lines: Lines) ->
     ("said", "written"),
     [
         ([("one", "this"), ("one", "that"), ("two", "this")] * 5, 9),
-        ([("asyncio", f"Task exception was never retrieved\nfuture: <Task {name}>") for name in "abcdefghi"], 3),
+        (
+            [
+                ("asyncio", f"Task exception was never retrieved\nfuture: <Task {name}>")
+                for name in "abcdefghi"
+            ],
+            3,
+        ),
         ([("one", f"case {number} has failed") for number in range(9)], 3),
         ([("one", f"{'very ' * 100} long {name}") for name in "abcdefghi"], 3),
         ([("bot", {"event": "job_failed", "case": "x" * number}) for number in range(9)], 3),
     ],
-    ids=["events and loggers", "lines below the first", "numbers", "the end of a long line", "structlog's values"],
+    ids=[
+        "events and loggers",
+        "lines below the first",
+        "numbers",
+        "the end of a long line",
+        "structlog's values",
+    ],
 )
 def test_lines_of_a_logger_that_differ_in_a_detail_are_the_same_event(
     lines: Lines, said: list[tuple[str, object]], written: int
@@ -124,9 +141,13 @@ asyncio.run(forgotten())
 
 
 @pytest.mark.parametrize("form", ["console", "json"])
-def test_a_traceback_names_places_and_types_and_quotes_no_message(form: Literal["console", "json"]) -> None:
+def test_a_traceback_names_places_and_types_and_quotes_no_message(
+    form: Literal["console", "json"],
+) -> None:
     command = [sys.executable, "-", form]  # of -c, Python 3.13 shows the source as well
-    done = subprocess.run(command, input=QUOTING, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        command, input=QUOTING, capture_output=True, text=True, check=True, timeout=60
+    )
     assert "SECRET" not in done.stderr
     assert done.stderr.count("ValueError") == done.stderr.count("KeyError") == 3
     assert done.stderr.count("in refuse") == 3
@@ -165,7 +186,10 @@ SHOWN = {
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_the_apps_log_hides_secrets_in_urls_escapes_controls_and_limits_repeats(form: str) -> None:
     """One process for all three, because it takes a second to start."""
-    texts = [*(f"GET {address} failed" for address in SHOWN), "one\x1b[2Jtwo\rthree\x9bfour\u202efive\nsix"]
+    texts = [
+        *(f"GET {address} failed" for address in SHOWN),
+        "one\x1b[2Jtwo\rthree\x9bfour\u202efive\nsix",
+    ]
     command = [sys.executable, "-c", WRITTEN, form, *texts]
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stderr
     assert "SECRET" not in said

@@ -1,4 +1,6 @@
-"""A whole run through working and failing paths, in a process: its output holds no secret and no judged text."""
+"""A whole run through working and failing paths, in a process: its output holds no secret and no
+judged text.
+"""
 
 import asyncio
 import signal
@@ -23,15 +25,30 @@ JUSTIFICATION = GOOD.splitlines()[1]
 
 def secrets(slack: Sandbox) -> list[str]:
     password = ["Tr0ub4dor", "r%e", PASSWORD]
-    return [slack.bot_token, slack.app_token, KEY, SIGNING, *password, "Waldo", "sofa", JUSTIFICATION]
+    return [
+        slack.bot_token,
+        slack.app_token,
+        KEY,
+        SIGNING,
+        *password,
+        "Waldo",
+        "sofa",
+        JUSTIFICATION,
+    ]
 
 
 @pytest.mark.parametrize("log_format", ["console", "json"])
 async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
-    model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path, log_format: str
+    model_server: ModelServer,
+    database_server: Cluster,
+    database_name: str,
+    tmp_path: Path,
+    log_format: str,
 ) -> None:
     async with pocket_slack() as slack:
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))
+        stage = Stage(
+            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
+        )
         env = environment(slack, model_server, tmp_path) | {
             "LOG_FORMAT": log_format,
             "OPENAI_API_KEY": KEY,
@@ -60,12 +77,24 @@ async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
         slack.fail("chat.postMessage", drop=True)
         ask(stage, 3)
         await hears(b"case_interrupted")
-        window = {"id": "V1", "type": "modal", "callback_id": ids.VIEW_TEXTS, "private_metadata": RESPONSE}
+        window = {
+            "id": "V1",
+            "type": "modal",
+            "callback_id": ids.VIEW_TEXTS,
+            "private_metadata": RESPONSE,
+        }
         user = {"id": stage.ann.id, "name": RESPONSE, "team_id": slack.workspace.team_id}
-        payload = {"type": "view_submission", "team": slack.workspace.team(), "user": user, "view": window}
+        payload = {
+            "type": "view_submission",
+            "team": slack.workspace.team(),
+            "user": user,
+            "view": window,
+        }
         slack.workspace.deliveries.send("interactive", payload)
         await hears(b"listener_failed")
-        database_server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'ann'")
+        database_server.sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'ann'"
+        )
         await hears(b"queue_interrupted")
         process.send_signal(signal.SIGTERM)
         out, rest = await process.communicate()
@@ -91,7 +120,10 @@ async def test_no_secret_is_in_the_output_of_a_failed_start(
     model_server: ModelServer, tmp_path: Path, wrong: dict[str, str]
 ) -> None:
     async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"OPENAI_API_KEY": KEY, "SLACK_SIGNING_SECRET": SIGNING}
+        env = environment(slack, model_server, tmp_path) | {
+            "OPENAI_API_KEY": KEY,
+            "SLACK_SIGNING_SECRET": SIGNING,
+        }
         code, out, err = await run("doctor", env | wrong, tmp_path)
     assert code == 1
     assert [secret for secret in secrets(slack) if secret in out + err] == []

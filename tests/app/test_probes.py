@@ -18,7 +18,9 @@ from tests.streams import connect, heard
 
 async def status_of(server: HttpServer, path: str, method: str = "GET") -> int:
     said = await heard(
-        await connect(server, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        await connect(
+            server, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+        )
     )
     return int(said.split()[1])
 
@@ -31,7 +33,9 @@ async def no() -> bool:
     return False
 
 
-@pytest.mark.parametrize(("signs", "status"), [([], 200), ([yes, yes], 200), ([yes, no], 503), ([no, yes], 503)])
+@pytest.mark.parametrize(
+    ("signs", "status"), [([], 200), ([yes, yes], 200), ([yes, no], 503), ([no, yes], 503)]
+)
 async def test_a_process_is_ready_if_the_log_answers_and_all_signs_are_good(
     tmp_path: Path, signs: Sequence[object], status: int
 ) -> None:
@@ -54,7 +58,9 @@ async def test_a_process_that_cannot_write_to_the_log_stops_being_ready(tmp_path
     assert not await processes.has_signed()
     await processes.sign(is_connected=True)
     # As with a full disk, the store can only be read.
-    await store.database.write(lambda connection: connection.exec_driver_sql("PRAGMA query_only = ON"))
+    await store.database.write(
+        lambda connection: connection.exec_driver_sql("PRAGMA query_only = ON")
+    )
     for now_s in (SILENT_S - 1, SILENT_S):
         with pytest.raises(STORE_ERRORS):
             await processes.sign(is_connected=True)

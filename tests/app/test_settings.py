@@ -12,7 +12,11 @@ from judge import DEFAULT_MODEL
 from tests.tables import each
 
 SETTINGS = [name.upper() for name in Settings.model_fields]
-BOT, APP, KEY = COMPLETE = ("SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1")
+BOT, APP, KEY = COMPLETE = (
+    "SLACK_BOT_TOKEN=xoxb-1",
+    "SLACK_APP_TOKEN=xapp-1",
+    "OPENAI_API_KEY=sk-1",
+)
 SECRETS = {
     "SLACK_BOT_TOKEN": "xoxb-1",
     "SLACK_APP_TOKEN": "xapp-1",
@@ -50,11 +54,18 @@ def refusal(read: Callable[[], object]) -> str:
 
 def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path: Path) -> None:
     settings = load_settings(env(tmp_path, *COMPLETE))
-    assert (settings.judge_model, settings.slack_api_url) == (DEFAULT_MODEL, "https://slack.com/api/")
+    assert (settings.judge_model, settings.slack_api_url) == (
+        DEFAULT_MODEL,
+        "https://slack.com/api/",
+    )
     assert (settings.serve_http, settings.metrics_port) == (False, None)
     assert {settings.http_host, settings.metrics_host} == {"127.0.0.1"}
     limits = limits_of(settings)
-    assert (limits.cases_per_user_per_hour, limits.cases_per_day, limits.tokens_per_day) == (60, 2000, 0)
+    assert (limits.cases_per_user_per_hour, limits.cases_per_day, limits.tokens_per_day) == (
+        60,
+        2000,
+        0,
+    )
 
 
 @each(
@@ -83,25 +94,48 @@ def test_settings_in_force_are_shown(tmp_path: Path, line: str, shown: tuple[str
 @each(
     ("line", "said"),
     [
-        ("SCORE_PEOPLE=maybe", "SCORE_PEOPLE: 'maybe' is not known; expected private, true or false"),
+        (
+            "SCORE_PEOPLE=maybe",
+            "SCORE_PEOPLE: 'maybe' is not known; expected private, true or false",
+        ),
         ("TEXT_DAYS=abc", "TEXT_DAYS: expected a whole number"),
         ("JUDGE_ASK=loudly", "JUDGE_ASK: expected 'text', 'distribution' or 'decision'"),
     ],
 )
 def test_a_wrong_value_is_told_as_what_is_expected(tmp_path: Path, line: str, said: str) -> None:
-    assert refusal(lambda: load_settings(env(tmp_path, *COMPLETE, line))).splitlines()[1:] == [f"  {said}"]
+    assert refusal(lambda: load_settings(env(tmp_path, *COMPLETE, line))).splitlines()[1:] == [
+        f"  {said}"
+    ]
 
 
 def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
-    others = ("HTTP_PROXY=x", "OPENAI_ORG_ID=x", "JUDGE_COLOR=1", "LOG_LEVEL=info", "TZ=UTC", "POSTGRES_DB=x")
+    others = (
+        "HTTP_PROXY=x",
+        "OPENAI_ORG_ID=x",
+        "JUDGE_COLOR=1",
+        "LOG_LEVEL=info",
+        "TZ=UTC",
+        "POSTGRES_DB=x",
+    )
     load(StoreSettings, env(tmp_path, *others))
 
 
 def test_missing_and_wrong_settings_are_listed_together_without_secrets(tmp_path: Path) -> None:
-    lines = ("SLACK_BOT_TOKEN=xapp-secret", "JUDGE_SAMPLES=none", "SLACK_API_URL=slack.com", "LOG_FORMAT=xml")
+    lines = (
+        "SLACK_BOT_TOKEN=xapp-secret",
+        "JUDGE_SAMPLES=none",
+        "SLACK_API_URL=slack.com",
+        "LOG_FORMAT=xml",
+    )
     said = refusal(lambda: load_settings(env(tmp_path, *lines)))
     assert "SLACK_BOT_TOKEN: expected a token that begins with xoxb-" in said
-    for name in ("SLACK_APP_TOKEN: missing", "JUDGE_SAMPLES", "SLACK_API_URL", "LOG_FORMAT", "OPENAI_API_KEY: missing"):
+    for name in (
+        "SLACK_APP_TOKEN: missing",
+        "JUDGE_SAMPLES",
+        "SLACK_API_URL",
+        "LOG_FORMAT",
+        "OPENAI_API_KEY: missing",
+    ):
         assert f"\n  {name}" in said
     assert "secret" not in said
 
@@ -118,21 +152,37 @@ NO_TLS = "SLACK_API_URL: http:// would send the token unencrypted; expected http
         (("slack_bot_tokens=x",), "SLACK_BOT_TOKENS: did you mean SLACK_BOT_TOKEN"),
         (("SLACK_BOT_TOKEN=", "JUDGE_MODEL="), "SLACK_BOT_TOKEN: missing"),
         ((BOT, APP, "JUDGE_MODEL=offline", "JUDGE_MODELS=large"), "OPENAI_API_KEY: missing"),
-        ((*COMPLETE, "JUDGE_MODELS=large, offline"), "JUDGE_MODELS: 'offline' is not a model; leave it out"),
-        ((*COMPLETE, "WATCH_TIER=flex", "JUDGE_ASK=decision"), "WATCH_TIER: decisions have no tiers"),
-        ((*COMPLETE, "COMPANIES_ALLOWED=acme"), "COMPANIES_ALLOWED: 'acme' is not an id such as T0123ABCD or "),
-        ((*COMPLETE, "CHANNELS_ALLOWED='#general'"), "CHANNELS_ALLOWED: '#general' is not a channel id; "),
+        (
+            (*COMPLETE, "JUDGE_MODELS=large, offline"),
+            "JUDGE_MODELS: 'offline' is not a model; leave it out",
+        ),
+        (
+            (*COMPLETE, "WATCH_TIER=flex", "JUDGE_ASK=decision"),
+            "WATCH_TIER: decisions have no tiers",
+        ),
+        (
+            (*COMPLETE, "COMPANIES_ALLOWED=acme"),
+            "COMPANIES_ALLOWED: 'acme' is not an id such as T0123ABCD or ",
+        ),
+        (
+            (*COMPLETE, "CHANNELS_ALLOWED='#general'"),
+            "CHANNELS_ALLOWED: '#general' is not a channel id; ",
+        ),
         ((*COMPLETE, "SLACK_API_URL=http://slack.com/api/"), NO_TLS),
         ((*COMPLETE, "SLACK_API_URL=http://slack:8123/"), NO_TLS),
         ((*COMPLETE, "SLACK_API_URL=http://localhost.example/"), NO_TLS),
         ((*COMPLETE, "SLACK_API_URL=http://127.0.0.1@slack.com/"), NO_TLS),
     ],
 )
-def test_a_wrong_setting_is_refused_with_what_to_do(tmp_path: Path, lines: tuple[str, ...], said: str) -> None:
+def test_a_wrong_setting_is_refused_with_what_to_do(
+    tmp_path: Path, lines: tuple[str, ...], said: str
+) -> None:
     assert said in refusal(lambda: load_settings(env(tmp_path, *lines)))
 
 
-@pytest.mark.parametrize("line", ["OPENAI_BASE_URL=http://localhost:11434/v1", "JUDGE_MODEL=offline"])
+@pytest.mark.parametrize(
+    "line", ["OPENAI_BASE_URL=http://localhost:11434/v1", "JUDGE_MODEL=offline"]
+)
 def test_a_custom_server_or_the_offline_rater_needs_no_key(tmp_path: Path, line: str) -> None:
     assert load_settings(env(tmp_path, BOT, APP, line)).openai_api_key is None
 
@@ -140,7 +190,9 @@ def test_a_custom_server_or_the_offline_rater_needs_no_key(tmp_path: Path, line:
 @pytest.mark.parametrize("secret", ["", "   "])
 def test_a_blank_signing_secret_counts_as_missing(tmp_path: Path, secret: str) -> None:
     lines = (BOT, KEY, f"SLACK_SIGNING_SECRET='{secret}'")
-    assert "SLACK_SIGNING_SECRET: missing" in refusal(lambda: load_settings(env(tmp_path, *lines), serve_http=True))
+    assert "SLACK_SIGNING_SECRET: missing" in refusal(
+        lambda: load_settings(env(tmp_path, *lines), serve_http=True)
+    )
 
 
 @each(
@@ -151,19 +203,26 @@ def test_a_blank_signing_secret_counts_as_missing(tmp_path: Path, secret: str) -
         ("http://[::1]:1/api/", "http://[::1]:1/api/"),
     ],
 )
-def test_an_api_url_on_this_machine_needs_no_tls_and_ends_with_a_slash(tmp_path: Path, url: str, read: str) -> None:
+def test_an_api_url_on_this_machine_needs_no_tls_and_ends_with_a_slash(
+    tmp_path: Path, url: str, read: str
+) -> None:
     assert load_settings(env(tmp_path, *COMPLETE, f"SLACK_API_URL={url}")).slack_api_url == read
 
 
 def test_the_example_leaves_only_the_three_required_values_empty() -> None:
     lines = (Path(__file__).parents[2] / ".env.example").read_text().splitlines()
-    empty = [line.removesuffix("=") for line in lines if line.endswith("=") and not line.startswith("#")]
+    empty = [
+        line.removesuffix("=") for line in lines if line.endswith("=") and not line.startswith("#")
+    ]
     assert empty == ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY"]
 
 
 def test_a_file_from_windows_is_read(tmp_path: Path) -> None:
     file = tmp_path / ".env"
-    file.write_bytes(b'\xef\xbb\xbfSLACK_BOT_TOKEN="xoxb-1"\r\nSLACK_APP_TOKEN = xapp-1\r\nOPENAI_API_KEY=sk-1\r\n')
+    file.write_bytes(
+        b'\xef\xbb\xbfSLACK_BOT_TOKEN="xoxb-1"\r\nSLACK_APP_TOKEN = '
+        b"xapp-1\r\nOPENAI_API_KEY=sk-1\r\n"
+    )
     settings = load_settings(file)
     assert settings.slack_app_token
     tokens = settings.slack_bot_token, settings.slack_app_token
@@ -172,7 +231,10 @@ def test_a_file_from_windows_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "line"),
-    [("SLACK_BOT_TOKEN=xoxb-1\r\n# für uns\n".encode("latin-1"), 2), ("SLACK_BOT_TOKEN=xoxb-1\n".encode("utf-16"), 1)],
+    [
+        ("SLACK_BOT_TOKEN=xoxb-1\r\n# für uns\n".encode("latin-1"), 2),
+        ("SLACK_BOT_TOKEN=xoxb-1\n".encode("utf-16"), 1),
+    ],
 )
 def test_a_file_in_another_encoding_is_named_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raw: bytes, line: int
@@ -186,18 +248,28 @@ def test_a_file_in_another_encoding_is_named_with_its_line(
 @each("text", ["C0123ABCD,G0ABC", " C0123ABCD , G0ABC ,", "G0ABC C0123ABCD"])
 def test_channels_are_separated_by_commas_or_spaces(text: str, tmp_path: Path) -> None:
     settings = load_settings(env(tmp_path, *COMPLETE, f"CHANNELS_DENIED={text}"))
-    assert (settings.channels_denied, settings.channels_allowed) == ({"C0123ABCD", "G0ABC"}, frozenset())
+    assert (settings.channels_denied, settings.channels_allowed) == (
+        {"C0123ABCD", "G0ABC"},
+        frozenset(),
+    )
 
 
 @pytest.mark.parametrize("begin", ["", "\ufeff"])
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_secrets_and_no_other_settings_can_be_read_from_files(tmp_path: Path, begin: str, end: str) -> None:
+def test_secrets_and_no_other_settings_can_be_read_from_files(
+    tmp_path: Path, begin: str, end: str
+) -> None:
     lines = in_files(
-        tmp_path, **{name: begin + value + end for name, value in SECRETS.items()}, JUDGE_MODEL="of-a-file"
+        tmp_path,
+        **{name: begin + value + end for name, value in SECRETS.items()},
+        JUDGE_MODEL="of-a-file",
     )
     settings = load_settings(env(tmp_path, *lines, "SLACK_BOT_TOKEN="), serve_http=True)
     read = {name: getattr(settings, name.lower()) for name in SECRETS}
-    found = {name: value if isinstance(value, str) else value.get_secret_value() for name, value in read.items()}
+    found = {
+        name: value if isinstance(value, str) else value.get_secret_value()
+        for name, value in read.items()
+    }
     assert (found, settings.judge_model) == (SECRETS, DEFAULT_MODEL)
 
 
@@ -224,7 +296,9 @@ def test_the_file_of_the_databases_address_can_be_named_in_the_environment(
 def test_a_secret_that_is_set_twice_is_refused(tmp_path: Path, name: str) -> None:
     lines = (*in_files(tmp_path, **SECRETS), f"{name}={SECRETS[name]}")
     said = refusal(lambda: load_settings(env(tmp_path, *lines), serve_http=True)).splitlines()[1:]
-    assert [line.strip() for line in said] == [f"{name}: is set, and so is {name}_FILE; leave one of them out"]
+    assert [line.strip() for line in said] == [
+        f"{name}: is set, and so is {name}_FILE; leave one of them out"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -245,7 +319,9 @@ def test_an_invalid_secret_file_is_reported_without_its_contents(
     if content is not None:
         file.write_bytes(content)
     lines = (f"SLACK_BOT_TOKEN_FILE={file}", "JUDGE_MODEL=offline")
-    first, second = refusal(lambda: load_settings(env(tmp_path, *lines))).splitlines()[1:]  # all are reported together
+    first, second = refusal(lambda: load_settings(env(tmp_path, *lines))).splitlines()[
+        1:
+    ]  # all are reported together
     assert "SLACK_BOT_TOKEN: " in first
     assert said in first
     assert "hush" not in first
@@ -255,22 +331,37 @@ def test_an_invalid_secret_file_is_reported_without_its_contents(
 def test_a_secret_in_place_of_a_file_name_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    others = [f"{name}_FILE={tmp_path / at}" for name, at in (("OPENAI_API_KEY", "pipe"), ("TOKEN_KEYS", "folder"))]
-    lines = ("SLACK_BOT_TOKEN_FILE=xoxb-hush", "DATABASE_URL_FILE=postgres://judge:hush@db/log", *others)
+    others = [
+        f"{name}_FILE={tmp_path / at}"
+        for name, at in (("OPENAI_API_KEY", "pipe"), ("TOKEN_KEYS", "folder"))
+    ]
+    lines = (
+        "SLACK_BOT_TOKEN_FILE=xoxb-hush",
+        "DATABASE_URL_FILE=postgres://judge:hush@db/log",
+        *others,
+    )
     said = refusal(lambda: load_settings(env(tmp_path, *lines)))
     assert "DATABASE_URL: the file that DATABASE_URL_FILE names cannot be read" in said
     for name in ("OPENAI_API_KEY", "TOKEN_KEYS"):
-        assert f"{name}: the file that {name}_FILE names is a folder or a pipe; expected a file" in said
+        assert (
+            f"{name}: the file that {name}_FILE names is a folder or a pipe; expected a file"
+            in said
+        )
     assert "hush" not in said
 
 
 def test_a_process_needs_only_the_secrets_of_its_role(tmp_path: Path) -> None:
     assert load_settings(env(tmp_path, BOT, KEY), "worker").slack_app_token is None
-    assert load_settings(env(tmp_path, BOT, KEY), "worker", serve_http=True).slack_signing_secret is None
+    assert (
+        load_settings(env(tmp_path, BOT, KEY), "worker", serve_http=True).slack_signing_secret
+        is None
+    )
     assert load_settings(env(tmp_path, BOT, APP), "front").openai_api_key is None
     assert load(PreviewSettings, env(tmp_path, BOT)).slack_app_token is None
     for role, missing in (("worker", "OPENAI_API_KEY"), ("front", "SLACK_APP_TOKEN")):
-        (said,) = refusal(lambda role=role: load_settings(env(tmp_path, BOT), role)).splitlines()[1:]
+        (said,) = refusal(lambda role=role: load_settings(env(tmp_path, BOT), role)).splitlines()[
+            1:
+        ]
         assert f"{missing}: missing" in said
     (said,) = refusal(lambda: load(PreviewSettings, env(tmp_path, ""))).splitlines()[1:]
     assert "SLACK_BOT_TOKEN: missing" in said
@@ -311,11 +402,22 @@ def test_a_wrong_line_hides_no_other_problem_and_a_folder_is_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = tmp_path / ".env"
-    file.write_text("RETENTION_DAY=1\nJUDGE_SAMPLES=x\n\n\nSLACK_BOT_TOKEN xoxb-1\n  \nSLACK_APP_TOKEN='xapp-1\n")
+    file.write_text(
+        "RETENTION_DAY=1\nJUDGE_SAMPLES=x\n\n\nSLACK_BOT_TOKEN xoxb-1\n  "
+        "\nSLACK_APP_TOKEN='xapp-1\n"
+    )
     with pytest.raises(SettingsError) as both:
         load_settings(file, judge_model="offline")
-    misspelt = "RETENTION_DAY: did you mean", "JUDGE_SAMPLES: expected a whole number", "SLACK_BOT_TOKEN: missing"
-    for said in (f"{file}: line 5 is not NAME=value", f"{file}: line 7 is not NAME=value", *misspelt):
+    misspelt = (
+        "RETENTION_DAY: did you mean",
+        "JUDGE_SAMPLES: expected a whole number",
+        "SLACK_BOT_TOKEN: missing",
+    )
+    for said in (
+        f"{file}: line 5 is not NAME=value",
+        f"{file}: line 7 is not NAME=value",
+        *misspelt,
+    ):
         assert f"\n  {said}" in str(both.value)
     assert caplog.records == []
     with pytest.raises(SettingsError, match="is a folder, so nothing is read from it"):

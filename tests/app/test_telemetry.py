@@ -62,7 +62,9 @@ class Receiver:
     def metrics(self) -> dict[str, Any]:
         return {
             metric.name: metric
-            for metric in self._all(ExportMetricsServiceRequest, "/v1/metrics", "metrics", "metrics")
+            for metric in self._all(
+                ExportMetricsServiceRequest, "/v1/metrics", "metrics", "metrics"
+            )
         }
 
 
@@ -95,14 +97,31 @@ async def score_one(open_stage: StageFactory, *replies: Any) -> None:
     await stage.stop_bot()
 
 
-async def test_a_scored_case_sends_a_tree_of_spans_and_one_event(receiver: Receiver, open_stage: StageFactory) -> None:
+async def test_a_scored_case_sends_a_tree_of_spans_and_one_event(
+    receiver: Receiver, open_stage: StageFactory
+) -> None:
     await score_one(open_stage)
     case, *steps = receiver.spans()
-    assert [case.name, *(span.name for span in steps)] == ["settle case", "read", "judge", "chat gpt-6-luna", "deliver"]
+    assert [case.name, *(span.name for span in steps)] == [
+        "settle case",
+        "read",
+        "judge",
+        "chat gpt-6-luna",
+        "deliver",
+    ]
     judge, chat = steps[1:3]
     assert {span.trace_id for span in steps} == {case.trace_id}
-    assert [span.parent_span_id for span in steps] == [case.span_id, case.span_id, judge.span_id, case.span_id]
-    numbers = [values(span).get("slack_judge.case.id") for span in (case, *steps) if span.name != "chat gpt-6-luna"]
+    assert [span.parent_span_id for span in steps] == [
+        case.span_id,
+        case.span_id,
+        judge.span_id,
+        case.span_id,
+    ]
+    numbers = [
+        values(span).get("slack_judge.case.id")
+        for span in (case, *steps)
+        if span.name != "chat gpt-6-luna"
+    ]
     assert numbers == [1, 1, 1, 1]
     assert {span.status.code for span in (case, *steps)} == {Status.STATUS_CODE_UNSET}
     about = values(case)
@@ -128,7 +147,9 @@ async def test_no_text_is_sent_by_default(
     receiver: Receiver, open_stage: StageFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await score_one(open_stage)
-    assert [text for text in (QUESTION, ANSWER, JUSTIFICATION) if text.encode() in receiver.everything] == []
+    assert [
+        text for text in (QUESTION, ANSWER, JUSTIFICATION) if text.encode() in receiver.everything
+    ] == []
     receiver.bodies.clear()
     monkeypatch.setenv(CAPTURE, "EVENT_ONLY")
     await score_one(open_stage)
@@ -136,7 +157,9 @@ async def test_no_text_is_sent_by_default(
     assert [text for text in (QUESTION, ANSWER) if text.encode() in receiver.everything] == []
 
 
-async def test_an_unscored_case_has_a_reason_and_no_score(receiver: Receiver, open_stage: StageFactory) -> None:
+async def test_an_unscored_case_has_a_reason_and_no_score(
+    receiver: Receiver, open_stage: StageFactory
+) -> None:
     await score_one(open_stage, "I would rather not say.")
     result = values(receiver.events()[0])
     assert "gen_ai.evaluation.score.value" not in result
@@ -144,7 +167,9 @@ async def test_an_unscored_case_has_a_reason_and_no_score(receiver: Receiver, op
     case = receiver.spans()[0]
     assert result["error.type"] == values(case)["slack_judge.unscored.reason"]
     assert "slack_judge.score" not in values(case)
-    assert case.status.code == Status.STATUS_CODE_UNSET  # an unscored case is settled, and not an error
+    assert (
+        case.status.code == Status.STATUS_CODE_UNSET
+    )  # an unscored case is settled, and not an error
 
 
 async def test_a_failed_attempt_says_why(receiver: Receiver, open_stage: StageFactory) -> None:
@@ -155,7 +180,10 @@ async def test_a_failed_attempt_says_why(receiver: Receiver, open_stage: StageFa
     assert first.status.code == Status.STATUS_CODE_ERROR
     assert values(first)["slack_judge.case.id"] == values(second)["slack_judge.case.id"]
     chats = [span for span in receiver.spans() if span.name.startswith("chat")]
-    assert [values(span)["error.type"] for span in chats] == ["InternalServerError", "PermissionDeniedError"]
+    assert [values(span)["error.type"] for span in chats] == [
+        "InternalServerError",
+        "PermissionDeniedError",
+    ]
     assert QUESTION.encode() not in receiver.everything
 
 
@@ -178,14 +206,19 @@ async def test_metrics_of_requests_to_a_model_are_those_of_the_conventions(
     receiver: Receiver, open_stage: StageFactory
 ) -> None:
     await score_one(open_stage, Failure(500), GOOD)
-    tokens, duration = (receiver.metrics()[f"gen_ai.client.{name}"] for name in ("token.usage", "operation.duration"))
+    tokens, duration = (
+        receiver.metrics()[f"gen_ai.client.{name}"]
+        for name in ("token.usage", "operation.duration")
+    )
     assert (tokens.unit, duration.unit) == ("{token}", "s")
     used = {values(point)["gen_ai.token.type"]: point.sum for point in tokens.histogram.data_points}
     assert used == {"input": 400, "output": 60}
     assert {point.explicit_bounds[0] for point in duration.histogram.data_points} == {0.01}
     asked = [values(point) for point in duration.histogram.data_points]
     assert {each.get("error.type") for each in asked} == {"InternalServerError", None}
-    assert {(each["gen_ai.operation.name"], each["gen_ai.request.model"]) for each in asked} == {("chat", "gpt-6-luna")}
+    assert {(each["gen_ai.operation.name"], each["gen_ai.request.model"]) for each in asked} == {
+        ("chat", "gpt-6-luna")
+    }
 
 
 async def test_a_receiver_that_hangs_delays_neither_a_case_nor_the_shutdown(
@@ -235,7 +268,9 @@ def test_the_models_client_is_imported_with_the_first_request_and_telemetry_if_i
     env = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
     command = [sys.executable, "-c", START]
     env["PYTHONPATH"] = str(ROOT)
-    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     wanted = "OTEL_EXPORTER_OTLP_ENDPOINT is set, and needs opentelemetry: sh "
     assert done.stdout.count(wanted) == 1

@@ -16,7 +16,12 @@ FOREIGN = [
         "> one\n> two",
         ":tada: a:+1:b :100:",
     ),
-    *("<!here> <@U1> <#C1|help> <https://example.com|label>", "*_`~:tada:~`_*", "* *_*a*_* *", "`*:tada:*`"),
+    *(
+        "<!here> <@U1> <#C1|help> <https://example.com|label>",
+        "*_`~:tada:~`_*",
+        "* *_*a*_* *",
+        "`*:tada:*`",
+    ),
 ]
 
 
@@ -28,7 +33,9 @@ async def test_text_of_others_is_drawn_as_plain_text(open_tab) -> None:
         line = {"type": "mrkdwn", "text": clip(text.replace("https:", ""), 300)}
         bot.post("help", "a line", blocks=[{"type": "section", "text": line}])
     for text in FOREIGN:
-        verdict = verdict_message(a_case(question=None, question_source=None), a_verdict(justification=text))
+        verdict = verdict_message(
+            a_case(question=None, question_source=None), a_verdict(justification=text)
+        )
         bot.post("help", verdict.text, blocks=verdict.blocks)
     async with Sandbox(workspace) as slack:
         messages = (await open_tab(slack)).page.get_by_role("main").locator("li.message")
@@ -36,7 +43,11 @@ async def test_text_of_others_is_drawn_as_plain_text(open_tab) -> None:
         await expect(reasons).to_have_count(len(FOREIGN))
         drawn = "all => all.map(each => each.innerHTML)"
         lines = await messages.locator(".section-body .text").evaluate_all(drawn)
-        assert not [line for line in lines[: len(FOREIGN)] if any(each in line for each in ("<", "🎉", "👍", "💯"))]
+        assert not [
+            line
+            for line in lines[: len(FOREIGN)]
+            if any(each in line for each in ("<", "🎉", "👍", "💯"))
+        ]
         assert [unescape(each) for each in await reasons.evaluate_all(drawn)] == [
             " ".join(each.split()) for each in FOREIGN
         ]

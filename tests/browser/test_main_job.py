@@ -54,7 +54,9 @@ async def test_a_whole_reply_is_scored_from_the_menu_of_a_part_and_the_verdict_c
     await expect(question.get_by_role("button", name="4 replies, 1 only for you")).to_be_visible()
 
 
-async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(bot: Sandbox, open_tab) -> None:
+async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(
+    bot: Sandbox, open_tab
+) -> None:
     page = (await open_tab(bot)).page
     await page.get_by_role("textbox", name="Message to help-desk").fill("/judge")
     await page.keyboard.press("Enter")
@@ -75,19 +77,25 @@ async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(bot:
     await expect(page.get_by_role("main")).to_contain_text("asked for a score")
 
 
-async def test_an_assistants_lowest_scores_link_to_answers_and_say_they_are_made_up(bot: Sandbox, open_tab) -> None:
+async def test_an_assistants_lowest_scores_link_to_answers_and_say_they_are_made_up(
+    bot: Sandbox, open_tab
+) -> None:
     page = (await open_tab(bot)).page
     await page.get_by_role("link", name=re.compile(f"^{CHANNEL}")).click()
     await page.get_by_role("textbox", name=f"Message to {CHANNEL}").fill("/judge stats @drafter")
     await page.keyboard.press("Enter")
-    await expect(page.get_by_role("listitem", name="Only visible to you")).to_contain_text("made up for the demo")
+    await expect(page.get_by_role("listitem", name="Only visible to you")).to_contain_text(
+        "made up for the demo"
+    )
     await page.get_by_role("link", name=re.compile("Score [01] of 5")).first.click()
     thread = page.get_by_role("complementary", name="Thread")
     answer = thread.get_by_role("listitem", name="drafter")
     await answer.hover()
     await answer.get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name="Score this reply").click()
-    await expect(thread.get_by_role("listitem", name="Slack Judge")).to_contain_text("offline rater, not a judge")
+    await expect(thread.get_by_role("listitem", name="Slack Judge")).to_contain_text(
+        "offline rater, not a judge"
+    )
 
 
 async def test_each_first_step_is_ticked_when_it_is_done(bot: Sandbox, open_tab) -> None:
@@ -99,7 +107,11 @@ async def test_each_first_step_is_ticked_when_it_is_done(bot: Sandbox, open_tab)
         done += 1
         await expect(steps).to_contain_text(f"{done} of 6")
 
-    await page.get_by_role("listitem", name="The VPN drops").get_by_role("button", name="2 replies").click()
+    await (
+        page.get_by_role("listitem", name="The VPN drops")
+        .get_by_role("button", name="2 replies")
+        .click()
+    )
     thread = page.get_by_role("complementary", name="Thread")
     await thread.get_by_role("button", name="Details").click()
     await ticked()

@@ -16,8 +16,8 @@ from sandbox.tests.chromium import Tabs
 Open = Callable[..., Awaitable[Page]]
 NAMED = {"rubric": "additive-5", "rubric_version": "f846c469"}
 HOSTILE = (
-    "</script><script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">"
-    "<!-- <b>bold</b> &amp; \u202etxt.evil\u202c a\u200bb\x07 https://example.com"
+    "</script><script>document.title = 'broken'</script><img src=x onerror=\"document.title = "
+    "'broken'\"><!-- <b>bold</b> &amp; \u202etxt.evil\u202c a\u200bb\x07 https://example.com"
 )
 
 
@@ -48,7 +48,9 @@ ROWS = [
 def open_view(open_tab: Tabs, tmp_path: Path) -> Open:
     """Opens rows as a page; no page may log an error or request anything but its own file."""
 
-    async def open_here(rows: Sequence[Mapping[str, Any]] = ROWS, width: int = 1280, scheme: Any = "light") -> Page:
+    async def open_here(
+        rows: Sequence[Mapping[str, Any]] = ROWS, width: int = 1280, scheme: Any = "light"
+    ) -> Page:
         source, file = tmp_path / "scored.jsonl", tmp_path / "page.html"
         source.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         save_page(file, source.name, read_replies(source))
@@ -68,17 +70,27 @@ def reply(page: Page) -> Locator:
 
 
 async def test_figures_of_each_judge_are_shown_with_their_ranges(open_view: Open) -> None:
-    page = await open_view([*ROWS[:30], *(a_row(number, score=4, model="other") for number in range(3))])
-    first = page.locator(".card").filter(has=page.get_by_role("heading", name="1. m · additive-5 (f846c469)"))
+    page = await open_view(
+        [*ROWS[:30], *(a_row(number, score=4, model="other") for number in range(3))]
+    )
+    first = page.locator(".card").filter(
+        has=page.get_by_role("heading", name="1. m · additive-5 (f846c469)")
+    )
     await expect(first.get_by_role("definition").first).to_contain_text("2.50between 1.87 and 3.13")
     await expect(first).to_contain_text("30 scores by the judge alone")
     await expect(first.get_by_role("button", name="Score 3: 5 replies")).to_be_visible()
-    await expect(page.get_by_role("heading", name="2. other · additive-5 (f846c469)")).to_be_visible()
+    await expect(
+        page.get_by_role("heading", name="2. other · additive-5 (f846c469)")
+    ).to_be_visible()
 
 
 async def test_trend_has_a_line_for_each_judge_and_a_table(open_view: Open) -> None:
     days = ((2, "2026-10-01"), (4, "2026-10-01T23:00"), (5, "2026-10-02"))
-    rows = [a_row(0, score=score, judged_at=day, model=model) for model in ("m", "other") for score, day in days]
+    rows = [
+        a_row(0, score=score, judged_at=day, model=model)
+        for model in ("m", "other")
+        for score, day in days
+    ]
     page = await open_view(rows)
     figure = page.get_by_role("figure")
     await expect(figure.locator("polyline")).to_have_count(2)
@@ -131,10 +143,15 @@ async def test_bar_filters_the_replies_and_clicked_again_shows_all(open_view: Op
 
 async def test_replies_can_be_ordered_by_difference_or_by_lowest_score(open_view: Open) -> None:
     page = await open_view()
-    for order, first in (("judge and people differ most first", "Line 31"), ("lowest score first", "Line 1")):
+    for order, first in (
+        ("judge and people differ most first", "Line 31"),
+        ("lowest score first", "Line 1"),
+    ):
         await page.get_by_role("combobox", name="Order").select_option(order)
         await expect(reply(page).get_by_role("heading", name=first, exact=True)).to_be_visible()
-    await page.get_by_role("combobox", name="Order").select_option("judge and people differ most first")
+    await page.get_by_role("combobox", name="Order").select_option(
+        "judge and people differ most first"
+    )
     await expect(options(page).nth(1)).to_contain_text("Question 31?")
 
 
@@ -178,9 +195,14 @@ async def test_long_text_is_folded_and_can_be_shown_in_full(open_view: Open) -> 
 
 
 async def test_text_is_not_kerned_because_long_words_would_freeze_the_page(open_view: Open) -> None:
-    text = "AV" * 50_000  # Chromium takes a minute for these with kerning, and less than a second without
+    text = (
+        "AV" * 50_000
+    )  # Chromium takes a minute for these with kerning, and less than a second without
     page = await open_view([a_row(1), a_row(2, model=text, prompt_id=text, human=1, reason=text)])
-    kerned = "all => all.filter(each => getComputedStyle(each).fontKerning !== 'none').map(each => each.tagName)"
+    kerned = (
+        "all => all.filter(each => getComputedStyle(each).fontKerning !== 'none').map(each => "
+        "each.tagName)"
+    )
     assert await page.locator("body *").evaluate_all(kerned) == []
     await page.keyboard.press("j")
     await expect(reply(page).get_by_role("cell")).to_have_text(["m", "2", "1", text])
@@ -200,7 +222,9 @@ async def test_only_a_few_rows_of_10_000_replies_are_drawn_at_a_time(open_view: 
     assert await options(page).count() < 40
     await page.get_by_role("listbox").evaluate("list => { list.scrollTop = 0 }")
     await expect(options(page).first).to_contain_text("Question 0?")
-    await expect(page.get_by_role("listbox")).not_to_have_attribute("aria-activedescendant", "option-9999")
+    await expect(page.get_by_role("listbox")).not_to_have_attribute(
+        "aria-activedescendant", "option-9999"
+    )
 
 
 async def test_everything_can_be_reached_by_keyboard(open_view: Open) -> None:
@@ -213,7 +237,14 @@ async def test_everything_can_be_reached_by_keyboard(open_view: Open) -> None:
     await expect(page.locator("#found")).to_have_text("33 replies")
     listbox = page.get_by_role("listbox")
     await expect(listbox).to_be_focused()
-    for key, question in (("j", 1), ("ArrowDown", 2), ("k", 1), ("ArrowUp", 0), ("ArrowUp", 0), ("PageDown", 10)):
+    for key, question in (
+        ("j", 1),
+        ("ArrowDown", 2),
+        ("k", 1),
+        ("ArrowUp", 0),
+        ("ArrowUp", 0),
+        ("PageDown", 10),
+    ):
         await page.keyboard.press(key)
         await expect(options(page).and_(page.get_by_role("option", selected=True))).to_contain_text(
             f"Question {question}?"
@@ -230,7 +261,9 @@ async def test_everything_can_be_reached_by_keyboard(open_view: Open) -> None:
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 400)])
 async def test_page_has_no_accessibility_problems(open_view: Open, scheme: str, width: int) -> None:
     page = await open_view(width=width, scheme=scheme)
-    await page.get_by_role("combobox", name="Order").select_option("judge and people differ most first")
+    await page.get_by_role("combobox", name="Order").select_option(
+        "judge and people differ most first"
+    )
     assert await problems(page) == []
     await options(page).first.click()
     await page.get_by_text("As a table").click()
@@ -239,10 +272,15 @@ async def test_page_has_no_accessibility_problems(open_view: Open, scheme: str, 
 
 async def problems(page: Page) -> list[Any]:
     found = await Axe().run(page)
-    return [(each["id"], [node["html"] for node in each["nodes"]]) for each in found.response["violations"]]
+    return [
+        (each["id"], [node["html"] for node in each["nodes"]])
+        for each in found.response["violations"]
+    ]
 
 
-async def test_small_screen_shows_the_list_or_the_reply_and_never_scrolls_sideways(open_view: Open) -> None:
+async def test_small_screen_shows_the_list_or_the_reply_and_never_scrolls_sideways(
+    open_view: Open,
+) -> None:
     page = await open_view([a_row(1, completion="a" * 500, model="m" * 200), *ROWS], width=400)
     await expect(reply(page)).to_be_hidden()
     assert await page.evaluate("document.documentElement.scrollWidth") <= 400

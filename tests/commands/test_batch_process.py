@@ -33,8 +33,14 @@ def score_by_text(request: dict[str, Any]) -> Reply:
     return f"score: {found[1]}\nSo it says."
 
 
-async def start(server: ModelServer, source: Path, output: Path, **streams: int) -> asyncio.subprocess.Process:
-    environment = {"PATH": os.environ["PATH"], "OPENAI_BASE_URL": server.base_url, "JUDGE_CONCURRENCY": "4"}
+async def start(
+    server: ModelServer, source: Path, output: Path, **streams: int
+) -> asyncio.subprocess.Process:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "OPENAI_BASE_URL": server.base_url,
+        "JUDGE_CONCURRENCY": "4",
+    }
     if path := os.environ.get("PYTHONPATH"):
         environment["PYTHONPATH"] = path
     return await asyncio.create_subprocess_exec(
@@ -107,7 +113,10 @@ async def test_second_process_on_the_same_output_is_refused(
     code, _, err = await finish(await start(model_server, source, output))
 
     assert code == 2
-    assert err == f"{output}: another process is writing it; wait for its end, or choose another output.\n"
+    assert (
+        err
+        == f"{output}: another process is writing it; wait for its end, or choose another output.\n"
+    )
     assert len(model_server.requests) == 4
     first.kill()
     await first.communicate()

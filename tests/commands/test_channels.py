@@ -32,15 +32,22 @@ async def test_id_and_name_are_the_same_channel(slack: Sandbox, client: AsyncWeb
         assert await find_channel(given, client) == (channel_id, CHANNEL)
 
 
-async def test_id_stands_for_itself_where_slack_does_not_tell(slack: Sandbox, client: AsyncWebClient) -> None:
+async def test_id_stands_for_itself_where_slack_does_not_tell(
+    slack: Sandbox, client: AsyncWebClient
+) -> None:
     assert await find_channel("C404", client) == ("C404", None)
     assert await find_channel("C404", None) == ("C404", None)
     client.token = "xoxb-revoked"
     assert await find_channel("C404", client) == ("C404", None)
 
 
-async def test_name_that_cannot_be_found_says_to_give_the_id(slack: Sandbox, client: AsyncWebClient) -> None:
-    for given, asked, why in (("general", client, "in no channel"), (CHANNEL, None, "SLACK_BOT_TOKEN is not set")):
+async def test_name_that_cannot_be_found_says_to_give_the_id(
+    slack: Sandbox, client: AsyncWebClient
+) -> None:
+    for given, asked, why in (
+        ("general", client, "in no channel"),
+        (CHANNEL, None, "SLACK_BOT_TOKEN is not set"),
+    ):
         with pytest.raises(BotError, match=f"{why}.*give the channel's id"):
             await find_channel(given, asked)
     client.token = "xoxb-revoked"

@@ -36,7 +36,8 @@ async def opened(url: str) -> AsyncIterator[Database]:
 async def everything(url: str) -> dict[str, list[str]]:
     async with opened(url) as database:
         return {
-            table.name: sorted(repr(tuple(row)) for row in await database.all(sa.select(table))) for table in TABLES
+            table.name: sorted(repr(tuple(row)) for row in await database.all(sa.select(table)))
+            for table in TABLES
         }
 
 
@@ -46,7 +47,9 @@ async def add_one(url: str) -> int:
         return (await store.add(a_case()))[0].id
 
 
-async def test_a_store_goes_to_postgresql_and_back_unchanged(file_url: str, postgres_url: str, tmp_path: Path) -> None:
+async def test_a_store_goes_to_postgresql_and_back_unchanged(
+    file_url: str, postgres_url: str, tmp_path: Path
+) -> None:
     async with opened(file_url) as database:
         await fill(database.engine, "T1", 1, rows=7)
         await fill(database.engine, "T2", 501)
@@ -57,10 +60,15 @@ async def test_a_store_goes_to_postgresql_and_back_unchanged(file_url: str, post
         assert (code, err) == (0, "")
         assert "cases: 8 rows, the same in both" in out
         assert await everything(target) == await everything(file_url)
-    assert [await add_one(postgres_url), await add_one(back)] == [503, 503]  # a number is not given twice
+    assert [await add_one(postgres_url), await add_one(back)] == [
+        503,
+        503,
+    ]  # a number is not given twice
 
 
-async def test_an_interrupted_copy_goes_on(file_url: str, postgres_url: str, tmp_path: Path) -> None:
+async def test_an_interrupted_copy_goes_on(
+    file_url: str, postgres_url: str, tmp_path: Path
+) -> None:
     async with opened(file_url) as database:
         await fill(database.engine, "T1", 1, rows=4)
         await fill(database.engine, "T2", 501, rows=1201, tables=[thumbs])
@@ -78,7 +86,10 @@ WHY = "Why? " * 400
 
 @pytest.mark.parametrize(
     "change",
-    [sa.update(cases).values(question=f"{WHY[:800]}When{WHY[804:]}"), sa.update(cases).values(id=2)],
+    [
+        sa.update(cases).values(question=f"{WHY[:800]}When{WHY[804:]}"),
+        sa.update(cases).values(id=2),
+    ],
     ids=["another text", "another row"],
 )
 async def test_a_target_with_other_rows_is_refused(
@@ -101,10 +112,14 @@ async def test_a_database_is_not_copied_to_itself(file_url: str, tmp_path: Path)
         (tmp_path / "link.db").symlink_to(tmp_path / "log.db")
     for source, target in ((file_url, f"sqlite:///{tmp_path}/link.db"), (file_url, file_url)):
         code, _, err = await copy(source, target, tmp_path)
-        assert (code, err.endswith(": is the database to copy; name another one\n")) == (2, True), err
+        assert (code, err.endswith(": is the database to copy; name another one\n")) == (2, True), (
+            err
+        )
 
 
-async def test_no_copy_while_a_bot_is_at_work(file_url: str, postgres_url: str, tmp_path: Path) -> None:
+async def test_no_copy_while_a_bot_is_at_work(
+    file_url: str, postgres_url: str, tmp_path: Path
+) -> None:
     async with opened(file_url) as database:
         with owned(database):
             code, _, err = await copy(file_url, f"sqlite:///{tmp_path}/new.db", tmp_path)

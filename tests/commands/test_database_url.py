@@ -25,7 +25,9 @@ async def is_encrypted(database_url: str) -> bool:
     engine = connect(database_url)
     try:
         async with engine.connect() as connection:
-            found = await connection.exec_driver_sql("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+            found = await connection.exec_driver_sql(
+                "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+            )
             return bool(found.scalar_one())
     finally:
         await engine.dispose()
@@ -56,7 +58,11 @@ async def test_a_password_of_all_sorts_of_characters_opens_the_log(
         ("ann", "sslmode=prefer", True),
         ("ann", "sslmode=require", True),
         ("tls_only", "", True),
-        ("tls_only", "sslmode=require&connect_timeout=5&application_name=judge&options=-c%20work_mem%3D5MB", True),
+        (
+            "tls_only",
+            "sslmode=require&connect_timeout=5&application_name=judge&options=-c%20work_mem%3D5MB",
+            True,
+        ),
         ("tls_only", "sslmode=verify-ca&sslrootcert={certificate}", True),
         ("tls_only", "sslmode=verify-full&sslrootcert={certificate}", True),
         ("tls_only", "sslmode=require&channel_binding=require&sslrootcert={certificate}", True),
@@ -78,8 +84,16 @@ async def test_tls_is_spoken_as_sslmode_says(
         ("127.0.0.1", "sslmode=verify-full&sslrootcert=system", "with sslrootcert=FILE"),
         ("127.0.0.1", "sslmode=require&channel_binding=require", "with sslrootcert=FILE"),
         ("127.0.0.2", "sslmode=verify-full&sslrootcert={certificate}", "IP address mismatch"),
-        ("127.0.0.1", "sslmode=verify-full&sslrootcert=/nowhere.pem", "a certificate that an option names"),
-        ("127.0.0.1", "sslmode=sometimes", "must be one of: disable, allow, prefer, require, verify-ca, verify-full"),
+        (
+            "127.0.0.1",
+            "sslmode=verify-full&sslrootcert=/nowhere.pem",
+            "a certificate that an option names",
+        ),
+        (
+            "127.0.0.1",
+            "sslmode=sometimes",
+            "must be one of: disable, allow, prefer, require, verify-ca, verify-full",
+        ),
         ("127.0.0.1", "options=-c%20no_such%3D1", "unrecognized configuration parameter"),
     ],
 )
@@ -87,9 +101,12 @@ async def test_a_connection_that_is_less_than_asked_for_is_refused(
     database_server: Cluster, host: str, options: str, part: str
 ) -> None:
     options = options.format(certificate=database_server.certificate)
-    said = await refusal(f"postgres://tls_only:{PASSWORD}@{host}:{database_server.port}/postgres?{options}")
+    said = await refusal(
+        f"postgres://tls_only:{PASSWORD}@{host}:{database_server.port}/postgres?{options}"
+    )
     assert said.startswith(
-        f"DATABASE_URL postgresql://{host}:{database_server.port}/postgres: cannot be opened and migrated: "
+        f"DATABASE_URL postgresql://{host}:{database_server.port}/postgres: cannot be "
+        "opened and migrated: "
     )
     assert part in said
     assert "\n" not in said
@@ -99,7 +116,10 @@ async def test_a_connection_that_is_less_than_asked_for_is_refused(
     ("url", "part"),
     [
         ("postgres://ann:{password}x@127.0.0.1:{port}/postgres", "password authentication failed"),
-        ("postgres://{quoted}:ann@127.0.0.1:{port}/postgres", "password authentication failed for user …"),
+        (
+            "postgres://{quoted}:ann@127.0.0.1:{port}/postgres",
+            "password authentication failed for user …",
+        ),
         ("postgres://ann:{password}@127.0.0.1:{port}/no_such", 'database "no_such" does not exist'),
         ("postgres://ann:{password}@nowhere.invalid/judge", "postgresql://nowhere.invalid/judge"),
         ("postgres://ann:{password}@a..b/judge", "postgresql://a..b/judge"),
@@ -113,7 +133,9 @@ async def test_what_does_not_work_is_one_sentence_without_a_piece_of_the_passwor
     port, closed = database_server.port, free_port()
     env = {
         "PATH": os.environ["PATH"],
-        "DATABASE_URL": url.format(password=PASSWORD, quoted=quote(PASSWORD, safe=""), port=port, closed=closed),
+        "DATABASE_URL": url.format(
+            password=PASSWORD, quoted=quote(PASSWORD, safe=""), port=port, closed=closed
+        ),
         "SLACK_BOT_TOKEN": "xoxb-1",
         "SLACK_APP_TOKEN": "xapp-1",
         "JUDGE_MODEL": "offline",
@@ -131,7 +153,8 @@ async def test_the_composed_app_reaches_a_database_with_such_a_password(
     place = f"127.0.0.1:{database_server.port}/{database_name}"
     composed = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))
     given = {
-        key: value.replace("${POSTGRES_PASSWORD}", PASSWORD) for key, value in composed["x-bot"]["environment"].items()
+        key: value.replace("${POSTGRES_PASSWORD}", PASSWORD)
+        for key, value in composed["x-bot"]["environment"].items()
     }
     given["DATABASE_URL"] = given["DATABASE_URL"].replace("judge@postgres/judge", f"ann@{place}")
     await (await Store.open(f"postgres://ann:{PASSWORD}@{place}")).close()

@@ -49,9 +49,16 @@ def test_three_questions_are_answered_well_one_badly_and_others_not_at_all(
     assert said in answer_to(slack, clock, asked)
 
 
-def test_what_is_asked_in_the_thread_of_one_question_is_answered_wrongly(slack: Sandbox, clock: ManualClock) -> None:
-    assert "push again" in answer_to(slack, clock, "How do I take back a commit?", "And after a push?")
-    assert answer_to(slack, clock, "Why does my VPN drop every ten minutes?", "And after the update?") == ""
+def test_what_is_asked_in_the_thread_of_one_question_is_answered_wrongly(
+    slack: Sandbox, clock: ManualClock
+) -> None:
+    assert "push again" in answer_to(
+        slack, clock, "How do I take back a commit?", "And after a push?"
+    )
+    assert (
+        answer_to(slack, clock, "Why does my VPN drop every ten minutes?", "And after the update?")
+        == ""
+    )
 
 
 def test_an_answer_in_parts_comes_a_message_at_a_time(slack: Sandbox, clock: ManualClock) -> None:
@@ -62,10 +69,14 @@ def test_an_answer_in_parts_comes_a_message_at_a_time(slack: Sandbox, clock: Man
         assert len(ann.thread(CHANNEL, question.ts)) == 1 + come
     look_up, *answer = (message.text for message in ann.thread(CHANNEL, question.ts)[1:])
     assert look_up == "Let me look that up for you..."
-    assert [begins in said for begins, said in zip(("Run `git", "Do this only"), answer, strict=True)] == [True, True]
+    assert [
+        begins in said for begins, said in zip(("Run `git", "Do this only"), answer, strict=True)
+    ] == [True, True]
 
 
-def test_nobody_else_is_answered(slack: Sandbox, clock: ManualClock, caplog: pytest.LogCaptureFixture) -> None:
+def test_nobody_else_is_answered(
+    slack: Sandbox, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
     ann, helper, app = slack.person("ann"), slack.person("helper"), slack.workspace.bot
     before = by_helper(slack)
     helper.post(CHANNEL, "I am a bot.")
@@ -78,4 +89,8 @@ def test_nobody_else_is_answered(slack: Sandbox, clock: ManualClock, caplog: pyt
 
 def by_helper(slack: Sandbox) -> int:
     channels = [slack.workspace.channel(name) for name in (CHANNEL, "made-up-weeks")]
-    return sum(message.author.name == "helper" for channel in channels for message in channel.messages.values())
+    return sum(
+        message.author.name == "helper"
+        for channel in channels
+        for message in channel.messages.values()
+    )

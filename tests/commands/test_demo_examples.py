@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.demo_past import CHANNEL, EXAMPLE, SAID, demo_workspace, post_offline_note, write_past
+from bot.commands.demo_past import (
+    CHANNEL,
+    EXAMPLE,
+    SAID,
+    demo_workspace,
+    post_offline_note,
+    write_past,
+)
 from bot.domain.case import text_hash
 from bot.domain.verdict import MADE_UP
 from bot.slack import ids
@@ -24,7 +31,11 @@ async def workspace(tmp_path: Path) -> Workspace:
 
 
 def examples(workspace: Workspace) -> list[Message]:
-    return [each for each in workspace.channel(CHANNEL).messages.values() if each.author == workspace.bot]
+    return [
+        each
+        for each in workspace.channel(CHANNEL).messages.values()
+        if each.author == workspace.bot
+    ]
 
 
 async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_case(
@@ -41,7 +52,9 @@ async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_
             *_, made_of, note, buttons = message.blocks
             assert made_of["elements"][0]["text"].startswith(f"{MADE_UP} · 3 ratings: ")
             assert note["elements"][0]["text"] == EXAMPLE
-            (details,) = [each for each in buttons["elements"] if each["action_id"] == ids.ACTION_DETAILS]
+            (details,) = [
+                each for each in buttons["elements"] if each["action_id"] == ids.ACTION_DETAILS
+            ]
             verdict = await store.cases.verdict(int(details["value"]))
             assert verdict is not None
             assert len(verdict.ratings) == 3
@@ -59,18 +72,26 @@ def test_each_stands_under_the_reply_it_speaks_of(workspace: Workspace) -> None:
         assert channel.replies(message.thread_ts or "")[1] == message
 
 
-def test_the_offline_rater_comes_to_the_same_scores_and_tells_good_replies_from_bad_ones(workspace: Workspace) -> None:
+def test_the_offline_rater_comes_to_the_same_scores_and_tells_good_replies_from_bad_ones(
+    workspace: Workspace,
+) -> None:
     channel = workspace.channel(CHANNEL)
     questions = [each for each in channel.messages.values() if not each.is_reply]
     scale = load_rubric("additive-5").scale
-    replies = [[each.text for each in channel.replies(asked.ts) if each.author != workspace.bot] for asked in questions]
+    replies = [
+        [each.text for each in channel.replies(asked.ts) if each.author != workspace.bot]
+        for asked in questions
+    ]
     scores = [
-        rate_offline(asked.text, "\n".join(said), scale).score for asked, said in zip(questions, replies, strict=True)
+        rate_offline(asked.text, "\n".join(said), scale).score
+        for asked, said in zip(questions, replies, strict=True)
     ]
     assert scores == [4, 3, 1, 4, 1, 4]
 
 
-def test_without_a_model_the_newest_message_says_that_words_are_counted(workspace: Workspace) -> None:
+def test_without_a_model_the_newest_message_says_that_words_are_counted(
+    workspace: Workspace,
+) -> None:
     post_offline_note(workspace)
     note = Person(workspace, "ann").messages(CHANNEL)[-1]
     assert note.author == workspace.bot

@@ -32,7 +32,9 @@ def workspace_at(now: float) -> Workspace:
 
 @pytest.fixture(scope="module")
 def pasts(tmp_path_factory: pytest.TempPathFactory) -> dict[float, tuple[Path, Workspace]]:
-    """The past at each moment, written once, and the workspace that it stands in, which tests only read."""
+    """The past at each moment, written once, and the workspace that it stands in, which tests only
+    read.
+    """
     found = {}
     for now in (SATURDAY, MONDAY):
         file, workspace = tmp_path_factory.mktemp("past") / "log.db", workspace_at(now)
@@ -52,7 +54,9 @@ def workspace(pasts: dict[float, tuple[Path, Workspace]], now: float) -> Workspa
 
 
 @pytest.fixture
-async def log(pasts: dict[float, tuple[Path, Workspace]], now: float, tmp_path: Path) -> AsyncIterator[Store]:
+async def log(
+    pasts: dict[float, tuple[Path, Workspace]], now: float, tmp_path: Path
+) -> AsyncIterator[Store]:
     shutil.copy(pasts[now][0], tmp_path)
     async with await Store.open(url(tmp_path)) as opened:
         yield opened
@@ -69,7 +73,9 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
 ) -> None:
     channel, user = workspace.channel(CHANNEL), workspace.user(name)
     answers = {message.text for message in channel.messages.values() if message.is_reply}
-    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC))
+    log.assignments = Assignments(
+        log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC)
+    )
     for _ in range(9):
         shown = await log.assignments.draw(workspace.team_id, user.id, [channel.id])
         assert shown.response in answers
@@ -79,14 +85,22 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
         await log.assignments.record(workspace.team_id, user.id, shown, Label(3, None))
 
 
-async def test_enough_labelled_replies_have_texts_for_a_comparison_and_an_improvement(log: Store) -> None:
-    its = select(cases.c.thread_ts).join(labels, labels.c.case_id == cases.c.id).where(cases.c.response.is_not(None))
+async def test_enough_labelled_replies_have_texts_for_a_comparison_and_an_improvement(
+    log: Store,
+) -> None:
+    its = (
+        select(cases.c.thread_ts)
+        .join(labels, labels.c.case_id == cases.c.id)
+        .where(cases.c.response.is_not(None))
+    )
     threads = await log.database.values(its.where(labels.c.is_blind).distinct())
     assert len(threads) >= 30
 
 
 @pytest.mark.needs("watch")
-async def test_an_alert_and_what_a_release_changed_are_due_on_each_day_of_the_week(tmp_path: Path) -> None:
+async def test_an_alert_and_what_a_release_changed_are_due_on_each_day_of_the_week(
+    tmp_path: Path,
+) -> None:
     for hours in (1, 74, 145):
         workspace, folder = workspace_at(MONDAY + hours * 3600), tmp_path / str(hours)
         folder.mkdir()

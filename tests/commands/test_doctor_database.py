@@ -1,4 +1,6 @@
-"""What `judge-bot doctor` says of a database that it cannot write or migrate, and what it leaves behind: nothing."""
+"""What `judge-bot doctor` says of a database that it cannot write or migrate, and what it leaves
+behind: nothing.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -34,10 +36,19 @@ async def database_line(model: ModelServer, folder: Path, database_url: str) -> 
 @pytest.mark.parametrize(
     ("rights", "part"),
     [
-        (("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}",), "cannot be written: permission denied for table"),
-        ((*EVERYTHING, "ALTER ROLE {role} SET default_transaction_read_only = on"), "in a read-only transaction"),
+        (
+            ("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}",),
+            "cannot be written: permission denied for table",
+        ),
+        (
+            (*EVERYTHING, "ALTER ROLE {role} SET default_transaction_read_only = on"),
+            "in a read-only transaction",
+        ),
         (EVERYTHING, "cannot be migrated: permission denied for schema public"),
-        ((*EVERYTHING, "GRANT CREATE ON SCHEMA public TO {role}"), "cannot be migrated: must be owner of table cases"),
+        (
+            (*EVERYTHING, "GRANT CREATE ON SCHEMA public TO {role}"),
+            "cannot be migrated: must be owner of table cases",
+        ),
     ],
 )
 async def test_a_role_that_may_not_do_all_is_told_what(
@@ -75,7 +86,8 @@ async def test_a_role_that_may_not_migrate_the_queue_is_told_so(
     )
     line = await database_line(model_server, tmp_path, f"postgres://{role}:{PASSWORD}@{place}")
     assert line == (
-        f"wrong  DATABASE_URL postgresql://{place}: cannot be opened and migrated: permission denied for schema public"
+        f"wrong  DATABASE_URL postgresql://{place}: cannot be opened and migrated: "
+        "permission denied for schema public"
     )
 
 
@@ -93,7 +105,9 @@ async def test_a_try_leaves_nothing_behind_in_postgresql(
     assert database_server.dump(database_name) == before
 
 
-async def test_a_try_leaves_nothing_behind_in_a_file(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_a_try_leaves_nothing_behind_in_a_file(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     log = await Store.open(url(tmp_path))
     await log.add(a_case())
     with closing(sqlite3.connect(tmp_path / "log.db")) as file:
@@ -104,10 +118,15 @@ async def test_a_try_leaves_nothing_behind_in_a_file(model_server: ModelServer, 
     await log.close()
 
 
-async def test_a_file_that_cannot_be_written_is_named(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_a_file_that_cannot_be_written_is_named(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     log = await Store.open(url(tmp_path))
     await log.close()
     with closing(sqlite3.connect(tmp_path / "log.db")) as file:
-        file.execute("CREATE TRIGGER no_cases BEFORE INSERT ON cases BEGIN SELECT RAISE(ABORT, 'read-only'); END")
+        file.execute(
+            "CREATE TRIGGER no_cases BEFORE INSERT ON cases BEGIN SELECT RAISE(ABORT, "
+            "'read-only'); END"
+        )
     line = await database_line(model_server, tmp_path, url(tmp_path))
     assert line == f"wrong  DATABASE_URL {url(tmp_path)}: cannot be written: read-only"

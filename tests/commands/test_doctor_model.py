@@ -13,8 +13,8 @@ from tests.tables import each
         (
             14,
             {},
-            ": 28 s a verdict, so 129 an hour if the server answers one at a time; set JUDGE_TIMEOUT_S=90, or "
-            "JUDGE_ASK=distribution if nobody needs reasons",
+            ": 28 s a verdict, so 129 an hour if the server answers one at a time; set "
+            "JUDGE_TIMEOUT_S=90, or JUDGE_ASK=distribution if nobody needs reasons",
         ),
         (
             40,
@@ -23,6 +23,8 @@ from tests.tables import each
         ),
     ],
 )
-def test_doctor_says_what_a_slow_rating_means(took_s: float, settings: dict[str, Any], expected: str) -> None:
+def test_doctor_says_what_a_slow_rating_means(
+    took_s: float, settings: dict[str, Any], expected: str
+) -> None:
     given = PreviewSettings(_env_file=None, slack_bot_token="xoxb-1", **settings)
     assert slowness(given, took_s) == expected

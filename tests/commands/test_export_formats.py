@@ -38,7 +38,9 @@ _CARRIED = {"case": 1, "score": 4, "human": 2, "blind": True, "probability": 0.5
 async def log(tmp_path: Path) -> AsyncIterator[Store]:
     """Two cases: one with two labels, of which one is blind, and one without."""
     log = await Store.open(url(tmp_path))
-    said = CaseTurn(part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash="")
+    said = CaseTurn(
+        part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash=""
+    )
     case = await judged(log, "a", response=HOSTILE, turns=(said,), messages_before=1, messages=2)
     for person in ("U1", "U2"):
         await log.labels.put(case, person, Label(2, "Short."))
@@ -52,11 +54,13 @@ async def exported(folder: Path, form: str, *options: str) -> list[dict[str, Any
     with closing(sqlite3.connect(folder / "log.db")) as other:
         other.execute("UPDATE labels SET is_blind = 1, probability = 0.5 WHERE user_id = 'U1'")
         other.execute(
-            "INSERT INTO ratings (team_id, case_id, position, score, justification, raw, model, served, latency_ms)"
-            " SELECT team_id, id, 1, 4, '', '', model, 'm-2', 1 FROM cases"
+            "INSERT INTO ratings (team_id, case_id, position, score, justification, raw, model, "
+            "served, latency_ms) SELECT team_id, id, 1, 4, '', '', model, 'm-2', 1 FROM cases"
         )
         other.commit()
-    code, _, err = await export(folder, "--all", "--texts", "--format", form, "-o", "out.jsonl", *options)
+    code, _, err = await export(
+        folder, "--all", "--texts", "--format", form, "-o", "out.jsonl", *options
+    )
     assert (code, err) == (0, "3 rows written\n")
     return [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
 
@@ -66,7 +70,9 @@ def blind_label_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: found[name] for name in _CARRIED}
 
 
-async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(log: Store, tmp_path: Path) -> None:
+async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(
+    log: Store, tmp_path: Path
+) -> None:
     first, *_, last = await exported(tmp_path, "jsonl")
     assert (first["messages_before"], first["messages_of_reply"]) == (1, 2)
     assert set(Row(1, first).served) == {(first["model"], "m-2")}
@@ -75,24 +81,34 @@ async def test_a_row_has_what_was_said_before_and_can_be_judged_with_it(log: Sto
 
 
 async def test_a_row_whose_texts_are_gone_keeps_their_columns(log: Store, tmp_path: Path) -> None:
-    await log.database.execute(update(cases).values(question=None, response=None).where(cases.c.id == 1))
+    await log.database.execute(
+        update(cases).values(question=None, response=None).where(cases.c.id == 1)
+    )
     first, *_, last = await exported(tmp_path, "jsonl")
     assert (first["prompt"], first["completion"]) == (None, None)
     assert last["prompt"] == "Why?"
 
 
 @pytest.mark.parametrize("form", ["jsonl", "inspect", "promptfoo", "langfuse"])
-async def test_low_replies_come_with_the_judges_reason_points_and_cause(log: Store, tmp_path: Path, form: str) -> None:
+async def test_low_replies_come_with_the_judges_reason_points_and_cause(
+    log: Store, tmp_path: Path, form: str
+) -> None:
     low = await judged(log, "c", score=1)
     verdict = await log.cases.verdict(low.id)
     await log.cases.note_more(low, replace(verdict, points={"useful": 0.0, "concise": None}))
     week = {"team_id": low.team_id, "channel_id": low.channel_id, "week": "2026-W01"}
-    await log.database.execute(insert(causes).values(week | {"case_id": low.id, "name": "no source"}))
+    await log.database.execute(
+        insert(causes).values(week | {"case_id": low.id, "name": "no source"})
+    )
     code, out, err = await export(tmp_path, "--low", "--texts", "--format", form)
     assert (code, err) == (0, "1 row written\n")
     row = json.loads(out)
     why = row.get("metadata", row)
-    assert (why["case"], why["points"], why["cause"]) == (low.id, {"useful": 0.0, "concise": None}, "no source")
+    assert (why["case"], why["points"], why["cause"]) == (
+        low.id,
+        {"useful": 0.0, "concise": None},
+        "no source",
+    )
     assert why["justification"] == "Good."
 
 
@@ -102,10 +118,17 @@ async def test_inspect_loads_the_labels_as_targets(log: Store, tmp_path: Path) -
 
     assert blind_label_of(await exported(tmp_path, "inspect")) == _CARRIED
     dataset = json_dataset(str(tmp_path / "out.jsonl"))
-    assert [(sample.input, sample.target) for sample in dataset] == [("Why?", "2"), ("Why?", "2"), ("Why?", "")]
+    assert [(sample.input, sample.target) for sample in dataset] == [
+        ("Why?", "2"),
+        ("Why?", "2"),
+        ("Why?", ""),
+    ]
     assert len({sample.id for sample in dataset}) == 3
     assert dataset[0].metadata
-    assert (dataset[0].metadata["response"], dataset[0].metadata["rubric_version"]) == (HOSTILE, "f846c469")
+    assert (dataset[0].metadata["response"], dataset[0].metadata["rubric_version"]) == (
+        HOSTILE,
+        "f846c469",
+    )
 
 
 async def test_langfuse_takes_each_line_as_a_dataset_item(
@@ -140,15 +163,21 @@ async def test_langfuse_takes_each_line_as_a_dataset_item(
     assert [item["expectedOutput"] for item in received] == [{"score": 2}, {"score": 2}, None]
 
 
-async def test_promptfoo_finds_no_template_and_no_reference_in_a_test(log: Store, tmp_path: Path) -> None:
+async def test_promptfoo_finds_no_template_and_no_reference_in_a_test(
+    log: Store, tmp_path: Path
+) -> None:
     rows = await exported(tmp_path, "promptfoo")
 
     assert blind_label_of(rows) == _CARRIED
     assert [row["vars"]["question"] for row in rows] == ["Why?"] * 3
-    assert rows[0]["vars"]["response"] == '=HYPERLINK("http://x") { { env.OPENAI_API_KEY }} is { % raw %}'
+    assert (
+        rows[0]["vars"]["response"]
+        == '=HYPERLINK("http://x") { { env.OPENAI_API_KEY }} is { % raw %}'
+    )
 
 
-# What promptfoo 0.123 made of each: a secret, a file's text, what a script returns, or an error in place of the test.
+# What promptfoo 0.123 made of each: a secret, a file's text, what a script returns, or an error in
+# place of the test.
 @pytest.mark.parametrize(
     ("text", "inert"),
     [
@@ -163,8 +192,16 @@ async def test_promptfoo_finds_no_template_and_no_reference_in_a_test(log: Store
         ("Note: use { 'a': { 'b': 1 } } or }}", "Note: use { 'a': { 'b': 1 } } or }}"),
     ],
 )
-def test_what_promptfoo_would_render_or_open_is_broken_up_wherever_it_stands(text: str, inert: str) -> None:
-    row = {"case": 1, "label_by": None, "prompt": text, "completion": text, "conversation": [{"content": text}]}
+def test_what_promptfoo_would_render_or_open_is_broken_up_wherever_it_stands(
+    text: str, inert: str
+) -> None:
+    row = {
+        "case": 1,
+        "label_by": None,
+        "prompt": text,
+        "completion": text,
+        "conversation": [{"content": text}],
+    }
     test = to_promptfoo(row)
 
     assert (test["vars"], test["metadata"]) == (
@@ -173,7 +210,9 @@ def test_what_promptfoo_would_render_or_open_is_broken_up_wherever_it_stands(tex
     )
 
 
-async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp_path: Path) -> None:
+async def test_tables_have_the_rows_of_the_lines_and_no_formulas(
+    log: Store, tmp_path: Path
+) -> None:
     lines = await exported(tmp_path, "jsonl")
     for name in ("out.csv", "out.parquet"):
         code, out, err = await export(tmp_path, "--all", "--texts", "-o", name)
@@ -185,7 +224,9 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp
     assert [row["case"] for row in sheet] == ["1", "1", "2"]
     table = parquet.read_table(tmp_path / "out.parquet").to_pylist()
     for line in lines:
-        line.update({name: encode(value) for name, value in line.items() if isinstance(value, list)})
+        line.update(
+            {name: encode(value) for name, value in line.items() if isinstance(value, list)}
+        )
     assert table == [dict.fromkeys(table[0]) | line for line in lines]
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
@@ -204,29 +245,45 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(log: Store, tmp
             "--output a.jsonl: is written as csv; end its name in .csv, or leave out --format",
         ),
         ("-o a.xlsx", "a.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet."),
-        ("-o no/a.csv", "--output no/a.csv: cannot be written (No such file or directory); name another file"),
+        (
+            "-o no/a.csv",
+            "--output no/a.csv: cannot be written (No such file or directory); name another file",
+        ),
         ("--format csv -o pipe", "pipe: cannot write it (not a regular file)."),
         ("--format csv -o stdout", "stdout: cannot write it (not a regular file)."),
     ],
 )
-async def test_a_format_that_cannot_be_written_is_a_sentence(tmp_path: Path, options: str, sentence: str) -> None:
+async def test_a_format_that_cannot_be_written_is_a_sentence(
+    tmp_path: Path, options: str, sentence: str
+) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "stdout").symlink_to("/proc/self/fd/1")  # as /dev/stdout is
     await (await Store.open(url(tmp_path))).close()
     assert await export(tmp_path, *options.split()) == (2, "", f"judge-bot: {sentence}\n")
 
 
-async def test_the_database_is_not_overwritten_and_an_earlier_export_is(log: Store, tmp_path: Path) -> None:
+async def test_the_database_is_not_overwritten_and_an_earlier_export_is(
+    log: Store, tmp_path: Path
+) -> None:
     code, _, err = await export(tmp_path, "-o", "log.db")
     assert (code, err) == (
         2,
         "judge-bot: --output log.db: not an export, and would be overwritten; name another file\n",
     )
-    for name in ("labels.jsonl", "labels.jsonl", "labels.csv", "labels.csv", "labels.parquet", "labels.parquet"):
+    for name in (
+        "labels.jsonl",
+        "labels.jsonl",
+        "labels.csv",
+        "labels.csv",
+        "labels.parquet",
+        "labels.parquet",
+    ):
         assert (await export(tmp_path, "-o", name))[0] == 0
 
 
-async def test_rows_without_texts_are_left_out_of_what_needs_them(log: Store, tmp_path: Path) -> None:
+async def test_rows_without_texts_are_left_out_of_what_needs_them(
+    log: Store, tmp_path: Path
+) -> None:
     with closing(sqlite3.connect(tmp_path / "log.db")) as other:
         other.execute("UPDATE cases SET question = NULL, response = NULL WHERE id = 2")
         other.commit()
@@ -238,7 +295,9 @@ async def test_rows_without_texts_are_left_out_of_what_needs_them(log: Store, tm
     )
 
 
-async def test_a_case_labelled_or_deleted_during_an_export_is_in_it_once_or_not_at_all(tmp_path: Path) -> None:
+async def test_a_case_labelled_or_deleted_during_an_export_is_in_it_once_or_not_at_all(
+    tmp_path: Path,
+) -> None:
     log = await Store.open(url(tmp_path))
     numbers = await add(log, 502)
     seen: list[int] = []

@@ -41,7 +41,9 @@ async def test_a_part_may_be_named_beside_another_or_alone(tmp_path: Path) -> No
         (("--minimal", "--with", "message-events"), "the minimal manifest may read no messages"),
     ],
 )
-async def test_what_it_cannot_print_is_said_in_a_sentence(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+async def test_what_it_cannot_print_is_said_in_a_sentence(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
     code, out, err = await run("judge-bot", ("manifest", *options), {}, tmp_path)
     assert (code, out) == (2, "")
     assert said in err

@@ -1,4 +1,6 @@
-"""`judge-bot mcp`: figures of a channel for an assistant, with the rules of the digest, and no words of anybody."""
+"""`judge-bot mcp`: figures of a channel for an assistant, with the rules of the digest, and no
+words of anybody.
+"""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -16,24 +18,36 @@ from tests.patience import ONLY_A_HANG_S
 from tests.programs import JUDGE_BOT, OPERATOR, with_log
 
 NOW = datetime.now(UTC)
-AT = NOW - timedelta(days=1)  # in C1's week, which ends in three days, but not in that of other channels
+AT = NOW - timedelta(
+    days=1
+)  # in C1's week, which ends in three days, but not in that of other channels
 OTHERS = {"DIGEST_DAY": f"{NOW:%A}", "DIGEST_TIME": "00:00"}
 
 
 async def fill(log: Store) -> None:
     async def label(case: int, score: int, **changes: Any) -> None:
-        key = {"team_id": "T1", "case_id": case, "user_id": "U9", "channel_id": "C1", "is_blind": True}
+        key = {
+            "team_id": "T1",
+            "case_id": case,
+            "user_id": "U9",
+            "channel_id": "C1",
+            "is_blind": True,
+        }
         row = key | {"score": score, "created_at": AT, "updated_at": AT} | changes
         await log.database.execute(insert(labels).values(row))
 
     for number, score in enumerate([1, 2, *[4] * 18]):
         at = AT + timedelta(minutes=number)
-        (case,) = await add(log, at=at, score=score, response="SECRET", author_id=None, judge_version="m, v")
+        (case,) = await add(
+            log, at=at, score=score, response="SECRET", author_id=None, judge_version="m, v"
+        )
         await label(case, score)
     await label(1, 3, user_id="U8", is_blind=False)
     await add(log, at=AT, score=0, visibility=Visibility.ME)
     await add(log, 4, at=AT - timedelta(weeks=1), score=1, judge_version="m, v")
-    await log.channels.save("T1", "C1", "U9", digest_day=f"{NOW + timedelta(days=3):%A}".lower(), digest_time="09:00")
+    await log.channels.save(
+        "T1", "C1", "U9", digest_day=f"{NOW + timedelta(days=3):%A}".lower(), digest_time="09:00"
+    )
     await add(log, at=AT, team_id="T2", channel_id="C2", score=3)
     (case, _) = await add(log, 2, at=NOW, team_id="T2", channel_id="C2", score=3)
     await label(case, 3, team_id="T2", channel_id="C2")
@@ -48,7 +62,11 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         text = str(result.content[0].text)
         assert "SECRET" not in text
         found = result.structured_content or {}
-        return text.removeprefix(f"Error executing tool {tool}: ") if result.is_error else found.get("result", found)
+        return (
+            text.removeprefix(f"Error executing tool {tool}: ")
+            if result.is_error
+            else found.get("result", found)
+        )
 
     await with_log(url(tmp_path), fill)
     env = {"DATABASE_URL": url(tmp_path), **OTHERS}
@@ -61,23 +79,42 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         assert [each["mean"] for each in stats["trend"][-2:]] == [None, 3.75]
 
         listed = await client.call_tool("channels", {})
-        assert (listed.structured_content or {})["result"] == [{"channel": each, "name": None} for each in ("C1", "C2")]
+        assert (listed.structured_content or {})["result"] == [
+            {"channel": each, "name": None} for each in ("C1", "C2")
+        ]
         assert "SLACK_BOT_TOKEN is not set" in await call("stats", "#help-desk")
         lowest = await call("lowest")
-        assert [(each["case"], each["score"], each["message_ts"]) for each in lowest] == [(1, 1, "1.0"), (2, 2, "2.0")]
+        assert [(each["case"], each["score"], each["message_ts"]) for each in lowest] == [
+            (1, 1, "1.0"),
+            (2, 2, "2.0"),
+        ]
         assert [each["case"] for each in await call("recent")] == list(range(20, 0, -1))
 
         agreement = await call("agreement")
-        assert (agreement["blind"]["n"], agreement["blind"]["exact"][0], agreement["seen"]) == (20, 1, {"n": 1})
+        assert (agreement["blind"]["n"], agreement["blind"]["exact"][0], agreement["seen"]) == (
+            20,
+            1,
+            {"n": 1},
+        )
 
         other = await call("stats", "T2/C2")
         assert other["scored"] == 2
-        few = {"mean", "replies_by_score", "share_up_to_2", "change", "corrected_mean"}  # too few for figures
+        few = {
+            "mean",
+            "replies_by_score",
+            "share_up_to_2",
+            "change",
+            "corrected_mean",
+        }  # too few for figures
         assert {other[name] for name in few} == {None}
         assert (await call("stats", "C7")).startswith("channel 'C7': no score there was visible")
 
     async def see(log: Store) -> None:
-        noted = [(act.team_id, act.who, act.what, act.channel_id) for act in await log.audit.since()]
-        assert noted[1:] == [("T1", OPERATOR, "exported_channel", "C1")] * 2  # lowest and recent list single replies
+        noted = [
+            (act.team_id, act.who, act.what, act.channel_id) for act in await log.audit.since()
+        ]
+        assert (
+            noted[1:] == [("T1", OPERATOR, "exported_channel", "C1")] * 2
+        )  # lowest and recent list single replies
 
     await with_log(url(tmp_path), see)

@@ -12,7 +12,17 @@ from tests.gestures import GONE, go_ahead, home, post_digest, up_to_date
 from tests.model_server import ModelServer
 from tests.patience import UNHURRIED
 from tests.programs import environment, run
-from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, shown, shown_as_ours
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    GOOD,
+    QUESTION,
+    Stage,
+    StageFactory,
+    is_verdict,
+    shown,
+    shown_as_ours,
+)
 
 
 @pytest.fixture
@@ -45,7 +55,11 @@ async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> Non
 
 async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
-    stage.ann.command(CHANNEL, ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts))
+    stage.ann.command(
+        CHANNEL,
+        ids.COMMAND,
+        stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts),
+    )
     await stage.slack.until(
         lambda: len(stage.ann.ephemerals(CHANNEL)) == 2
     )  # that it is accepted, and that it cannot be, in any order
@@ -55,12 +69,16 @@ async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Sta
     assert stage.ours() == []
 
 
-async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(open_stage: StageFactory) -> None:
+async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(MINIMAL), store_text="none")
     answer, _ = await score_as_typed(stage)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
-    assert "or type both texts: /judge question | response." in shown_as_ours(await stage.told(stage.ann, 2))
+    assert "or type both texts: /judge question | response." in shown_as_ours(
+        await stage.told(stage.ann, 2)
+    )
 
 
 @pytest.mark.needs("privacy")
@@ -79,12 +97,16 @@ async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage:
 async def test_a_verdict_that_cannot_be_read_and_loses_nothing_stays_as_it_is(stage: Stage) -> None:
     answer, verdict = await score_as_typed(stage)
     before = shown(verdict)
-    assert await stage.log.edits.note_edited(stage.slack.workspace.team_id, answer.channel_id, answer.ts, "Another.")
+    assert await stage.log.edits.note_edited(
+        stage.slack.workspace.team_id, answer.channel_id, answer.ts, "Another."
+    )
     await up_to_date(stage)
     assert shown(stage.ours()[-1]) == before
 
 
-async def test_a_verdict_goes_to_the_person_alone_if_the_app_was_not_invited(open_stage: StageFactory) -> None:
+async def test_a_verdict_goes_to_the_person_alone_if_the_app_was_not_invited(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(MINIMAL))
     channel = stage.slack.workspace.channel(CHANNEL)
     channel.members.remove(stage.slack.workspace.bot.id)
@@ -116,7 +138,9 @@ async def test_a_post_that_may_have_got_through_is_not_looked_for(stage: Stage) 
     assert len(stage.ours()) == 1
 
 
-async def test_doctor_says_what_is_off_and_finds_nothing_wrong(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_doctor_says_what_is_off_and_finds_nothing_wrong(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script(GOOD)
     async with Sandbox(Workspace(load_manifest(MINIMAL), limits=UNHURRIED)) as slack:
         code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
@@ -137,7 +161,10 @@ async def test_doctor_wants_the_scopes_of_the_smaller_manifest_at_least(
     async with Sandbox(Workspace(manifest)) as slack:
         code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
     assert code == 1
-    assert f"scopes are missing: groups:read; paste {manifest_path()} or {manifest_path(MINIMAL)}" in out
+    assert (
+        f"scopes are missing: groups:read; paste {manifest_path()} or {manifest_path(MINIMAL)}"
+        in out
+    )
 
 
 def test_the_smaller_manifest_is_the_other_but_for_what_it_leaves_out() -> None:
@@ -147,7 +174,11 @@ def test_the_smaller_manifest_is_the_other_but_for_what_it_leaves_out() -> None:
     (command,) = full["features"]["slash_commands"]
     for part in ("[link] or ", "watch, ", "reaction, "):
         command["usage_hint"] = command["usage_hint"].replace(part, "")
-    full["settings"]["event_subscriptions"]["bot_events"] = ["app_home_opened"]  # the others need scopes that are gone
+    full["settings"]["event_subscriptions"]["bot_events"] = [
+        "app_home_opened"
+    ]  # the others need scopes that are gone
     assert minimal == full
-    assert set(OFF_WITHOUT) == set(load_manifest()["oauth_config"]["scopes"]["bot"]) - set(scopes["bot"])
+    assert set(OFF_WITHOUT) == set(load_manifest()["oauth_config"]["scopes"]["bot"]) - set(
+        scopes["bot"]
+    )
     assert not [scope for scope in scopes["bot"] if scope.endswith(":history")]

@@ -1,4 +1,6 @@
-"""Who may read what is written: the real commands, in processes with the most generous umask there is."""
+"""Who may read what is written: the real commands, in processes with the most generous umask there
+is.
+"""
 
 import asyncio
 import json
@@ -20,18 +22,24 @@ from tests.stage import CHANNEL, GOOD, Stage, is_verdict
 JUDGE = JUDGE_BOT.with_name("judge")
 
 
-async def start(program: Path, *arguments: object, env: dict[str, str], folder: Path) -> asyncio.subprocess.Process:
+async def start(
+    program: Path, *arguments: object, env: dict[str, str], folder: Path
+) -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
     return await asyncio.create_subprocess_exec(
         program, *map(str, arguments), env=env, cwd=folder, stdout=pipe, stderr=pipe, umask=0
     )
 
 
-async def run(program: Path, *arguments: object, env: dict[str, str], folder: Path) -> tuple[int | None, str]:
+async def run(
+    program: Path, *arguments: object, env: dict[str, str], folder: Path
+) -> tuple[int | None, str]:
     if program in {JUDGE, JUDGE_BOT} and "serve" not in arguments:
         before = os.umask(0)
         try:
-            code, said, wrong = await bot_command.run(program.name, tuple(map(str, arguments)), env, folder)
+            code, said, wrong = await bot_command.run(
+                program.name, tuple(map(str, arguments)), env, folder
+            )
         finally:
             os.umask(before)
         return code, said + wrong
@@ -42,20 +50,31 @@ async def run(program: Path, *arguments: object, env: dict[str, str], folder: Pa
 
 def modes(folder: Path) -> dict[str, str]:
     """The permissions of all that is in a folder, such as rw-------, by path."""
-    return {str(path.relative_to(folder)): stat.filemode(path.stat().st_mode)[1:] for path in sorted(folder.rglob("*"))}
+    return {
+        str(path.relative_to(folder)): stat.filemode(path.stat().st_mode)[1:]
+        for path in sorted(folder.rglob("*"))
+    }
 
 
-async def test_the_log_and_all_beside_it_are_their_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_the_log_and_all_beside_it_are_their_owners_alone(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))
-        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "new" / "deep")}
+        stage = Stage(
+            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
+        )
+        env = environment(slack, model_server, tmp_path) | {
+            "DATABASE_URL": url(tmp_path / "new" / "deep")
+        }
         process = await start(JUDGE_BOT, "serve", env=env, folder=tmp_path)
         await slack.connected()
         stage.ann.command(CHANNEL, "/judge", "What? | That.")
         await slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
         while_it_runs = modes(tmp_path)
-        code, said = await run(JUDGE_BOT, "export", "-o", "labels.jsonl", env=env, folder=tmp_path / "new")
+        code, said = await run(
+            JUDGE_BOT, "export", "-o", "labels.jsonl", env=env, folder=tmp_path / "new"
+        )
         process.send_signal(signal.SIGTERM)
         await process.communicate()
     assert (code, said) == (0, "0 labels written\n")
@@ -74,18 +93,26 @@ async def test_a_log_that_was_shared_stays_shared_and_the_start_says_so(
     await (await Store.open(url(tmp_path))).close()
     (tmp_path / "log.db").chmod(0o640)
     async with pocket_slack() as slack:
-        process = await start(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+        process = await start(
+            JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path
+        )
         await slack.connected()
         process.send_signal(signal.SIGTERM)
         _, err = await process.communicate()
-    (said,) = [line for line in map(json.loads, err.splitlines()) if line["event"] == "others_may_read_the_database"]
+    (said,) = [
+        line
+        for line in map(json.loads, err.splitlines())
+        if line["event"] == "others_may_read_the_database"
+    ]
     beside = " ".join(f"{tmp_path}/log.db{ending}" for ending in ("", "-wal", "-shm"))
     assert (said["level"], said["mend"]) == ("warning", f"chmod 600 {beside}")
     assert modes(tmp_path)["log.db"] == "rw-r-----"
 
 
 async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
-    rows = [{"prompt": "Why?", "completion": f"Because {n}. " * n, "human": n % 6} for n in range(1, 9)]
+    rows = [
+        {"prompt": "Why?", "completion": f"Because {n}. " * n, "human": n % 6} for n in range(1, 9)
+    ]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "in.jsonl").chmod(0o600)
     env = {"PATH": os.environ["PATH"]}
@@ -99,7 +126,15 @@ async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
     ):
         code, said = await run(JUDGE, *arguments, env=env, folder=tmp_path)
         assert code == 0, said
-    written = ("scored.csv", "scored.parquet", "scored.jsonl", "pairs.jsonl", "pairs.csv", "plot.html", "plot.png")
+    written = (
+        "scored.csv",
+        "scored.parquet",
+        "scored.jsonl",
+        "pairs.jsonl",
+        "pairs.csv",
+        "plot.html",
+        "plot.png",
+    )
     assert modes(tmp_path) == dict.fromkeys(("in.jsonl", *written), "rw-------")
 
 
@@ -130,7 +165,9 @@ async def test_nothing_is_written_through_a_link_that_another_put_in_the_way(
     assert (written.is_symlink(), modes(tmp_path)[written.name]) == (False, "rw-------")
 
 
-async def test_a_file_that_its_owner_shares_may_still_be_read_and_written_by_nobody_else(tmp_path: Path) -> None:
+async def test_a_file_that_its_owner_shares_may_still_be_read_and_written_by_nobody_else(
+    tmp_path: Path,
+) -> None:
     await (await Store.open(url(tmp_path))).close()
     (tmp_path / "in.jsonl").write_text('{"prompt": "Why?", "completion": "Because."}\n')
     shared = ("scored.jsonl", "scored.csv", "pairs.jsonl", "labels.jsonl")
@@ -139,14 +176,26 @@ async def test_a_file_that_its_owner_shares_may_still_be_read_and_written_by_nob
         (tmp_path / name).chmod(0o662 if name == "labels.jsonl" else 0o640)
     (tmp_path / "scored.csv").write_text("line,\n")
     env = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}
-    await run(JUDGE, "batch", "in.jsonl", "--model", "offline", "-o", "scored.csv", env=env, folder=tmp_path)
+    await run(
+        JUDGE,
+        "batch",
+        "in.jsonl",
+        "--model",
+        "offline",
+        "-o",
+        "scored.csv",
+        env=env,
+        folder=tmp_path,
+    )
     await run(JUDGE, "pairs", "scored.jsonl", "-o", "pairs.jsonl", env=env, folder=tmp_path)
     await run(JUDGE_BOT, "export", "-o", "labels.jsonl", env=env, folder=tmp_path)
     assert {name: modes(tmp_path)[name] for name in shared} == dict.fromkeys(shared, "rw-r-----")
 
 
 @pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
-async def test_doctor_names_a_log_that_others_may_read(model_server: ModelServer, tmp_path: Path, name: str) -> None:
+async def test_doctor_names_a_log_that_others_may_read(
+    model_server: ModelServer, tmp_path: Path, name: str
+) -> None:
     model_server.script(GOOD)
     log = await Store.open(url(tmp_path))
     (tmp_path / name).chmod(0o604)
@@ -156,7 +205,10 @@ async def test_doctor_names_a_log_that_others_may_read(model_server: ModelServer
         (tmp_path / name).chmod(0o600)
         code_when_mended, _ = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
     await log.close()
-    assert f"wrong  DATABASE_URL: other users can read the database; chmod 600 {tmp_path}/{name}" in said.splitlines()
+    assert (
+        f"wrong  DATABASE_URL: other users can read the database; chmod 600 {tmp_path}/{name}"
+        in said.splitlines()
+    )
     assert (code, code_when_mended) == (1, 0)
 
 
@@ -172,7 +224,9 @@ async def test_doctor_names_a_file_with_secrets_that_others_may_read(
         (tmp_path / name).chmod(0o600)
         _, said_when_mended = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
     path = name if name == ".env" else f"{tmp_path}/{name}"
-    assert f"wrong  other users can read the secrets in {path}; chmod 600 {path}" in said.splitlines()
+    assert (
+        f"wrong  other users can read the secrets in {path}; chmod 600 {path}" in said.splitlines()
+    )
     assert "others may read" not in said_when_mended
 
 
@@ -186,7 +240,9 @@ def with_token_in_file(slack: Sandbox, env: dict[str, str], folder: Path) -> dic
 
 
 @pytest.mark.slow
-async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     """As in a container: a file system in memory that is read-only, with files that all may read."""
     mount = tmp_path / "secrets"
     mount.mkdir()
@@ -195,7 +251,9 @@ async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(model_server: Mo
         '&& mount -o remount,ro "$1" && exec "$3" doctor'
     )
     async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"SLACK_BOT_TOKEN_FILE": f"{mount}/token"}
+        env = environment(slack, model_server, tmp_path) | {
+            "SLACK_BOT_TOKEN_FILE": f"{mount}/token"
+        }
         del env["SLACK_BOT_TOKEN"]
         arguments = ("-m", "sh", "-c", script, "sh", mount, slack.bot_token, JUDGE_BOT)
         _, said = await run(Path("/usr/bin/unshare"), *arguments, env=env, folder=tmp_path)
@@ -204,7 +262,9 @@ async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(model_server: Mo
     assert "others may read" not in said
 
 
-async def test_doctor_names_a_folder_that_anybody_may_write_to(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_doctor_names_a_folder_that_anybody_may_write_to(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script(GOOD)
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o1777)
@@ -216,10 +276,14 @@ async def test_doctor_names_a_folder_that_anybody_may_write_to(model_server: Mod
 
 
 @pytest.mark.slow
-async def test_a_log_behind_a_link_is_its_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_a_log_behind_a_link_is_its_owners_alone(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     (tmp_path / "log.db").symlink_to("elsewhere.db")
     async with pocket_slack() as slack:
-        process = await start(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+        process = await start(
+            JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path
+        )
         await slack.connected()
         while_it_runs = modes(tmp_path)
         process.send_signal(signal.SIGTERM)
@@ -231,10 +295,14 @@ async def test_a_log_behind_a_link_is_its_owners_alone(model_server: ModelServer
 
 
 @pytest.mark.slow
-async def test_a_lock_that_cannot_be_taken_is_one_sentence(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_a_lock_that_cannot_be_taken_is_one_sentence(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     (tmp_path / "log.db.lock").symlink_to("another")
     async with pocket_slack() as slack:
-        code, said = await run(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+        code, said = await run(
+            JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path
+        )
     assert code == 2
     assert f"{tmp_path}/log.db.lock cannot be locked" in said.splitlines()[-1]
     assert "Traceback" not in said

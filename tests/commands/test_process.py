@@ -26,10 +26,14 @@ async def test_a_process_that_is_cancelled_while_it_stops_waits_for_no_case(
     model_server.script(Held(asyncio.Event(), GOOD))
 
     async def leave_in_the_middle() -> None:
-        async with pocket_slack() as slack, running_bot(make_settings(slack, model_server, tmp_path), grace_s=3600):
+        async with (
+            pocket_slack() as slack,
+            running_bot(make_settings(slack, model_server, tmp_path), grace_s=3600),
+        ):
             slack.person("ann").command(CHANNEL, ids.COMMAND, "What? | That.")
             await model_server.asked(1)
-            raise asyncio.CancelledError  # as of a second signal while the connection is being closed
+            # as of a second signal while the connection is being closed
+            raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(leave_in_the_middle(), 60)
@@ -47,7 +51,9 @@ async def test_neither_secrets_nor_texts_reach_the_log_lines_of_a_failure(
         slack.fail("chat.postMessage", drop=True, times=9)  # a placeholder may come first
         slack.person("ann").command(CHANNEL, ids.COMMAND, "A secret question? | A secret answer.")
         await slack.until(
-            lambda: any(e.data["method"] == "chat.postMessage" for e in slack.workspace.journal.of("call"))
+            lambda: any(
+                e.data["method"] == "chat.postMessage" for e in slack.workspace.journal.of("call")
+            )
         )
         process.send_signal(signal.SIGTERM)
         _, err = await process.communicate()
@@ -69,14 +75,29 @@ async def test_serve_lists_all_missing_settings_and_leaves(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("command", "name", "value", "part"),
     [
-        ("doctor", "SLACK_BOT_TOKEN", "xoxb-wrong", "SLACK_BOT_TOKEN: Slack refuses it (invalid_auth)"),
-        ("doctor", "SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+        (
+            "doctor",
+            "SLACK_BOT_TOKEN",
+            "xoxb-wrong",
+            "SLACK_BOT_TOKEN: Slack refuses it (invalid_auth)",
+        ),
+        (
+            "doctor",
+            "SLACK_APP_TOKEN",
+            "xapp-wrong",
+            "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)",
+        ),
         ("doctor", "SLACK_API_URL", "http://127.0.0.1:1/api/", "cannot be reached"),
         ("doctor", "DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
         ("doctor", "JUDGE_RUBRIC", "no-such-rubric", "no-such-rubric"),
         # A process of its own: what fails before it is connected, and after.
         pytest.param(
-            *("serve", "SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+            *(
+                "serve",
+                "SLACK_APP_TOKEN",
+                "xapp-wrong",
+                "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)",
+            ),
             marks=pytest.mark.slow,
         ),
         ("serve", "DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
@@ -94,11 +115,19 @@ async def test_what_is_wrong_at_start_is_one_sentence(
     assert "Traceback" not in out + err
 
 
-async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_doctor_finds_nothing_wrong_where_all_is_well(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
-        more = {"JUDGE_SAMPLES": "3", "RETENTION_DAYS": "90", "OTEL_EXPORTER_OTLP_ENDPOINT": "me:s3cret@collector"}
-        code, out, err = await run("doctor", environment(slack, model_server, tmp_path) | more, tmp_path)
+        more = {
+            "JUDGE_SAMPLES": "3",
+            "RETENTION_DAYS": "90",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "me:s3cret@collector",
+        }
+        code, out, err = await run(
+            "doctor", environment(slack, model_server, tmp_path) | more, tmp_path
+        )
     assert code == 0
     assert not (tmp_path / "log.db").exists()
     assert "s3cret" not in out + err
@@ -125,7 +154,11 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
 @pytest.mark.parametrize(
     ("name", "value", "well"),
     [
-        ("JUDGE_ESCALATE_TO", "big", "ok     JUDGE_ESCALATE_TO: big scores with additive-5; a rating took 0."),
+        (
+            "JUDGE_ESCALATE_TO",
+            "big",
+            "ok     JUDGE_ESCALATE_TO: big scores with additive-5; a rating took 0.",
+        ),
         ("JUDGE_MODELS", "large,big", "ok     JUDGE_MODELS: big scores with additive-5"),
     ],
 )
@@ -142,29 +175,40 @@ async def test_doctor_asks_each_model_that_may_judge(
         assert (code, well in said) == (0, True)
 
 
-async def test_doctor_says_what_the_server_refuses(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_doctor_says_what_the_server_refuses(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     refused, full_price = (
         Failure(400, message="Unsupported parameter: 'reasoning_effort'"),
         Answer(GOOD, service_tier="x"),
     )
     model_server.script(lambda request: refused if "reasoning_effort" in request else full_price)
     async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"JUDGE_EFFORT": "low", "WATCH_TIER": "flex"}
+        env = environment(slack, model_server, tmp_path) | {
+            "JUDGE_EFFORT": "low",
+            "WATCH_TIER": "flex",
+        }
         code, said, _ = await run("doctor", env, tmp_path)
     assert (code, "additive-5; Model 'gpt-6-luna' refuses JUDGE_EFFORT" in said) == (0, True)
     assert "ok     WATCH_TIER: " in said
     assert "was asked at tier 'flex' and answered at 'x'" in said
 
 
-async def test_doctor_asks_only_for_what_a_process_of_its_role_needs(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_doctor_asks_only_for_what_a_process_of_its_role_needs(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path)
         del env["SLACK_APP_TOKEN"]
-        http = await run("doctor", env | {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": "secret"}, tmp_path)
+        http = await run(
+            "doctor", env | {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": "secret"}, tmp_path
+        )
         worker = await run("doctor", env, tmp_path, "--role", "worker")
         del env["OPENAI_BASE_URL"]
-        front = await run("doctor", env | {"SLACK_APP_TOKEN": slack.app_token}, tmp_path, "--role", "front")
+        front = await run(
+            "doctor", env | {"SLACK_APP_TOKEN": slack.app_token}, tmp_path, "--role", "front"
+        )
     assert [code for code, _, _ in (http, worker, front)] == [0, 0, 0]
     assert "SLACK_APP_TOKEN" not in http[1] + worker[1]
     assert ("JUDGE_MODEL" in worker[1], "JUDGE_MODEL" in front[1]) == (True, False)
@@ -177,13 +221,22 @@ async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
     async with pocket_slack() as slack:
         slack.fail("auth.test", status=500)
         code, _, err = await run("serve", environment(slack, model_server, tmp_path), tmp_path)
-    assert (code, "SLACK_BOT_TOKEN" in err, "cannot answer now (Slack: HTTP 500)" in err) == (2, False, True)
+    assert (code, "SLACK_BOT_TOKEN" in err, "cannot answer now (Slack: HTTP 500)" in err) == (
+        2,
+        False,
+        True,
+    )
 
 
 async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
     code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, "--script")
     assert code == 0, err
-    assert 0 < out.index("a word counter, not a judge") < out.index("Score 4 of 5") < out.index("Score 1 of 5")
+    assert (
+        0
+        < out.index("a word counter, not a judge")
+        < out.index("Score 4 of 5")
+        < out.index("Score 1 of 5")
+    )
     assert out.count("(offline rater, not a judge)") == 3
     assert out.count("3 messages") == 1
     assert out.count("delivered") == 2
@@ -191,7 +244,9 @@ async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
 
 
 @asynccontextmanager
-async def demo_page(env: dict[str, str], folder: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+async def demo_page(
+    env: dict[str, str], folder: Path
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
     """The demo with its page, and what it says at first."""
     demo = await start("demo", env | {"PYTHONUNBUFFERED": "1"}, folder, "--port", "0")
     assert demo.stdout
@@ -205,7 +260,9 @@ async def demo_page(env: dict[str, str], folder: Path) -> AsyncIterator[tuple[as
 
 @pytest.mark.slow
 @pytest.mark.parametrize("has_model", [False, True])
-async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Path, *, has_model: bool) -> None:
+async def test_the_demo_gives_an_address_and_ends_when_interrupted(
+    tmp_path: Path, *, has_model: bool
+) -> None:
     env = {"PATH": os.environ["PATH"]} | ({"OPENAI_API_KEY": "sk-none"} if has_model else {})
     async with demo_page(env, tmp_path) as (demo, said):
         address = re.search(r"http://127\.0\.0\.1:\d+", said)

@@ -40,12 +40,20 @@ async def test_the_list_has_every_message_and_window_that_the_code_makes(
 ) -> None:
     """`make texts` writes it anew."""
     forgotten = screens.places() - recorded.sites
-    assert forgotten == set(), "make them in `screens.py` beside the tests of the feature, then run `make texts`"
-    made = [{"name": name, "content": content, **each} for (name, content), each in recorded.different()]
+    assert forgotten == set(), (
+        "make them in `screens.py` beside the tests of the feature, then run `make texts`"
+    )
+    made = [
+        {"name": name, "content": content, **each} for (name, content), each in recorded.different()
+    ]
     if request.config.getoption("update_snapshots", default=False):
         FILE.write_bytes(gzip.compress(json.dumps(made).encode(), mtime=0))
-    known = [each for each in shipped.load() if (ROOT / "bot" / each["name"].partition(":")[0]).exists()]
-    assert [(each["name"], each["content"]) for each in known] == [(each["name"], each["content"]) for each in made]
+    known = [
+        each for each in shipped.load() if (ROOT / "bot" / each["name"].partition(":")[0]).exists()
+    ]
+    assert [(each["name"], each["content"]) for each in known] == [
+        (each["name"], each["content"]) for each in made
+    ]
     for each, other in zip(known, made, strict=True):
         assert shape(each) == shape(other), "run `make texts`"
 
@@ -63,17 +71,34 @@ def test_the_pocket_slack_takes_each_of_them() -> None:
 
 
 async def test_what_slack_does_not_take_is_named_with_its_place(stage: Stage) -> None:
-    error = {"pointer": "/blocks/0/text", "message": "must be shorter", "constraint": {"type": "max_length"}}
-    refused = {"ok": False, "error": "invalid_message", "errors": [error | {"code": "failed_constraint"}]}
+    error = {
+        "pointer": "/blocks/0/text",
+        "message": "must be shorter",
+        "constraint": {"type": "max_length"},
+    }
+    refused = {
+        "ok": False,
+        "error": "invalid_message",
+        "errors": [error | {"code": "failed_constraint"}],
+    }
     client, settings, number = stage.services.client, stage.services.settings, len(shipped.load())
-    assert await shipped.check(client, settings) == f"{number} of {number} messages and windows are accepted by Slack"
+    assert (
+        await shipped.check(client, settings)
+        == f"{number} of {number} messages and windows are accepted by Slack"
+    )
     stage.slack.fail("blocks.validate", changes=lambda _: refused)
     with pytest.raises(SlackError) as caught:
         await shipped.check(client, settings)
     count, where = str(caught.value).split("; ")
     assert count == f"{number - 1} of {number} messages and windows are accepted by Slack"
     assert where.endswith("contents: /blocks/0/text must be shorter, {'type': 'max_length'}")
-    for fault, why in (({"error": "unknown_method"}, "unknown_method"), ({"drop": True}, "no answer")):
+    for fault, why in (
+        ({"error": "unknown_method"}, "unknown_method"),
+        ({"drop": True}, "no answer"),
+    ):
         stage.slack.fail("blocks.validate", **fault)
-        said = f"0 of {number} messages and windows are accepted by Slack; it checks no more of them ({why})"
+        said = (
+            f"0 of {number} messages and windows are accepted by Slack; it checks no more of "
+            f"them ({why})"
+        )
         assert await shipped.check(client, settings) == said

@@ -1,4 +1,6 @@
-"""Addresses that hold a secret, a Socket Mode ticket or a proxy's password: none of it is printed or logged."""
+"""Addresses that hold a secret, a Socket Mode ticket or a proxy's password: none of it is printed
+or logged.
+"""
 
 import asyncio
 import os
@@ -33,7 +35,13 @@ def tokens(folder: Path, **more: str) -> dict[str, str]:
 @asynccontextmanager
 async def slack_without_sockets() -> AsyncIterator[str]:
     """The Web API of a Slack that names a socket's address, and answers 500 there."""
-    who = {"ok": True, "team_id": "T1", "url": "https://x.slack.com/", "user_id": "U1", "bot_id": "B1"}
+    who = {
+        "ok": True,
+        "team_id": "T1",
+        "url": "https://x.slack.com/",
+        "user_id": "U1",
+        "bot_id": "B1",
+    }
 
     async def identify(_: web.Request) -> web.Response:
         return web.json_response(who)
@@ -57,7 +65,9 @@ async def slack_without_sockets() -> AsyncIterator[str]:
 @pytest.mark.parametrize("log_format", ["console", "json"])
 async def test_the_ticket_of_a_socket_is_not_in_the_log(tmp_path: Path, log_format: str) -> None:
     async with slack_without_sockets() as url:
-        process = await start("serve", tokens(tmp_path, SLACK_API_URL=url, LOG_FORMAT=log_format), tmp_path)
+        process = await start(
+            "serve", tokens(tmp_path, SLACK_API_URL=url, LOG_FORMAT=log_format), tmp_path
+        )
         assert process.stderr
         async with asyncio.timeout(ONLY_A_HANG_S):
             said = await process.stderr.readuntil(b"Retrying")
@@ -107,10 +117,17 @@ async def test_a_proxys_password_is_not_printed(proxy: Proxy, tmp_path: Path, co
 
 @pytest.mark.slow
 @pytest.mark.parametrize("login", ["", "ann:secret@"], ids=["aiohttp", "httpx2"])
-async def test_the_models_traffic_goes_through_the_proxy(proxy: Proxy, tmp_path: Path, login: str) -> None:
+async def test_the_models_traffic_goes_through_the_proxy(
+    proxy: Proxy, tmp_path: Path, login: str
+) -> None:
     """Two transports: an address with a login is not for aiohttp."""
     model = f"https://{login}model.example/v1"
-    more = {"HTTPS_PROXY": proxy.url, "OPENAI_BASE_URL": model, "JUDGE_MODEL": "m", "JUDGE_TIMEOUT_S": "2"}
+    more = {
+        "HTTPS_PROXY": proxy.url,
+        "OPENAI_BASE_URL": model,
+        "JUDGE_MODEL": "m",
+        "JUDGE_TIMEOUT_S": "2",
+    }
     _, out, err = await run("doctor", tokens(tmp_path, **more), tmp_path)
     assert set(proxy.asked) == {"CONNECT slack.com:443", "CONNECT model.example:443"}
     assert PASSWORD not in out + err

@@ -20,13 +20,17 @@ from tests.stage import CHANNEL
 
 pytestmark = pytest.mark.usefixtures("log_file")
 
-SAID = CaseTurn(part=Part.CONVERSATION, ts="1.1", author_id="UBEN", role="Person 1", text="Hm.", text_hash="")
+SAID = CaseTurn(
+    part=Part.CONVERSATION, ts="1.1", author_id="UBEN", role="Person 1", text="Hm.", text_hash=""
+)
 TALK = {"turns": (SAID,), "messages_before": 1}
 
 
 async def viewed(database_url: str, folder: Path, *options: str) -> dict[str, Any]:
     """The data of the page."""
-    code, out, err = await command("view", database_url, folder, "--channel", "C1", "-o", "page.html", *options)
+    code, out, err = await command(
+        "view", database_url, folder, "--channel", "C1", "-o", "page.html", *options
+    )
     assert (code, err) == (0, "")
     data = _data((folder / "page.html").read_text(encoding="utf-8"))
     number = len(data["replies"])
@@ -35,7 +39,9 @@ async def viewed(database_url: str, folder: Path, *options: str) -> dict[str, An
 
 
 def _data(page: str) -> dict[str, Any]:
-    found = page.partition('<script id="data" type="application/json">')[2].partition("</script>")[0]
+    found = page.partition('<script id="data" type="application/json">')[2].partition("</script>")[
+        0
+    ]
     return dict(json.loads(found))
 
 
@@ -43,7 +49,9 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
     database_url: str, tmp_path: Path
 ) -> None:
     async def fill(log: Store) -> None:
-        case = await delivered(log, "a", requester_id="UANN", requester_name="Ann Smith", author_id="UBOT", **TALK)
+        case = await delivered(
+            log, "a", requester_id="UANN", requester_name="Ann Smith", author_id="UBOT", **TALK
+        )
         await log.labels.put(case, "UBEN", Label(1, "Wrong."))
         blind = {"is_blind": True, "probability": 0.25}
         await log.database.execute(update(labels).where(labels.c.user_id == "U9").values(blind))
@@ -54,7 +62,12 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
     data = await viewed(database_url, tmp_path)
     (reply,) = data["replies"]
     assert data["title"] == "C1"
-    assert (reply["name"], reply["score"], reply["question"], reply["response"]) == ("Case 1", 4, "Why?", "Because.")
+    assert (reply["name"], reply["score"], reply["question"], reply["response"]) == (
+        "Case 1",
+        4,
+        "Why?",
+        "Because.",
+    )
     assert reply["before"] == [["Person 1", "Hm."]]
     assert reply["ratings"] == [{"model": "m", "score": 4, "words": "Good."}]
     assert reply["labels"] == [
@@ -64,7 +77,9 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
     assert dict(reply["facts"])["Usable ratings"] == "1 of 1"
     titles = [fact["title"] for fact in data["versions"][0]["facts"]]
     assert titles[:2] == ["Mean, by the judge", "Mean, corrected by 1 blind label"]
-    assert not [name for name in ("UBEN", "UANN", "UBOT", "U9", "Smith") if name in json.dumps(data)]
+    assert not [
+        name for name in ("UBEN", "UANN", "UBOT", "U9", "Smith") if name in json.dumps(data)
+    ]
 
 
 async def test_random_replies_have_a_page_of_their_own(tmp_path: Path) -> None:
@@ -73,30 +88,45 @@ async def test_random_replies_have_a_page_of_their_own(tmp_path: Path) -> None:
         await judged(log, "drawn", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
 
     await with_log(url(tmp_path), fill)
-    for options, title, kind in ((), "C1", "chosen"), (("--watched",), "C1, random replies", "drawn"):
+    for options, title, kind in (
+        ((), "C1", "chosen"),
+        (("--watched",), "C1, random replies", "drawn"),
+    ):
         data = await viewed(url(tmp_path), tmp_path, *options)
-        assert (data["title"], [reply["response"] for reply in data["replies"]]) == (title, [f"Because of {kind}."])
+        assert (data["title"], [reply["response"] for reply in data["replies"]]) == (
+            title,
+            [f"Because of {kind}."],
+        )
     _, out, _ = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
     assert "--watched shows 1 that watches drew" in out
 
 
 async def test_a_channel_with_watched_replies_alone_says_how_to_see_them(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
-        case = await judged(log, "drawn", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
+        case = await judged(
+            log, "drawn", message_ts="2.2", source=CaseSource.WATCH, probability=0.2
+        )
         await log.labels.put(case, "UBEN", Label(1, "Wrong."))
 
     await with_log(url(tmp_path), fill)
     code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
     assert (code, err) == (
         2,
-        "judge-bot: C1: no reply that people chose was scored there; --watched shows 1 that watches drew\n",
+        (
+            "judge-bot: C1: no reply that people chose was scored there; --watched shows 1 "
+            "that watches drew\n"
+        ),
     )
     code, _, err = await command("export", url(tmp_path), tmp_path, "-o", "labels.jsonl")
-    wanted = "0 labels written\n1 label left out, of replies that watches drew; --watched writes these\n"
+    wanted = (
+        "0 labels written\n1 label left out, of replies that watches drew; --watched writes these\n"
+    )
     assert (code, err) == (0, wanted)
 
 
-async def test_more_cases_than_are_read_at_once_are_all_there(database_url: str, tmp_path: Path) -> None:
+async def test_more_cases_than_are_read_at_once_are_all_there(
+    database_url: str, tmp_path: Path
+) -> None:
     async def fill(log: Store) -> None:
         case = await delivered(log, "a")
         await copy(log, case.id, 500)
@@ -111,7 +141,9 @@ async def copy(log: Store, case_id: int, times: int) -> None:
     async with log.database.engine.begin() as connection:
         row = (await connection.execute(select(cases).where(cases.c.id == case_id))).one()
         values = {name: value for name, value in row._mapping.items() if name != "id"}
-        await connection.execute(insert(cases), [values | {"key": f"copy {number}"} for number in range(times)])
+        await connection.execute(
+            insert(cases), [values | {"key": f"copy {number}"} for number in range(times)]
+        )
 
 
 async def test_more_replies_than_a_page_holds_ask_for_a_later_day(tmp_path: Path) -> None:
@@ -122,7 +154,8 @@ async def test_more_replies_than_a_page_holds_ask_for_a_later_day(tmp_path: Path
     code, out, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
     assert (code, out) == (2, "")
     assert err == (
-        "judge-bot: C1: 20,001 replies are more than the 20,000 that a page can hold; name a (later) day with --since\n"
+        "judge-bot: C1: 20,001 replies are more than the 20,000 that a page can hold; name "
+        "a (later) day with --since\n"
     )
 
 
@@ -131,19 +164,28 @@ async def test_since_leaves_out_what_was_judged_before(tmp_path: Path) -> None:
         old = await judged(log, "old")
         await judged(log, "new")
         long_ago = datetime.now(UTC) - timedelta(days=9)
-        await log.database.execute(update(cases).where(cases.c.id == old.id).values(judged_at=long_ago))
+        await log.database.execute(
+            update(cases).where(cases.c.id == old.id).values(judged_at=long_ago)
+        )
 
     await with_log(url(tmp_path), fill)
     day = f"{datetime.now(UTC) - timedelta(days=3):%Y-%m-%d}"
     data = await viewed(url(tmp_path), tmp_path, "--since", day)
     assert data["title"] == f"C1 since {day}"
     assert [reply["response"] for reply in data["replies"]] == ["Because of new."]
-    code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1", "--since", "2999-01-01")
+    code, _, err = await command(
+        "view", url(tmp_path), tmp_path, "--channel", "C1", "--since", "2999-01-01"
+    )
     assert code == 2
-    assert err == "judge-bot: C1: no reply that people chose was scored there since 2999-01-01; name an earlier day\n"
+    assert err == (
+        "judge-bot: C1: no reply that people chose was scored there since 2999-01-01; name "
+        "an earlier day\n"
+    )
 
 
-async def test_without_kept_texts_there_are_none_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_kept_texts_there_are_none_on_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def fill(log: Store) -> None:
         case = await delivered(log, "a")
         await log.labels.put(case, "UBEN", Label(1, "Wrong words."))
@@ -201,7 +243,11 @@ async def test_channel_without_anything_to_show_is_a_sentence(tmp_path: Path, ch
 async def test_page_is_titled_by_the_channels_name(tmp_path: Path) -> None:
     async with pocket_slack() as slack:
         channel_id = slack.workspace.channel(CHANNEL).id
-        env = {"DATABASE_URL": url(tmp_path), "SLACK_BOT_TOKEN": slack.bot_token, "SLACK_API_URL": slack.api_url}
+        env = {
+            "DATABASE_URL": url(tmp_path),
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_API_URL": slack.api_url,
+        }
         await with_log(url(tmp_path), lambda log: judged(log, "a", channel_id=channel_id))
         for given in (f"#{CHANNEL}", CHANNEL, channel_id):
             code, _, err = await run("view", env, tmp_path, "--channel", given)
@@ -212,7 +258,12 @@ async def test_page_is_titled_by_the_channels_name(tmp_path: Path) -> None:
 async def test_who_made_a_page_of_which_channel_is_noted_first(tmp_path: Path) -> None:
     async def see(log: Store) -> None:
         (act,) = await log.audit.since()
-        assert (act.team_id, act.who, act.what, act.channel_id) == ("T1", OPERATOR, "exported_channel", "C1")
+        assert (act.team_id, act.who, act.what, act.channel_id) == (
+            "T1",
+            OPERATOR,
+            "exported_channel",
+            "C1",
+        )
 
     async def hold(log: Store) -> None:
         async with log.database.engine.begin() as connection:

@@ -12,7 +12,9 @@ from tests.server_profiles import KEY
 
 @pytest.fixture
 async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key=KEY, base_url=model_server.base_url, http_client=http_client()) as client:
+    async with AsyncOpenAI(
+        api_key=KEY, base_url=model_server.base_url, http_client=http_client()
+    ) as client:
         yield client
 
 

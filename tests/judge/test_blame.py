@@ -15,7 +15,8 @@ GOOD = (1, 2, 8, 30, 39, 20)
 
 
 def test_amounts_are_means_of_the_differences_with_two_standard_errors() -> None:
-    # 60 replies, half of them one point lower: J = -0.5, squares 60 * 0.25 = 15, and 0.01 * 25 for what is not seen.
+    # 60 replies, half of them one point lower: J = -0.5, squares 60 * 0.25 = 15, and 0.01 * 25 for
+    # what is not seen.
     found = find_blame([(4, 4), (4, 3)] * 30, [4] * 100, [2] * 100, "mean", SCALE)
     error = sqrt(15 + 0.25) / 60
     assert found.judge == pytest.approx((-0.5, -0.5 - 2 * error, -0.5 + 2 * error))
@@ -34,7 +35,9 @@ def test_planted_changes_are_found(judge: int, assistant: int, who: set[str]) ->
             [min(max(each - less + random.choice((-1, 0, 0, 1)), 0), 5) for each in worth]
             for less in (0, judge, judge + assistant)
         )
-        found = find_blame(list(zip(before, again, strict=True))[: STEPS[1]], before, recent[:120], "mean", SCALE)
+        found = find_blame(
+            list(zip(before, again, strict=True))[: STEPS[1]], before, recent[:120], "mean", SCALE
+        )
         named.append(found.who in who)
     assert sum(named) >= 38
 
@@ -46,11 +49,17 @@ def test_a_rise_is_a_drop_turned_round(kind: str, sign: int) -> None:
 
 
 def test_low_share_is_of_scores_below_the_middle() -> None:
-    found = find_blame([(3, 2)] * 30 + [(4, 4)] * 30, [4] * 50 + [3] * 50, [4] * 50 + [2] * 50, "low share", SCALE)
+    found = find_blame(
+        [(3, 2)] * 30 + [(4, 4)] * 30, [4] * 50 + [3] * 50, [4] * 50 + [2] * 50, "low share", SCALE
+    )
     assert (found.who, found.judge.mean) == ("judge", 0.5)
 
 
 def test_a_judge_that_moves_little_beside_an_unclear_drop_is_left_open() -> None:
-    found = find_blame([(4, 3)] * 6 + [(4, 5)] * 4 + [(4, 4)] * 50, [4] * 50, [4, 3] * 30, "mean", SCALE)
+    found = find_blame(
+        [(4, 3)] * 6 + [(4, 5)] * 4 + [(4, 4)] * 50, [4] * 50, [4, 3] * 30, "mean", SCALE
+    )
     assert found.who == "assistant"
-    assert find_blame([(4, 3), (4, 5)] * 20, [4] * 50, [4] * 9 + [3], "mean", SCALE).who == "unclear"
+    assert (
+        find_blame([(4, 3), (4, 5)] * 20, [4] * 50, [4] * 9 + [3], "mean", SCALE).who == "unclear"
+    )

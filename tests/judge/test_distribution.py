@@ -63,7 +63,16 @@ async def test_distribution_is_one_short_request_and_its_score_the_rounded_mean(
     [
         (answer("score:", (" 4", {" 4": 0.5, " 5": 0.2, " four": 0.3}), "\nA"), 0.7),
         (answer("score:", (" 4", {" 4": 1.0, " 5": 1.0, " 3": 1.0}), "\nA"), 1.0),
-        (answer("The ", ("response", {"response": 0.4, "answer": 0.3, "user": 0.2, "text": 0.05, "a": 0.05})), None),
+        (
+            answer(
+                "The ",
+                (
+                    "response",
+                    {"response": 0.4, "answer": 0.3, "user": 0.2, "text": 0.05, "a": 0.05},
+                ),
+            ),
+            None,
+        ),
         (Answer("score: 4"), None),
         (Answer("score: 4", logprobs={"content": [{"token": "score: 4"}]}), None),
         (answer("score: ", ("4", {"4": 1.0}), finish_reason="length"), None),  # it may go on
@@ -100,13 +109,17 @@ async def test_answers_with_log_probabilities_are_used_though_others_have_none(a
     assert (first.score, (await ask(given, ask="distribution")).score) == (3, 4)
 
 
-async def test_failed_request_is_a_failure_and_not_asked_as_text(model_server: ModelServer, ask: Ask) -> None:
+async def test_failed_request_is_a_failure_and_not_asked_as_text(
+    model_server: ModelServer, ask: Ask
+) -> None:
     with pytest.raises(DeadlineError):
         await ask(or_text(Stall(in_body=True)), ask="distribution", timeout_s=0.3)
     assert all("logprobs" in request for request in model_server.requests)
 
 
-async def test_filtered_distribution_is_unscored_at_once(model_server: ModelServer, ask: Ask) -> None:
+async def test_filtered_distribution_is_unscored_at_once(
+    model_server: ModelServer, ask: Ask
+) -> None:
     verdict = await ask(Answer(None, finish_reason="content_filter"), ask="distribution")
     assert verdict.unscored
     assert verdict.unscored.reason is UnscoredReason.FILTERED
@@ -130,7 +143,12 @@ def chances(parts: list[str | Part], score: int, scale: Scale) -> dict[int, floa
         (["score:", (" 10", {" 10": 0.6, " 1": 0.1, " 9": 0.3})], 10, {10: 0.6, 1: 0.1, 9: 0.3}),
         # "10" as "1" and "0": of the 0.6 of a "1", three quarters go on
         (
-            ["score: ", ("1", {"1": 0.6, "9": 0.4}), ("0", {"0": 0.75, "\n": 0.2, "5": 0.05}), "\nA"],
+            [
+                "score: ",
+                ("1", {"1": 0.6, "9": 0.4}),
+                ("0", {"0": 0.75, "\n": 0.2, "5": 0.05}),
+                "\nA",
+            ],
             10,
             {10: 0.45, 1: 0.12, 9: 0.4},
         ),
@@ -143,10 +161,16 @@ def chances(parts: list[str | Part], score: int, scale: Scale) -> dict[int, floa
         # what would have followed a "1" is not known
         (["score: ", ("9", {"1": 0.2, "9": 0.8}), "\nA"], 9, {9: 0.8}),
         # on a longer scale, of other first digits nothing is known but the number itself
-        (["score: ", ("8", {"8": 0.7, "9": 0.3}), ("5", {"5": 0.9, "0": 0.1}), "\nA"], 85, {85: 0.63, 80: 0.07}),
+        (
+            ["score: ", ("8", {"8": 0.7, "9": 0.3}), ("5", {"5": 0.9, "0": 0.1}), "\nA"],
+            85,
+            {85: 0.63, 80: 0.07},
+        ),
     ],
 )
-def test_numbers_of_several_digits(parts: list[str | Part], score: int, expected: Mapping[int, float]) -> None:
+def test_numbers_of_several_digits(
+    parts: list[str | Part], score: int, expected: Mapping[int, float]
+) -> None:
     assert chances(parts, score, Scale(0, 100 if score > 10 else 10)) == pytest.approx(expected)
 
 
@@ -164,16 +188,25 @@ async def test_sampled_token_counts_even_if_it_is_not_in_the_top_list(ask: Ask) 
 
 
 async def test_scale_to_ten_with_digits_as_tokens_is_read(ask: Ask) -> None:
-    ten = Rubric("ten", load_rubric("additive-5").prompt.replace("between 0 and 5", "between 1 and 10"))
+    ten = Rubric(
+        "ten", load_rubric("additive-5").prompt.replace("between 0 and 5", "between 1 and 10")
+    )
     given = answer("score: ", ("1", {"1": 0.9, "9": 0.1}), ("0", {"0": 1.0}), "\nIt")
     verdict = await ask(or_text(given), ask="distribution", rubric=ten)
     assert (verdict.score, verdict.mean) == (10, pytest.approx(9.9))
 
 
-async def test_a_panels_distributions_are_averaged_over_all_its_models(model_server: ModelServer, ask: Ask) -> None:
-    sure, other = answer("score:", (" 4", {" 4": 1.0}), "\n"), answer("score:", (" 5", {" 5": 0.5, " 2": 0.5}), "\n")
+async def test_a_panels_distributions_are_averaged_over_all_its_models(
+    model_server: ModelServer, ask: Ask
+) -> None:
+    sure, other = (
+        answer("score:", (" 4", {" 4": 1.0}), "\n"),
+        answer("score:", (" 5", {" 5": 0.5, " 2": 0.5}), "\n"),
+    )
     verdict = await ask(
-        lambda request: sure if request["model"] == "a" else other, models=["a", "b"], ask="distribution"
+        lambda request: sure if request["model"] == "a" else other,
+        models=["a", "b"],
+        ask="distribution",
     )
     # 2 * 0.25 + 4 * 0.5 + 5 * 0.25 = 3.75
     assert (verdict.probabilities, verdict.mean) == ({4: 0.5, 2: 0.25, 5: 0.25}, 3.75)
@@ -184,9 +217,13 @@ async def test_minus_infinity_is_no_probability(ask: Ask) -> None:
     assert verdict.probabilities == {4: 1.0}
 
 
-async def test_model_that_thinks_is_asked_as_text_and_named(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_model_that_thinks_is_asked_as_text_and_named(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     judge = Judge("m", samples=1, client=client, ask="distribution")
-    model_server.script(or_text(Answer(None, finish_reason="length", extra={"reasoning": "The user asks"})))
+    model_server.script(
+        or_text(Answer(None, finish_reason="length", extra={"reasoning": "The user asks"}))
+    )
     assert (await judge.score(QUESTION, RESPONSE)).score == 3
     assert judge.shortfalls == ["Where model 'm' gives no log probabilities, it is asked for text."]
     assert model_server.requests[-1]["max_completion_tokens"] == 8192

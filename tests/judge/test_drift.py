@@ -1,4 +1,6 @@
-"""The test for a drop: sums by hand, bad input, and small simulations of the claims in docs/measurements.md."""
+"""The test for a drop: sums by hand, bad input, and small simulations of the claims in
+docs/measurements.md.
+"""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -10,7 +12,15 @@ from typing import Any
 import pytest
 
 from bench.drift import WARM, World, find_alarms
-from judge.evaluation.drift import MIN_REFERENCE, DatedScore, Drop, Level, find_below, find_drop, find_rise
+from judge.evaluation.drift import (
+    MIN_REFERENCE,
+    DatedScore,
+    Drop,
+    Level,
+    find_below,
+    find_drop,
+    find_rise,
+)
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -28,15 +38,23 @@ def draw(shares: Sequence[float], n: int, seed: int) -> list[int]:
     return Random(seed).choices(range(6), cum_weights=list(accumulate(shares)), k=n)
 
 
-def over(scores: Sequence[int], days: int = 28, first: int = 0, thread: int = 1) -> list[DatedScore]:
+def over(
+    scores: Sequence[int], days: int = 28, first: int = 0, thread: int = 1
+) -> list[DatedScore]:
     """The scores spread evenly over `days` days; with `thread`, that many in a row share a thread."""
     return [
-        DatedScore(score, MONDAY + timedelta(days=first + i * days // len(scores)), i // thread if thread > 1 else None)
+        DatedScore(
+            score,
+            MONDAY + timedelta(days=first + i * days // len(scores)),
+            i // thread if thread > 1 else None,
+        )
         for i, score in enumerate(scores)
     ]
 
 
-def is_heard_within(replies: int, shares: Sequence[float], reference: Sequence[DatedScore], seed: int) -> bool:
+def is_heard_within(
+    replies: int, shares: Sequence[float], reference: Sequence[DatedScore], seed: int
+) -> bool:
     recent = over(draw(PILED, 200, seed + 1) + draw(shares, replies, seed + 2), 7, RECENT)
     return any(find_drop(reference, recent[: 200 + n], SCALE) for n in range(1, replies + 1))
 
@@ -52,35 +70,49 @@ def no_drop(reference: Sequence[int], recent: Sequence[int]) -> bool:
 
 
 def test_evidence_is_a_mean_of_likelihood_ratios() -> None:
-    # The reference has one 0 and one 5 on each of 28 days, and one more 0 is added. Threads, weekdays and days do not
-    # differ, so V is 1. A floor of 2.5 is half of the scale. The rescaled values are only 0 and 1, so the reference
-    # tilted to a mean m has a 0 with probability 1 - m and a 5 with m (the smoothing of the other values, 0.08 of 57,
-    # changes the third digit). The bets lower m to 0.46, 0.42 and 0.34: a 0 multiplies by 0.54 / 0.5, 0.58 / 0.5 and
+    # The reference has one 0 and one 5 on each of 28 days, and one more 0 is added. Threads,
+    # weekdays and days do not differ, so V is 1. A floor of 2.5 is half of the scale. The rescaled
+    # values are only 0 and 1, so the reference tilted to a mean m has a 0 with probability 1 - m
+    # and a 5 with m (the smoothing of the other values, 0.08 of 57, changes the third digit). The
+    # bets lower m to 0.46, 0.42 and 0.34: a 0 multiplies by 0.54 / 0.5, 0.58 / 0.5 and
     # 0.66 / 0.5.
-    reference = [DatedScore(score, MONDAY + timedelta(days=day)) for day in range(28) for score in (5, 0)]
+    reference = [
+        DatedScore(score, MONDAY + timedelta(days=day)) for day in range(28) for score in (5, 0)
+    ]
     recent = over([0] * 20, 7, RECENT)
     found = find_below(2.5, reference, recent, SCALE)
     ratios = (1.08, 1.16, 1.32)
     wanted = sum(ratio * (ratio**20 - 1) / (ratio - 1) for ratio in ratios) / 3
     assert found
     assert log(found.evidence) == pytest.approx(log(wanted), abs=0.02)
-    assert (found.kind, found.since, found.before, found.after) == ("floor", 0, Level(2.5, 0.5), Level(0, 1))
+    assert (found.kind, found.since, found.before, found.after) == (
+        "floor",
+        0,
+        Level(2.5, 0.5),
+        Level(0, 1),
+    )
     assert found.threshold == pytest.approx(1.5 * 90 * 2)
 
 
 def test_scores_that_share_a_thread_are_weaker_evidence() -> None:
-    # Each thread repeats one score on five days: its sum varies five times as much, and the days do not.
+    # Each thread repeats one score on five days: its sum varies five times as much, and the days do
+    # not.
     own = draw(TWO_PEAKS, 224, 1)
     alone, recent = over(own * 5), over([0] * 30, 7, RECENT)
     assert find_drop(alone, recent, SCALE)
-    assert find_drop([each._replace(thread=i % 224) for i, each in enumerate(alone)], recent, SCALE) is None
+    assert (
+        find_drop([each._replace(thread=i % 224) for i, each in enumerate(alone)], recent, SCALE)
+        is None
+    )
 
 
 def test_lower_weekends_are_not_a_drop() -> None:
     def level(day: int) -> list[int]:
         return [4, 4, 3, 3, 3, 3, 3, 3] if day % 7 > 4 else [5, 4, 4, 4, 4, 4, 4, 3]
 
-    days = [DatedScore(score, MONDAY + timedelta(days=day)) for day in range(35) for score in level(day)]
+    days = [
+        DatedScore(score, MONDAY + timedelta(days=day)) for day in range(35) for score in level(day)
+    ]
     assert find_drop(days[: 28 * 8], days[28 * 8 :], SCALE) is None
     weekends = [DatedScore(each.score, each.day - timedelta(days=5)) for each in days[33 * 8 :]]
     assert find_drop(days[: 28 * 8], days[28 * 8 :][: 5 * 8] + weekends * 2, SCALE)
@@ -109,9 +141,16 @@ def test_change_within_the_reference_does_not_hide_a_drop() -> None:
 @pytest.mark.slow
 @each(
     ("shape", "habits"),
-    [(SELDOM, {}), (PILED, {"thread": 5, "alike": 0.7}), (SPREAD, {"weekend": 0.5}), (TWO_PEAKS, {"days_vary": 0.15})],
+    [
+        (SELDOM, {}),
+        (PILED, {"thread": 5, "alike": 0.7}),
+        (SPREAD, {"weekend": 0.5}),
+        (TWO_PEAKS, {"days_vary": 0.15}),
+    ],
 )
-def test_false_alarms_are_at_most_one_in_90_days(shape: tuple[float, ...], habits: dict[str, Any]) -> None:
+def test_false_alarms_are_at_most_one_in_90_days(
+    shape: tuple[float, ...], habits: dict[str, Any]
+) -> None:
     world = World(shape, **habits)
     runs = [world.draw(10, [0.0] * (WARM + 90), Random(seed)) for seed in range(4)]
     assert sum(len(list(find_alarms(run, 10, WARM))) for run in runs) <= 4
@@ -133,12 +172,19 @@ def test_new_watch_has_at_most_one_false_alarm_in_90_days(shape: tuple[float, ..
 
 @pytest.mark.slow
 def test_drop_of_one_point_is_found_within_two_days_at_40_scores_a_day() -> None:
-    heard = [is_heard_within(80, PILED_LESS_A_POINT, over(draw(PILED, 1120, seed)), seed) for seed in range(0, 90, 3)]
+    heard = [
+        is_heard_within(80, PILED_LESS_A_POINT, over(draw(PILED, 1120, seed)), seed)
+        for seed in range(0, 90, 3)
+    ]
     assert sum(heard) >= 29
 
 
 def test_reference_that_is_too_small_shows_no_drop() -> None:
-    few, many, recent = over([5] * (MIN_REFERENCE - 1)), over([5] * MIN_REFERENCE), over([0] * 50, 7, RECENT)
+    few, many, recent = (
+        over([5] * (MIN_REFERENCE - 1)),
+        over([5] * MIN_REFERENCE),
+        over([0] * 50, 7, RECENT),
+    )
     assert [find_drop(each, recent, SCALE) for each in ([], few)] == [None, None]
     assert find_below(3.5, few, recent, SCALE) is None
     assert find_drop(many, recent, SCALE)
@@ -208,7 +254,10 @@ def test_low_share_counts_scores_below_the_middle_of_the_scale() -> None:
 
 def test_scale_that_starts_at_1_gives_the_same_evidence() -> None:
     reference, recent = draw(PILED, 300, 1), draw(PILED_LESS_A_POINT, 80, 1)
-    up, later = over([score + 1 for score in reference]), over([score + 1 for score in recent], 7, RECENT)
+    up, later = (
+        over([score + 1 for score in reference]),
+        over([score + 1 for score in recent], 7, RECENT),
+    )
     found = find_drop(up, later, Scale(1, 6))
     assert found
     assert found.evidence == pytest.approx(drop(reference, recent).evidence)

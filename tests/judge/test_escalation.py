@@ -34,7 +34,9 @@ def ask(model_server: ModelServer, client: AsyncOpenAI) -> Ask:
 
 
 def scores(verdict: Verdict) -> list[tuple[str, int | None]]:
-    return [(each.model, each.score if isinstance(each, Rating) else None) for each in verdict.ratings]
+    return [
+        (each.model, each.score if isinstance(each, Rating) else None) for each in verdict.ratings
+    ]
 
 
 def asked_of(server: ModelServer, model: str) -> int:
@@ -44,8 +46,18 @@ def asked_of(server: ModelServer, model: str) -> int:
 async def test_the_stronger_models_verdict_counts_if_ratings_differ_by_two(ask: Ask) -> None:
     verdict = await ask(of_two([SAID[3], SAID[5], SAID[4]], ["score: 2\nWrong.", SAID[2]]))
     assert (verdict.score, verdict.justification, verdict.model) == (2, "Wrong.", "big")
-    assert (verdict.escalation, verdict.spread, verdict.mean, verdict.basis) == ("small > big", 0, 2.0, "2 of 2")
-    assert Counter(scores(verdict)) == {("small", 3): 1, ("small", 5): 1, ("small", 4): 1, ("big", 2): 2}
+    assert (verdict.escalation, verdict.spread, verdict.mean, verdict.basis) == (
+        "small > big",
+        0,
+        2.0,
+        "2 of 2",
+    )
+    assert Counter(scores(verdict)) == {
+        ("small", 3): 1,
+        ("small", 5): 1,
+        ("small", 4): 1,
+        ("big", 2): 2,
+    }
 
 
 async def test_all_ratings_are_requested_at_once_because_each_can_cause_escalation(
@@ -62,7 +74,9 @@ async def test_tokens_are_summed_over_both_models(ask: Ask) -> None:
     assert verdict.latency_ms == sum(rating.latency_ms or 0 for rating in verdict.ratings)
 
 
-async def test_ratings_within_one_point_do_not_escalate(model_server: ModelServer, ask: Ask) -> None:
+async def test_ratings_within_one_point_do_not_escalate(
+    model_server: ModelServer, ask: Ask
+) -> None:
     verdict = await ask(of_two([SAID[4], SAID[5], SAID[4]], []))
     assert (verdict.score, verdict.model, verdict.escalation) == (4, "small", "small > big")
     assert asked_of(model_server, "big") == 0
@@ -89,13 +103,17 @@ FILTERED = Failure(400, code="content_filter", message="The response was filtere
 
 
 @pytest.mark.parametrize("small", [[REFUSED] * 6, [FILTERED] * 3], ids=["refused", "filtered"])
-async def test_a_refusal_does_not_escalate(model_server: ModelServer, ask: Ask, small: list[Reply]) -> None:
+async def test_a_refusal_does_not_escalate(
+    model_server: ModelServer, ask: Ask, small: list[Reply]
+) -> None:
     verdict = await ask(of_two(small, []))
     assert not verdict.is_scored
     assert asked_of(model_server, "big") == 0
 
 
-async def test_an_outage_of_the_first_model_does_not_escalate(model_server: ModelServer, ask: Ask) -> None:
+async def test_an_outage_of_the_first_model_does_not_escalate(
+    model_server: ModelServer, ask: Ask
+) -> None:
     with pytest.raises(UnavailableError):
         await ask(of_two([Failure(503, headers={"retry-after": "999"})] * 3, []))
     assert asked_of(model_server, "big") == 0
@@ -103,7 +121,12 @@ async def test_an_outage_of_the_first_model_does_not_escalate(model_server: Mode
 
 async def test_the_first_verdict_stands_if_the_stronger_model_fails(ask: Ask) -> None:
     verdict = await ask(of_two([SAID[3], SAID[5], SAID[4]], [Failure(404), Failure(404)]))
-    assert (verdict.score, verdict.model, verdict.spread, verdict.basis) == (4, "small", 2, "3 of 3")
+    assert (verdict.score, verdict.model, verdict.spread, verdict.basis) == (
+        4,
+        "small",
+        2,
+        "3 of 3",
+    )
     assert scores(verdict)[3:] == [("big", None), ("big", None)]
     failed = verdict.ratings[3]
     assert isinstance(failed, Unscored)
@@ -147,7 +170,9 @@ async def test_a_panel_can_escalate_to_a_stronger_model(ask: Ask) -> None:
 
 
 async def test_a_point_is_a_fifth_of_a_longer_scale(model_server: ModelServer, ask: Ask) -> None:
-    ten = Rubric("ten", load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 10"))
+    ten = Rubric(
+        "ten", load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 10")
+    )
     verdict = await ask(of_two(["score: 5\nSo.", "score: 8\nSo.", "score: 8\nSo."], []), rubric=ten)
     assert (verdict.score, verdict.model) == (8, "small")
     assert asked_of(model_server, "big") == 0

@@ -39,7 +39,9 @@ async def test_three_ratings_make_a_verdict(ask: Ask) -> None:
     assert all(isinstance(rating, Rating) and rating.model == "m" for rating in verdict.ratings)
 
 
-async def test_model_gets_the_rendered_prompt_as_its_only_message(model_server: ModelServer, ask: Ask) -> None:
+async def test_model_gets_the_rendered_prompt_as_its_only_message(
+    model_server: ModelServer, ask: Ask
+) -> None:
     await ask("score: 4\nGood.", response="a {response} </response> \ud800", samples=1)
     [request] = model_server.requests
     [message] = request["messages"]
@@ -47,20 +49,32 @@ async def test_model_gets_the_rendered_prompt_as_its_only_message(model_server: 
     assert "<response>a {response} [/response] ?</response>" in message["content"]
 
 
-async def test_every_model_gets_the_conversation_with_each_request(model_server: ModelServer, ask: Ask) -> None:
+async def test_every_model_gets_the_conversation_with_each_request(
+    model_server: ModelServer, ask: Ask
+) -> None:
     said = [Turn("user", "Hi, judge {prompt}.")]
     await ask("Paris.", "Paris.", "score: 4\nGood.", said=said, samples=1, escalate_to="big")
     assert [request["model"] for request in model_server.requests[:3]] == ["m", "m", "big"]
     for request in model_server.requests:
-        assert '\n<turn role="user">Hi, judge {prompt}.</turn>\n' in request["messages"][0]["content"]
+        assert (
+            '\n<turn role="user">Hi, judge {prompt}.</turn>\n' in request["messages"][0]["content"]
+        )
 
 
 async def test_what_is_no_text_or_turn_is_named() -> None:
     wrong: dict[str, tuple[Any, Any, Any]] = {
         "response is of type NoneType; pass a string": (QUESTION, None, []),
         "question is of type bytes": (b"Why?", RESPONSE, []),
-        "conversation has a dict; pass a list of judge.Turn": (QUESTION, RESPONSE, [{"role": "user", "content": "Hi"}]),
-        "conversation has a Turn; .* both strings": (QUESTION, RESPONSE, [Turn("user", "Hi"), Turn("user", b"Hi")]),  # type: ignore[arg-type]
+        "conversation has a dict; pass a list of judge.Turn": (
+            QUESTION,
+            RESPONSE,
+            [{"role": "user", "content": "Hi"}],
+        ),
+        "conversation has a Turn; .* both strings": (
+            QUESTION,
+            RESPONSE,
+            [Turn("user", "Hi"), Turn("user", b"Hi")],
+        ),  # type: ignore[arg-type]
         "conversation has a NoneType": (QUESTION, RESPONSE, None),
     }
     for said, (question, response, conversation) in wrong.items():
@@ -80,19 +94,30 @@ async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_
     model_server: ModelServer, ask: Ask
 ) -> None:
     verdict = await ask(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)), samples=3)
-    assert (verdict.score, verdict.basis, verdict.spread, verdict.skipped_ratings) == (4, "2 of 2", 0, 1)
+    assert (verdict.score, verdict.basis, verdict.spread, verdict.skipped_ratings) == (
+        4,
+        "2 of 2",
+        0,
+        1,
+    )
     assert [request["n"] for request in model_server.requests] == [2]
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
 
 
-async def test_a_third_rating_is_asked_for_if_two_differ(model_server: ModelServer, ask: Ask) -> None:
-    verdict = await ask(Answer("score: 4\nGood.", more=("score: 5\nVery good.",)), "score: 5\nGreat.", samples=3)
+async def test_a_third_rating_is_asked_for_if_two_differ(
+    model_server: ModelServer, ask: Ask
+) -> None:
+    verdict = await ask(
+        Answer("score: 4\nGood.", more=("score: 5\nVery good.",)), "score: 5\nGreat.", samples=3
+    )
     assert (verdict.score, verdict.basis, verdict.justification) == (5, "3 of 3", "Very good.")
     assert verdict.skipped_ratings == 0
     assert [request.get("n") for request in model_server.requests] == [2, None]
 
 
-async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(model_server: ModelServer, ask: Ask) -> None:
+async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(
+    model_server: ModelServer, ask: Ask
+) -> None:
     verdict = await ask(Answer("Paris.", more=("Paris.",)), "No.", samples=3)
     assert verdict.unscored is not None
     assert (verdict.basis, verdict.skipped_ratings) == ("0 of 2", 1)
@@ -103,15 +128,21 @@ async def test_no_third_rating_is_asked_for_if_it_cannot_make_a_majority(model_s
     ]  # the last two ask for the score line alone
 
 
-async def test_two_failed_calls_are_not_followed_by_a_third(model_server: ModelServer, ask: Ask) -> None:
+async def test_two_failed_calls_are_not_followed_by_a_third(
+    model_server: ModelServer, ask: Ask
+) -> None:
     with pytest.raises(KeyRejectedError):
         await ask(Failure(401, code="invalid_api_key"), samples=3)
     assert [request["n"] for request in model_server.requests] == [2]
 
 
-async def test_all_ratings_are_asked_for_at_once_if_each_counts(model_server: ModelServer, ask: Ask) -> None:
+async def test_all_ratings_are_asked_for_at_once_if_each_counts(
+    model_server: ModelServer, ask: Ask
+) -> None:
     panel = await ask(
-        Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 4\nGood.")), models=["a", "b"], samples=3
+        Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 4\nGood.")),
+        models=["a", "b"],
+        samples=3,
     )
     assert [request["n"] for request in model_server.requests] == [3, 3]
     assert panel.skipped_ratings is None
@@ -143,11 +174,21 @@ async def test_server_that_ignored_n_is_not_sent_n_again_and_asked_for_all_ratin
     assert [request.get("n") for request in model_server.requests] == [2, None, None, None]
 
 
-async def test_missing_answers_of_a_request_with_n_are_asked_for_again(model_server: ModelServer, ask: Ask) -> None:
+async def test_missing_answers_of_a_request_with_n_are_asked_for_again(
+    model_server: ModelServer, ask: Ask
+) -> None:
     verdict = await ask(
-        Answer("score: 4\nGood.", more=("score: 4\nGood.",)), "score: 1\nBad.", "score: 4\nGood.", samples=5
+        Answer("score: 4\nGood.", more=("score: 4\nGood.",)),
+        "score: 1\nBad.",
+        "score: 4\nGood.",
+        samples=5,
     )
-    assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4, 4, 1, 4]
+    assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [
+        4,
+        4,
+        1,
+        4,
+    ]
     assert [request.get("n") for request in model_server.requests] == [3, None, None]
 
 
@@ -164,14 +205,21 @@ async def test_failed_second_request_leaves_the_rating_unscored(ask: Ask) -> Non
 
 async def test_panel_keeps_each_rating_with_its_model(model_server: ModelServer, ask: Ask) -> None:
     scores = {"a": 5, "b": 1, "c": 2}
-    verdict = await ask(lambda request: f"score: {scores[request['model']]}\nSo.", models=["a", "b", "c"])
-    assert {rating.model: rating.score for rating in verdict.ratings if isinstance(rating, Rating)} == scores
+    verdict = await ask(
+        lambda request: f"score: {scores[request['model']]}\nSo.", models=["a", "b", "c"]
+    )
+    assert {
+        rating.model: rating.score for rating in verdict.ratings if isinstance(rating, Rating)
+    } == scores
     assert (verdict.score, verdict.model, verdict.basis) == (2, "a, b, c", "3 of 3")
     assert all("n" not in request for request in model_server.requests)
 
 
 async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
-    verdict = await ask(lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.", model="a, b, c")
+    verdict = await ask(
+        lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.",
+        model="a, b, c",
+    )
     assert (verdict.score, verdict.basis) == (3, "2 of 3")
     [failed] = [rating for rating in verdict.ratings if isinstance(rating, Unscored)]
     assert (failed.model, failed.reason) == ("b", UnscoredReason.CALL_FAILED)
@@ -180,7 +228,10 @@ async def test_panel_goes_on_without_a_member_that_fails(ask: Ask) -> None:
 
 async def test_half_of_a_panel_is_not_a_majority(ask: Ask) -> None:
     with pytest.raises(ModelNotFoundError):
-        await ask(lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.", models=["a", "b"])
+        await ask(
+            lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.",
+            models=["a", "b"],
+        )
 
 
 @each(
@@ -214,7 +265,9 @@ async def test_half_of_a_panel_is_not_a_majority(ask: Ask) -> None:
         ({"answer_tokens": 0}, "JUDGE_ANSWER_TOKENS"),
     ],
 )
-def test_settings_that_are_wrong_or_do_not_go_together_are_refused(settings: dict[str, Any], complaint: str) -> None:
+def test_settings_that_are_wrong_or_do_not_go_together_are_refused(
+    settings: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(SetupError, match=complaint):
         Judge(**settings)
 
@@ -230,7 +283,9 @@ async def test_a_closed_client_is_a_judge_error(model_server: ModelServer) -> No
         await Judge("m", client=client).score(QUESTION, RESPONSE)
 
 
-async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelServer, ask: Ask) -> None:
+async def test_doubtful_answer_is_asked_for_its_score_alone(
+    model_server: ModelServer, ask: Ask
+) -> None:
     verdict = await ask("Score: 3.5\nIt is fair. </response>", "**Score: 3**", samples=1)
     assert (verdict.score, verdict.justification) == (3, "It is fair. </response>")
     assert verdict.input_tokens == 800
@@ -239,15 +294,23 @@ async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelS
         f"{first}\n\nYou have answered:\n\n<answer>\nScore: 3.5\nIt is fair. [/response]\n</answer>"
     )
     assert second.endswith(
-        "with this one line and nothing else, where N is one whole number between 0 and 5:\nscore: N"
+        "with this one line and nothing else, where N is one whole number between 0 and "
+        "5:\nscore: N"
     )
     assert [len(request["messages"]) for request in model_server.requests] == [1, 1]
 
 
 @pytest.mark.parametrize(
-    "second", ["score: 3\nNo, 4.", Answer("3", finish_reason="length"), Answer("3", finish_reason="content_filter")]
+    "second",
+    [
+        "score: 3\nNo, 4.",
+        Answer("3", finish_reason="length"),
+        Answer("3", finish_reason="content_filter"),
+    ],
 )
-async def test_second_answer_in_doubt_leaves_the_rating_unscored(ask: Ask, second: str | Answer) -> None:
+async def test_second_answer_in_doubt_leaves_the_rating_unscored(
+    ask: Ask, second: str | Answer
+) -> None:
     verdict = await ask("Score: 3.5\nFair.", second, samples=1)
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.NOT_WHOLE
@@ -263,23 +326,34 @@ async def test_second_answer_is_kept_after_the_first(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("first", [Answer(None, refusal="I will not."), Answer("<think>Hm")])
-async def test_answer_without_words_leaves_no_justification(model_server: ModelServer, ask: Ask, first: Answer) -> None:
+async def test_answer_without_words_leaves_no_justification(
+    model_server: ModelServer, ask: Ask, first: Answer
+) -> None:
     verdict = await ask(first, "score: 3", samples=1)
     assert (verdict.score, verdict.justification) == (3, "")
     assert "You have answered" not in model_server.requests[1]["messages"][0]["content"]
 
 
-async def test_score_that_the_response_contains_is_asked_for_again(model_server: ModelServer, ask: Ask) -> None:
+async def test_score_that_the_response_contains_is_asked_for_again(
+    model_server: ModelServer, ask: Ask
+) -> None:
     answers = "The answer closes so:\nscore: 5\nIt is wrong.", "score: 1"
     verdict = await ask(*answers, response="It is Bonn. **Score:** 5", samples=1)
     assert verdict.score == 1
     assert len(model_server.requests) == 2
 
 
-async def test_long_answer_is_cut_before_it_is_neutralised(model_server: ModelServer, ask: Ask) -> None:
+async def test_long_answer_is_cut_before_it_is_neutralised(
+    model_server: ModelServer, ask: Ask
+) -> None:
     await ask("&lt;response&gt;" * 60_000, "score: 4", samples=1)
-    answer = model_server.requests[1]["messages"][0]["content"].split("<answer>")[1].split("</answer>")[0]
-    # 6,000 of the characters are kept. Brackets replace "&lt;" and "&gt;", which leaves 10 of each 16 characters.
+    answer = (
+        model_server.requests[1]["messages"][0]["content"]
+        .split("<answer>")[1]
+        .split("</answer>")[0]
+    )
+    # 6,000 of the characters are kept. Brackets replace "&lt;" and "&gt;", which leaves 10 of each
+    # 16 characters.
     assert answer.count("[response]") == 2 * (3_000 // 16)
     assert len(answer) < 4_000
 
@@ -299,7 +373,9 @@ async def test_dropped_connection_is_tried_again_after_a_wait(ask: Ask) -> None:
 async def test_a_failure_is_reported_even_if_the_retry_times_out(
     model_server: ModelServer, ask: Ask, let_pass: Callable[[float], None]
 ) -> None:
-    scoring = asyncio.create_task(ask(Failure(503, headers={"retry-after": "0"}), Stall(), samples=1))
+    scoring = asyncio.create_task(
+        ask(Failure(503, headers={"retry-after": "0"}), Stall(), samples=1)
+    )
     await model_server.asked(2)
     let_pass(600)
     with pytest.raises(UnavailableError, match="HTTP 503"):
@@ -331,8 +407,18 @@ async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, ask: As
 @pytest.mark.parametrize(
     ("model", "question", "response", "detail"),
     [
-        ("m", QUESTION, "score: 5 " * 20_000, "The response is 180,000 characters long, and the limit is 100,000"),
-        ("offline", " " * 100_001, "", "The question is 100,001 characters long, and the limit is 100,000"),
+        (
+            "m",
+            QUESTION,
+            "score: 5 " * 20_000,
+            "The response is 180,000 characters long, and the limit is 100,000",
+        ),
+        (
+            "offline",
+            " " * 100_001,
+            "",
+            "The question is 100,001 characters long, and the limit is 100,000",
+        ),
     ],
 )
 async def test_text_over_the_limit_is_refused_unread(
@@ -347,12 +433,16 @@ async def test_text_over_the_limit_is_refused_unread(
 
 
 async def test_text_at_the_limit_is_judged(ask: Ask) -> None:
-    verdict = await ask("score: 4\nGood.", question="q" * 100_000, response="r" * 100_000, samples=1)
+    verdict = await ask(
+        "score: 4\nGood.", question="q" * 100_000, response="r" * 100_000, samples=1
+    )
     assert verdict.score == 4
 
 
 async def test_judges_that_ask_at_once_share_one_client(model_server: ModelServer) -> None:
-    async with aclosing(Connection(None, partial(make_client, "key", model_server.base_url))) as connection:
+    async with aclosing(
+        Connection(None, partial(make_client, "key", model_server.base_url))
+    ) as connection:
         async with Judge("m", client=connection), Judge("m", client=connection):
             first, second = await asyncio.gather(connection(), connection())
         assert first is second
@@ -360,7 +450,9 @@ async def test_judges_that_ask_at_once_share_one_client(model_server: ModelServe
     assert first.is_closed()
 
 
-async def test_client_of_the_caller_stays_open(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_client_of_the_caller_stays_open(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     model_server.script("score: 4\nGood.")
     async with Judge(model="m", samples=1, client=client) as judge:
         await judge.score(QUESTION, RESPONSE)
@@ -384,7 +476,9 @@ async def test_missing_key_and_address_say_what_to_set(monkeypatch: pytest.Monke
         await Judge().score(QUESTION, RESPONSE)
 
 
-async def test_unreachable_server_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unreachable_server_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://user:hunter2@127.0.0.1:9/v1")
     async with Judge(samples=1, timeout_s=1) as judge:
         with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:9.*OPENAI_BASE_URL") as caught:
@@ -392,7 +486,9 @@ async def test_unreachable_server_is_named_without_its_password(monkeypatch: pyt
     assert "hunter2" not in str(caught.value)
 
 
-async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServer, ask: Ask) -> None:
+async def test_cancelled_score_leaves_no_request_behind(
+    model_server: ModelServer, ask: Ask
+) -> None:
     model_server.script(Stall())
     before = asyncio.all_tasks()
     task = asyncio.create_task(ask())
@@ -405,7 +501,9 @@ async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServe
 
 
 @pytest.mark.parametrize("base_url", [None, ""])
-def test_openai_is_asked_if_no_address_is_set(monkeypatch: pytest.MonkeyPatch, base_url: str | None) -> None:
+def test_openai_is_asked_if_no_address_is_set(
+    monkeypatch: pytest.MonkeyPatch, base_url: str | None
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     assert str(make_client("key", base_url).base_url) == "https://api.openai.com/v1/"
 
@@ -414,7 +512,9 @@ def test_version_names_all_that_makes_scores_comparable() -> None:
     rubric = load_rubric("additive-5")
     assert Judge("gpt-6-luna").version == f"gpt-6-luna, additive-5 {rubric.version}"
     assert Judge("gpt-6-luna", samples=3).version == Judge("gpt-6-luna").version
-    assert Judge("gpt-6-luna", samples=5).version.endswith(f"additive-5 {rubric.version}, 5 ratings")
+    assert Judge("gpt-6-luna", samples=5).version.endswith(
+        f"additive-5 {rubric.version}, 5 ratings"
+    )
     assert Judge("a,b").version == f"a, b, additive-5 {rubric.version}"
     assert Judge("a,b", samples=3).version.endswith(", 3 ratings")
     assert Judge("small", escalate_to="big").version == f"small > big, additive-5 {rubric.version}"
@@ -434,8 +534,14 @@ async def test_ratings_of_a_try_that_failed_are_not_asked_for_again(
     assert (len(model_server.requests), verdict.input_tokens) == (3 + 2, 3 * 400)
 
 
-async def test_two_names_of_one_model_are_told(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(lambda request: Answer("score: 4", model="large-1" if request["model"] != "c" else None))
+async def test_two_names_of_one_model_are_told(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(
+        lambda request: Answer("score: 4", model="large-1" if request["model"] != "c" else None)
+    )
     judge = Judge(models=["a", "b", "c"], client=client)
     await judge.score(QUESTION, RESPONSE)
-    assert judge.shortfalls == ["Models 'a' and 'b' are one: the server names each answer's model as 'large-1'."]
+    assert judge.shortfalls == [
+        "Models 'a' and 'b' are one: the server names each answer's model as 'large-1'."
+    ]

@@ -1,4 +1,6 @@
-"""What a file of lines keeps, and when it reaches the disk; the sync call and the clock are arguments."""
+"""What a file of lines keeps, and when it reaches the disk; the sync call and the clock are
+arguments.
+"""
 
 import inspect
 import os
@@ -89,7 +91,9 @@ def test_a_line_that_a_full_disk_cuts_off_spoils_no_other(path: Path) -> None:
 def test_a_second_opening_is_refused_until_the_first_is_closed(path: Path) -> None:
     with (
         LineFile(path, lambda *_: None),
-        pytest.raises(SetupError, match="is writing it; wait for its end, or choose another output"),
+        pytest.raises(
+            SetupError, match="is writing it; wait for its end, or choose another output"
+        ),
     ):
         opened(path)
     assert opened(path) == []

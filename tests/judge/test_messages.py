@@ -1,4 +1,6 @@
-"""Messages of real logs become question, response and conversation: each format as its documentation has it."""
+"""Messages of real logs become question, response and conversation: each format as its
+documentation has it.
+"""
 
 from typing import Any
 
@@ -19,34 +21,61 @@ CHAT_COMPLETIONS = [
     by("system", "Be brief."),
     by("user", "Hi"),
     by("assistant", "Hello! [source: x]"),
-    by("user", [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": "data:,"}}]),
+    by(
+        "user",
+        [
+            {"type": "text", "text": "What is it?"},
+            {"type": "image_url", "image_url": {"url": "data:,"}},
+        ],
+    ),
     by("assistant", "Let me look.", tool_calls=[CALL]),
     by("tool", "A cat", tool_call_id="1"),
     by(
         "assistant",
         "It is a cat.",
-        annotations=[{"type": "url_citation", "url_citation": {"title": "Cats", "url": "https://c.org"}}],
+        annotations=[
+            {"type": "url_citation", "url_citation": {"title": "Cats", "url": "https://c.org"}}
+        ],
     ),
 ]
 
 CITED = {"type": "url_citation", "title": "T", "url": "https://t.org"}
 RESPONSES = [
     {"type": "message", **by("developer", [{"type": "input_text", "text": "Be brief."}])},
-    by("user", [{"type": "input_text", "text": "Sum it up."}, {"type": "input_file", "filename": "report.pdf"}]),
+    by(
+        "user",
+        [
+            {"type": "input_text", "text": "Sum it up."},
+            {"type": "input_file", "filename": "report.pdf"},
+        ],
+    ),
     {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]},
-    {"type": "message", "phase": "commentary", **by("assistant", [{"type": "output_text", "text": "I read\nit."}])},
+    {
+        "type": "message",
+        "phase": "commentary",
+        **by("assistant", [{"type": "output_text", "text": "I read\nit."}]),
+    },
     {"type": "web_search_call", "status": "completed", "action": {"query": "q"}},
     {"type": "function_call", "name": "read", "arguments": "{}", "call_id": "1"},
     {"type": "function_call_output", "call_id": "1", "output": "42"},
     {
         "type": "message",
-        **by("assistant", [{"type": "output_text", "text": "It says 42.", "annotations": [CITED, CITED]}]),
+        **by(
+            "assistant",
+            [{"type": "output_text", "text": "It says 42.", "annotations": [CITED, CITED]}],
+        ),
     },
     {"type": "message", **by("assistant", [{"type": "refusal", "refusal": "No more."}])},
 ]
 ANTHROPIC = [
     by("user", "Find it."),
-    by("assistant", [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_use", "name": "find", "input": {"a": 1}}]),
+    by(
+        "assistant",
+        [
+            {"type": "thinking", "thinking": "Hm."},
+            {"type": "tool_use", "name": "find", "input": {"a": 1}},
+        ],
+    ),
     by("user", [{"type": "tool_result", "content": [{"type": "text", "text": "Here."}]}]),
     by("assistant", [{"type": "text", "text": "Found."}]),
 ]
@@ -69,9 +98,17 @@ ANTHROPIC_CITED = [
         [
             "Spain ",
             {"type": "text", "text": "won [sour", "citations": [WEB]},
-            {"type": "text", "text": "ce: x].", "citations": [{"type": "page_location", "document_title": "a.pdf"}]},
+            {
+                "type": "text",
+                "text": "ce: x].",
+                "citations": [{"type": "page_location", "document_title": "a.pdf"}],
+            },
             {"type": "image", "citations": {"enabled": True}},
-            {"type": "output_text", "text": "Yes.", "annotations": [{"type": "file_citation", "filename": "b"}]},
+            {
+                "type": "output_text",
+                "text": "Yes.",
+                "annotations": [{"type": "file_citation", "filename": "b"}],
+            },
         ],
     ),
 ]
@@ -79,15 +116,31 @@ VERCEL = [
     by("user", [{"type": "text", "text": "Find it."}]),
     by(
         "assistant",
-        [{"type": "reasoning", "text": "Hm."}, {"type": "tool-call", "toolName": "find", "input": {"a": 1}}],
+        [
+            {"type": "reasoning", "text": "Hm."},
+            {"type": "tool-call", "toolName": "find", "input": {"a": 1}},
+        ],
     ),
-    by("tool", [{"type": "tool-result", "toolName": "find", "output": {"type": "text", "value": "Here."}}]),
+    by(
+        "tool",
+        [{"type": "tool-result", "toolName": "find", "output": {"type": "text", "value": "Here."}}],
+    ),
     by("assistant", [{"type": "text", "text": "Found."}]),
 ]
 LANGCHAIN = [
     by("Person 1", "Hi"),
-    {"lc": 1, "type": "constructor", "id": ["AIMessage"], "kwargs": {"type": "ai", "content": "Hello!"}},
-    {"lc": 1, "type": "constructor", "id": ["langchain_core", "HumanMessage"], "kwargs": {"content": "No", "id": "1"}},
+    {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["AIMessage"],
+        "kwargs": {"type": "ai", "content": "Hello!"},
+    },
+    {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain_core", "HumanMessage"],
+        "kwargs": {"content": "No", "id": "1"},
+    },
     {"type": "AIMessageChunk", "content": "Yes"},
     {"type": "human", "data": {"content": "Bye"}},
     {"type": "ai", "data": {"content": "See you."}},
@@ -124,17 +177,30 @@ LANGCHAIN = [
                 ),
             ),
         ),
-        (ANTHROPIC, Dialogue("Find it.", "Found.", (Turn(CALLED, '[step: find {"a": 1}]'), Turn(GAVE, "Here.")))),
+        (
+            ANTHROPIC,
+            Dialogue(
+                "Find it.", "Found.", (Turn(CALLED, '[step: find {"a": 1}]'), Turn(GAVE, "Here."))
+            ),
+        ),
         (
             ANTHROPIC_SEARCH,
-            Dialogue("Find it.", "Found.", (Turn(CALLED, '[step: web_search {"query": "it"}]'), Turn(GAVE, "Here."))),
+            Dialogue(
+                "Find it.",
+                "Found.",
+                (Turn(CALLED, '[step: web_search {"query": "it"}]'), Turn(GAVE, "Here.")),
+            ),
         ),
         (
             [*ANTHROPIC[:2], by("user", [*ANTHROPIC[2]["content"], "Well?"]), ANTHROPIC[3]],
             Dialogue(
                 "Well?",
                 "Found.",
-                (Turn("user", "Find it."), Turn("assistant", '[step: find {"a": 1}]'), Turn("tool", "Here.")),
+                (
+                    Turn("user", "Find it."),
+                    Turn("assistant", '[step: find {"a": 1}]'),
+                    Turn("tool", "Here."),
+                ),
             ),
         ),
         (
@@ -142,7 +208,10 @@ LANGCHAIN = [
             Dialogue(
                 "Find it.",
                 "Found.",
-                (Turn(CALLED, '[step: find {"a": 1}]'), Turn(GAVE, '{"type": "text", "value": "Here."}')),
+                (
+                    Turn(CALLED, '[step: find {"a": 1}]'),
+                    Turn(GAVE, '{"type": "text", "value": "Here."}'),
+                ),
             ),
         ),
         (
@@ -150,20 +219,37 @@ LANGCHAIN = [
             Dialogue(
                 "Bye",
                 "See you.",
-                (Turn("Person 1", "Hi"), Turn("assistant", "Hello!"), Turn("user", "No"), Turn("assistant", "Yes")),
+                (
+                    Turn("Person 1", "Hi"),
+                    Turn("assistant", "Hello!"),
+                    Turn("user", "No"),
+                    Turn("assistant", "Yes"),
+                ),
             ),
         ),
-        ([by("user", "a"), by("user", "b"), by("assistant", "c"), by("assistant", "d")], Dialogue("a\n\nb", "c\n\nd")),
-        ([by("user", "a"), by("assistant", "b"), by("user", "Thanks!"), by("user", "Bye")], Dialogue("a", "b")),
+        (
+            [by("user", "a"), by("user", "b"), by("assistant", "c"), by("assistant", "d")],
+            Dialogue("a\n\nb", "c\n\nd"),
+        ),
+        (
+            [by("user", "a"), by("assistant", "b"), by("user", "Thanks!"), by("user", "Bye")],
+            Dialogue("a", "b"),
+        ),
         (
             ANTHROPIC_CITED,
             Dialogue(
                 "One.\nTwo.",
-                "Spain won (source: x).\n[picture]\nYes.\n[source: T (https://e.org)]\n[source: a.pdf]\n[source: b]",
+                (
+                    "Spain won (source: x).\n[picture]\nYes.\n[source: T "
+                    "(https://e.org)]\n[source: a.pdf]\n[source: b]"
+                ),
             ),
         ),
         *(
-            ([by("user", "<think>a</think>"), by("assistant", said)], Dialogue("<think>a</think>", response))
+            (
+                [by("user", "<think>a</think>"), by("assistant", said)],
+                Dialogue("<think>a</think>", response),
+            )
             for said, response in (
                 ("<think>\nHm.\n</think>\n\nYes.", "Yes."),
                 (["\n<think>Hm. <think>", "</think>Yes. </think>\n"], "Yes. </think>\n"),
@@ -181,7 +267,10 @@ LANGCHAIN = [
         (
             [
                 by("user", "a"),
-                by("assistant", [{"type": "text", "text": "b"}, {"type": "foo"}, {"type": "input_audio"}]),
+                by(
+                    "assistant",
+                    [{"type": "text", "text": "b"}, {"type": "foo"}, {"type": "input_audio"}],
+                ),
             ],
             Dialogue("a", "b\n[block: foo]\n[audio]"),
         ),
@@ -199,7 +288,11 @@ def test_messages_are_read_as_people_saw_them(messages: list[Any], expected: Dia
         ([by("assistant", "Hello!")], "", "Hello!"),
         ([by("user", ""), by("assistant", None)], "", ""),
         ([by("user", "a"), by("assistant", "b"), by("user", "c"), by("tool", "d")], "c", ""),
-        ([by("user", [{"type": "image_url"}]), by("bot", [{"type": "output_image"}])], "[picture]", "[picture]"),
+        (
+            [by("user", [{"type": "image_url"}]), by("bot", [{"type": "output_image"}])],
+            "[picture]",
+            "[picture]",
+        ),
     ],
 )
 def test_what_is_missing_is_empty(messages: list[Any], question: str, response: str) -> None:
@@ -228,14 +321,19 @@ def test_what_is_no_message_gives_one_sentence(message: Any, problem: str) -> No
 @each(
     ("messages", "problem"),
     [
-        ([by("client", "a"), by("agent", "b")], "no question by a user, and a role that is not known: 'client'"),
+        (
+            [by("client", "a"), by("agent", "b")],
+            "no question by a user, and a role that is not known: 'client'",
+        ),
         (
             [by("Ann", "c"), by("human", "a"), by("clerk", "b")],
             "no answer by an assistant, and a role that is not known: 'clerk'",
         ),
     ],
 )
-def test_role_that_is_not_known_is_said_if_something_is_missing(messages: list[Any], problem: str) -> None:
+def test_role_that_is_not_known_is_said_if_something_is_missing(
+    messages: list[Any], problem: str
+) -> None:
     with pytest.raises(ValueError, match=f"^messages have {problem}$"):
         read_messages(messages)
 

@@ -30,12 +30,16 @@ def _result(answer: Answer) -> Result:
 
 
 def needed(answers: Sequence[Answer], samples: int, scale: tuple[int, int] = (0, 5)) -> int:
-    return ratings_needed([each for each in answers if each is not None], len(answers), samples, scale)
+    return ratings_needed(
+        [each for each in answers if each is not None], len(answers), samples, scale
+    )
 
 
 @st.composite
 def sequences(draw: st.DrawFn) -> tuple[list[Answer], tuple[int, int]]:
-    """The answers of a model that is asked for all ratings, with few different scores so that many are equal."""
+    """The answers of a model that is asked for all ratings, with few different scores so that many
+    are equal.
+    """
     scale = draw(st.sampled_from(SCALES))
     scores = draw(st.lists(st.integers(*scale), min_size=1, max_size=4))
     answers = st.lists(st.sampled_from([*scores, None]), min_size=1, max_size=9)
@@ -43,7 +47,9 @@ def sequences(draw: st.DrawFn) -> tuple[list[Answer], tuple[int, int]]:
 
 
 @given(sequences())
-def test_stopping_early_gives_the_score_of_all_ratings(case: tuple[list[Answer], tuple[int, int]]) -> None:
+def test_stopping_early_gives_the_score_of_all_ratings(
+    case: tuple[list[Answer], tuple[int, int]],
+) -> None:
     answers, scale = case
     asked = 0
     while more := needed(answers[:asked], len(answers), scale):
@@ -59,7 +65,9 @@ def test_no_skipped_rating_could_change_the_score(samples: int) -> None:
     for asked in range(1, samples):
         for answers in combinations_with_replacement(values, asked):
             if needed(answers, samples) == 0:
-                ends = {score([*answers, *rest], (0, 5)) for rest in _rests(values, samples - asked)}
+                ends = {
+                    score([*answers, *rest], (0, 5)) for rest in _rests(values, samples - asked)
+                }
                 assert ends == {score(answers, (0, 5))}, answers
 
 
@@ -71,7 +79,10 @@ def test_no_fewer_ratings_could_settle_the_score(samples: int) -> None:
             for fewer in range(needed(answers, samples, (0, 3))):
                 for more in combinations_with_replacement(range(4), fewer):
                     known = [*answers, *more]
-                    ends = {score([*known, *rest], (0, 3)) for rest in _rests(range(4), samples - len(known))}
+                    ends = {
+                        score([*known, *rest], (0, 3))
+                        for rest in _rests(range(4), samples - len(known))
+                    }
                     assert len(ends) > 1, known
 
 

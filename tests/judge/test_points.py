@@ -1,4 +1,6 @@
-"""Points: which criteria a response meets, read strictly from an answer of its own beside the score."""
+"""Points: which criteria a response meets, read strictly from an answer of its own beside the
+score.
+"""
 
 import asyncio
 import json
@@ -35,16 +37,30 @@ def only(**points: float | None) -> dict[str, float | None]:
         ("", None),
     ],
 )
-def test_only_a_line_of_a_criterion_and_yes_or_no_counts(answer: str, points: dict[str, float | None] | None) -> None:
+def test_only_a_line_of_a_criterion_and_yes_or_no_counts(
+    answer: str, points: dict[str, float | None] | None
+) -> None:
     assert read_points(answer, RUBRIC) == points
 
 
 @each(
     ("met", "total"),
-    [("111111", 5), ("111110", 4), ("111001", 3), ("000000", 0), ("11111?", None), ("11111", 5), ("1111", None)],
+    [
+        ("111111", 5),
+        ("111110", 4),
+        ("111001", 3),
+        ("000000", 0),
+        ("11111?", None),
+        ("11111", 5),
+        ("1111", None),
+    ],
 )
-def test_criteria_add_a_point_each_and_each_beyond_the_scale_takes_one_away(met: str, total: int | None) -> None:
-    points = {name: None if sign == "?" else float(sign) for name, sign in zip(NAMES, met, strict=False)}
+def test_criteria_add_a_point_each_and_each_beyond_the_scale_takes_one_away(
+    met: str, total: int | None
+) -> None:
+    points = {
+        name: None if sign == "?" else float(sign) for name, sign in zip(NAMES, met, strict=False)
+    }
     assert points_total(points, RUBRIC.scale) == total
 
 
@@ -56,7 +72,9 @@ def test_the_request_holds_the_texts_once_and_neutralised() -> None:
     assert all(f"- {name}: " in request for name in NAMES)
 
 
-async def test_a_verdict_has_its_points_and_what_these_took(model_server: ModelServer, ask: Ask) -> None:
+async def test_a_verdict_has_its_points_and_what_these_took(
+    model_server: ModelServer, ask: Ask
+) -> None:
     verdict = await ask("score: 5\nGood.", ALL, samples=1, points=True)
     assert (verdict.score, verdict.points) == (5, dict.fromkeys(NAMES, 1.0))
     assert verdict.input_tokens == 2 * (verdict.ratings[0].input_tokens or 0) > 0
@@ -69,7 +87,9 @@ async def test_without_an_answer_to_rely_on_the_score_stands_without_points(ask:
         assert (verdict.score, verdict.points) == (5, None)
 
 
-async def test_nothing_is_asked_beside_an_unscored_verdict(model_server: ModelServer, ask: Ask) -> None:
+async def test_nothing_is_asked_beside_an_unscored_verdict(
+    model_server: ModelServer, ask: Ask
+) -> None:
     verdict = await ask("I cannot say.", samples=1, points=True)
     assert (verdict.score, verdict.points, len(model_server.requests)) == (None, None, 2)
 
@@ -81,10 +101,14 @@ def test_points_need_a_model_and_a_rubric_with_criteria() -> None:
         Judge(rubric="code", points=True)
 
 
-async def test_the_commands_show_and_write_the_points(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_the_commands_show_and_write_the_points(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script("score: 5\nGood.", ALL.replace("yes", "no"))
     how = {"OPENAI_BASE_URL": model_server.base_url, "JUDGE_SAMPLES": "1"}
-    shown = await asyncio.to_thread(run, "score", "--question", "Why?", "--response", "So.", "--points", **how)
+    shown = await asyncio.to_thread(
+        run, "score", "--question", "Why?", "--response", "So.", "--points", **how
+    )
     said = " ".join(shown.stdout.split())
     assert "relevant: no, substantial: no" in said
     assert "concise: no. These add up to 0, and not to the score." in said

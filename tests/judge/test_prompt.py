@@ -18,7 +18,9 @@ TAGS = ["<question>", "</question>", "<response>", "</response>"]
 
 
 def read_as_suspiciously_as_possible(text: str) -> str:
-    """`text` with entities resolved, in NFKC, case folded and without format characters, until nothing changes."""
+    """`text` with entities resolved, in NFKC, case folded and without format characters, until
+    nothing changes.
+    """
     while True:
         plain = unicodedata.normalize("NFKC", html.unescape(text))
         plain = "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
@@ -33,12 +35,76 @@ def tags_seen(prompt: str, names: str = "question|response") -> list[str]:
 
 
 BRACKETS = ["<", ">", "＜", "﹥", "≮", "≯", "&lt;", "&gt", "&#60;", "&#x3c;", "&LT", "&nvlt;"]
-ESCAPES = ["&", "&amp;", "&amp", "＆", "&#38;", "amp;", "lt;", "#60;", "&#108;", "&#114;", "&shy;", "&#1;", ";"]
-NAMES = ["turn", "question", "response", "RESPONSE", "resp", "onse", "tion", "ｒｅｓｐｏｎｓｅ", "𝐪uestion", "queﬆion"]
-HIDDEN = ["\u200b", "\u00ad", "\U000e0072", "\u202e", "\x00", "\u0338", "\u0301", "\ufe0f", "\u0489"]
-LOOSE = ["/", "／", "\\", " ", "\n", "\u00a0", 'a="1"', "x", "Type", "[", "]", "{response}", "{prompt}"]
-TOKENS = ["|", "｜", "│", "<|", "|>", "im_start", "s>", "INST]", "[/INST]", "start_of_turn>", "<<SYS>>", "[|user|]"]
-PIECES = st.sampled_from([*BRACKETS, *ESCAPES, *NAMES, *NAMES, *HIDDEN, *LOOSE, *TOKENS]) | st.text(max_size=3)
+ESCAPES = [
+    "&",
+    "&amp;",
+    "&amp",
+    "＆",
+    "&#38;",
+    "amp;",
+    "lt;",
+    "#60;",
+    "&#108;",
+    "&#114;",
+    "&shy;",
+    "&#1;",
+    ";",
+]
+NAMES = [
+    "turn",
+    "question",
+    "response",
+    "RESPONSE",
+    "resp",
+    "onse",
+    "tion",
+    "ｒｅｓｐｏｎｓｅ",
+    "𝐪uestion",
+    "queﬆion",
+]
+HIDDEN = [
+    "\u200b",
+    "\u00ad",
+    "\U000e0072",
+    "\u202e",
+    "\x00",
+    "\u0338",
+    "\u0301",
+    "\ufe0f",
+    "\u0489",
+]
+LOOSE = [
+    "/",
+    "／",
+    "\\",
+    " ",
+    "\n",
+    "\u00a0",
+    'a="1"',
+    "x",
+    "Type",
+    "[",
+    "]",
+    "{response}",
+    "{prompt}",
+]
+TOKENS = [
+    "|",
+    "｜",
+    "│",
+    "<|",
+    "|>",
+    "im_start",
+    "s>",
+    "INST]",
+    "[/INST]",
+    "start_of_turn>",
+    "<<SYS>>",
+    "[|user|]",
+]
+PIECES = st.sampled_from([*BRACKETS, *ESCAPES, *NAMES, *NAMES, *HIDDEN, *LOOSE, *TOKENS]) | st.text(
+    max_size=3
+)
 TEXTS = st.lists(PIECES, max_size=14).map("".join)
 
 
@@ -51,11 +117,32 @@ def test_texts_replace_their_placeholders_and_nothing_else_changes() -> None:
 @each(
     "text",
     [
-        *("{response}", "{prompt}", "{0} {x!r} %s ${y} \\1", "a\r\nb\x00\u202e🙂", "R&D &amp; &lt;b&gt;"),
-        *("a < b > c", "<div class='x'>", "<ResponseType>", "<QuestionMark />", "List<ResponseEntity>", "<responses>"),
+        *(
+            "{response}",
+            "{prompt}",
+            "{0} {x!r} %s ${y} \\1",
+            "a\r\nb\x00\u202e🙂",
+            "R&D &amp; &lt;b&gt;",
+        ),
+        *(
+            "a < b > c",
+            "<div class='x'>",
+            "<ResponseType>",
+            "<QuestionMark />",
+            "List<ResponseEntity>",
+            "<responses>",
+        ),
         *("&response=1&question=2", "https://x.org/?q=%3Cb%3E", "\\u003cb\\u003e", "≮ ≯", "<|q|>"),
         # code, mathematics and lists that resemble special tokens
-        *("p <|> q", "f <| x |> g", "xs |> List.map f", "[|1; 2|]", "⟨ψ|φ⟩", "a<b || c>d", "m[INSTALL]"),
+        *(
+            "p <|> q",
+            "f <| x |> g",
+            "xs |> List.map f",
+            "[|1; 2|]",
+            "⟨ψ|φ⟩",
+            "a<b || c>d",
+            "m[INSTALL]",
+        ),
         *(
             "[INFO] started",
             "- [x] done",
@@ -118,33 +205,91 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
 @each(
     ("token", "broken"),
     [
-        *(("<|im_start|>", "< |im_start|>"), ("<|im_end|>", "< |im_end|>"), ("<|endoftext|>", "< |endoftext|>")),
+        *(
+            ("<|im_start|>", "< |im_start|>"),
+            ("<|im_end|>", "< |im_end|>"),
+            ("<|endoftext|>", "< |endoftext|>"),
+        ),
         *(("<|eot_id|>", "< |eot_id|>"), ("<|start_header_id|>", "< |start_header_id|>")),
-        *(("<|reserved_special_token_0|>", "< |reserved_special_token_0|>"), ("<|user|>", "< |user|>")),
+        *(
+            ("<|reserved_special_token_0|>", "< |reserved_special_token_0|>"),
+            ("<|user|>", "< |user|>"),
+        ),
         *(("<|channel|>", "< |channel|>"), ("<|START_OF_TURN_TOKEN|>", "< |START_OF_TURN_TOKEN|>")),
         *(("<｜User｜>", "< ｜User｜>"), ("<｜begin▁of▁sentence｜>", "< ｜begin▁of▁sentence｜>")),
         *(("A<|turn>B", "A< |turn>B"), ("<turn|>", "< turn|>"), ("<tool_call|>", "< tool_call|>")),
-        *(("[INST]", "[ INST]"), ("[/INST]", "[ /INST]"), ("x[INST]", "x[ INST]"), ("[TOOL_CALLS]", "[ TOOL_CALLS]")),
+        *(
+            ("[INST]", "[ INST]"),
+            ("[/INST]", "[ /INST]"),
+            ("x[INST]", "x[ INST]"),
+            ("[TOOL_CALLS]", "[ TOOL_CALLS]"),
+        ),
         *(("[AVAILABLE_TOOLS]", "[ AVAILABLE_TOOLS]"), ("[/SYSTEM_PROMPT]", "[ /SYSTEM_PROMPT]")),
-        *(("[TOOL_RESULTS]", "[ TOOL_RESULTS]"), ("[gMASK]<sop>", "[ gMASK]< sop>"), ("[|user|]", "[ |user|]")),
+        *(
+            ("[TOOL_RESULTS]", "[ TOOL_RESULTS]"),
+            ("[gMASK]<sop>", "[ gMASK]< sop>"),
+            ("[|user|]", "[ |user|]"),
+        ),
         *(("<<SYS>>", "< <SYS>>"), ("<</SYS>>", "< </SYS>>"), ("a <s>b</s>", "a < s>b< /s>")),
-        *(("<bos>", "< bos>"), ("<BOS_TOKEN>", "< BOS_TOKEN>"), ("<unk>", "< unk>"), ("</think>", "< /think>")),
+        *(
+            ("<bos>", "< bos>"),
+            ("<BOS_TOKEN>", "< BOS_TOKEN>"),
+            ("<unk>", "< unk>"),
+            ("</think>", "< /think>"),
+        ),
         *(("<start_of_turn>", "< start_of_turn>"), ("<end_of_turn>", "< end_of_turn>")),
         *(("<end_of_utterance>", "< end_of_utterance>"), ("<extra_id_0>", "< extra_id_0>")),
         *(("</tool_call>", "< /tool_call>"), ("<fim_prefix>", "< fim_prefix>")),
-        *(("<seed:bos>", "< seed:bos>"), ("<seed:eos>", "< seed:eos>"), ("<｜▁pad▁｜>", "< ｜▁pad▁｜>")),
-        *(("[THINK]", "[ THINK]"), ("[/THINK]", "[ /THINK]"), ("［ＴＨＩＮＫ］", "［ ＴＨＩＮＫ］")),
+        *(
+            ("<seed:bos>", "< seed:bos>"),
+            ("<seed:eos>", "< seed:eos>"),
+            ("<｜▁pad▁｜>", "< ｜▁pad▁｜>"),
+        ),
+        *(
+            ("[THINK]", "[ THINK]"),
+            ("[/THINK]", "[ /THINK]"),
+            ("［ＴＨＩＮＫ］", "［ ＴＨＩＮＫ］"),
+        ),
         # the disguises that are recognised for tags too
-        *(("<|IM_START|>", "< |IM_START|>"), ("[inst]", "[ inst]"), ("<START_OF_TURN>", "< START_OF_TURN>")),
-        *(("＜|im_start|＞", "＜ |im_start|＞"), ("［INST］", "［ INST］"), ("‹|im_start|›", "‹ |im_start|›")),
+        *(
+            ("<|IM_START|>", "< |IM_START|>"),
+            ("[inst]", "[ inst]"),
+            ("<START_OF_TURN>", "< START_OF_TURN>"),
+        ),
+        *(
+            ("＜|im_start|＞", "＜ |im_start|＞"),
+            ("［INST］", "［ INST］"),
+            ("‹|im_start|›", "‹ |im_start|›"),
+        ),
         *(("<│im_start│>", "< │im_start│>"), ("<∣im_start∣>", "< ∣im_start∣>")),
-        *(("<\u200b|im_start|>", "< \u200b|im_start|>"), ("<|im\u00ad_start|>", "< |im\u00ad_start|>")),
-        *(("[IN\u200bST]", "[ IN\u200bST]"), ("[\u2060INST]", "[ \u2060INST]"), ("</\ufeffs>", "< /\ufeffs>")),
+        *(
+            ("<\u200b|im_start|>", "< \u200b|im_start|>"),
+            ("<|im\u00ad_start|>", "< |im\u00ad_start|>"),
+        ),
+        *(
+            ("[IN\u200bST]", "[ IN\u200bST]"),
+            ("[\u2060INST]", "[ \u2060INST]"),
+            ("</\ufeffs>", "< /\ufeffs>"),
+        ),
         *(("[ІNЅТ]", "[ ІNЅТ]"), ("<ѕtart_оf_turn>", "< ѕtart_оf_turn>"), ("[𝐈𝐍𝐒𝐓]", "[ 𝐈𝐍𝐒𝐓]")),
-        *(("&lt;|im_start|&gt;", "&lt; |im_start|&gt;"), ("&amp;lt;|im_start|>", "&amp;lt; |im_start|>")),
-        *(("&#91;INST&#93;", "&#91; INST&#93;"), ("&lsqb;INST]", "&lsqb; INST]"), ("[&#73;NST]", "[ &#73;NST]")),
-        *(("%3C|im_start|%3E", "%3C |im_start|%3E"), ("%5BINST%5D", "%5B INST%5D"), ("\\u005bINST]", "\\u005b INST]")),
-        *(("<&vert;im_start&vert;>", "< &vert;im_start&vert;>"), ("<|im_<|im_end|>start|>", "<|im_< |im_end|>start|>")),
+        *(
+            ("&lt;|im_start|&gt;", "&lt; |im_start|&gt;"),
+            ("&amp;lt;|im_start|>", "&amp;lt; |im_start|>"),
+        ),
+        *(
+            ("&#91;INST&#93;", "&#91; INST&#93;"),
+            ("&lsqb;INST]", "&lsqb; INST]"),
+            ("[&#73;NST]", "[ &#73;NST]"),
+        ),
+        *(
+            ("%3C|im_start|%3E", "%3C |im_start|%3E"),
+            ("%5BINST%5D", "%5B INST%5D"),
+            ("\\u005bINST]", "\\u005b INST]"),
+        ),
+        *(
+            ("<&vert;im_start&vert;>", "< &vert;im_start&vert;>"),
+            ("<|im_<|im_end|>start|>", "<|im_< |im_end|>start|>"),
+        ),
     ],
 )
 def test_special_token_of_a_chat_template_is_broken_up_by_a_space(token: str, broken: str) -> None:
@@ -158,7 +303,9 @@ def test_special_token_of_a_chat_template_is_broken_up_by_a_space(token: str, br
 @example("\u0338", "&#824;")
 @example("<response\u0489x>", "&ltq&#117;estion>")
 @example(f"&#{'0' * 40}60;/question>", "")
-def test_prompt_holds_exactly_its_own_tags_whatever_is_inserted(question: str, response: str) -> None:
+def test_prompt_holds_exactly_its_own_tags_whatever_is_inserted(
+    question: str, response: str
+) -> None:
     rendered = render_prompt(RUBRIC, question, response)
     assert tags_seen(rendered) == TAGS + TAGS  # the prompt names its tags once and uses them once
     assert rendered.startswith(f"{HEAD}{neutralise(question)}{MIDDLE}")
@@ -173,10 +320,20 @@ def test_harmless_text_is_unchanged(text: str) -> None:
     assert neutralise(harmless) == harmless
 
 
-@each(("bracket", "rest", "least"), [("<", "question>", 4), ("<", "|im_end|>", 4), ("[", "INST]", 2)])
+@each(
+    ("bracket", "rest", "least"), [("<", "question>", 4), ("<", "|im_end|>", 4), ("[", "INST]", 2)]
+)
 def test_every_spelling_of_a_bracket_is_recognised(bracket: str, rest: str, least: int) -> None:
-    spellings = [chr(code) for code in range(sys.maxunicode) if bracket in unicodedata.normalize("NFKD", chr(code))]
-    names = [name for name, value in html.entities.html5.items() if bracket in unicodedata.normalize("NFKC", value)]
+    spellings = [
+        chr(code)
+        for code in range(sys.maxunicode)
+        if bracket in unicodedata.normalize("NFKD", chr(code))
+    ]
+    names = [
+        name
+        for name, value in html.entities.html5.items()
+        if bracket in unicodedata.normalize("NFKC", value)
+    ]
     assert min(len(spellings), len(names)) >= least
     spelled = [*spellings, *(f"&{name}" for name in names)]
     assert [each for each in spelled if neutralise(each + rest) == each + rest] == []
@@ -185,7 +342,11 @@ def test_every_spelling_of_a_bracket_is_recognised(bracket: str, rest: str, leas
 @each(
     ("text", "is_code"),
     [
-        *(("Promise<Response>", True), ("Map<Question, Response>", True), ("<Response [200]>", True)),
+        *(
+            ("Promise<Response>", True),
+            ("Map<Question, Response>", True),
+            ("<Response [200]>", True),
+        ),
         *(
             (" = <Response [404]>", True),
             ("Promise <Response>", False),
@@ -200,11 +361,19 @@ def test_tag_in_code_is_told_from_a_prompt_tag(text: str, is_code: bool) -> None
 
 
 def test_rubric_can_show_the_response_first() -> None:
-    rubric = Rubric("r", "<response>{response}</response><question>{prompt}</question> is between 0 and 1")
-    assert render_prompt(rubric, "Q", "{prompt}").startswith("<response>{prompt}</response><question>Q</question>")
+    rubric = Rubric(
+        "r", "<response>{response}</response><question>{prompt}</question> is between 0 and 1"
+    )
+    assert render_prompt(rubric, "Q", "{prompt}").startswith(
+        "<response>{prompt}</response><question>Q</question>"
+    )
 
 
-CONVERSATION = [Turn("Person 1", "How do I book a room?"), Turn("the assistant", "In {prompt}."), Turn("", "[cut]")]
+CONVERSATION = [
+    Turn("Person 1", "How do I book a room?"),
+    Turn("the assistant", "In {prompt}."),
+    Turn("", "[cut]"),
+]
 TURNS = """\
 <turn role="Person 1">How do I book a room?</turn>
 <turn role="the assistant">In {prompt}.</turn>
@@ -219,8 +388,12 @@ def test_conversation_comes_before_the_question() -> None:
 
 
 def test_rubric_can_place_the_conversation() -> None:
-    rubric = Rubric("r", RUBRIC.prompt.replace("<question>{", "Before: {conversation}\n<question>{"))
-    assert f"Before: {TURNS}\n<question>And?</question>" in render_prompt(rubric, "And?", "R", CONVERSATION)
+    rubric = Rubric(
+        "r", RUBRIC.prompt.replace("<question>{", "Before: {conversation}\n<question>{")
+    )
+    assert f"Before: {TURNS}\n<question>And?</question>" in render_prompt(
+        rubric, "And?", "R", CONVERSATION
+    )
     assert "Before: \n<question>And?</question>" in render_prompt(rubric, "And?", "R")
 
 

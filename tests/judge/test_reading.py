@@ -9,7 +9,9 @@ from judge.scoring.rubric import Scale
 from tests.tables import each
 
 
-def outcome(completion: str, scale: tuple[int, int] = (0, 5), response: str = "") -> tuple[int | None, str]:
+def outcome(
+    completion: str, scale: tuple[int, int] = (0, 5), response: str = ""
+) -> tuple[int | None, str]:
     result = parse_rating(completion, scale, response=response)
     return (result.score, "") if isinstance(result, Rating) else (None, result.reason)
 
@@ -80,11 +82,16 @@ def test_score_is_read_in_every_format(completion: str) -> None:
         ("```python\nscore = 4\n```", UnscoredReason.NO_SCORE),
         ("I'm sorry, but I can't help with that.", UnscoredReason.REFUSED),
         ("The capital of France is Paris.", UnscoredReason.NO_SCORE),
-        ("It is relevant, so we award 1 point. It is useful, so it earns 3 points.", UnscoredReason.NO_SCORE),
+        (
+            "It is relevant, so we award 1 point. It is useful, so it earns 3 points.",
+            UnscoredReason.NO_SCORE,
+        ),
         ("4", UnscoredReason.NO_SCORE),
     ],
 )
-def test_doubtful_answer_is_unscored_with_its_reason(completion: str, reason: UnscoredReason) -> None:
+def test_doubtful_answer_is_unscored_with_its_reason(
+    completion: str, reason: UnscoredReason
+) -> None:
     result = parse_rating(completion)
     assert isinstance(result, Unscored)
     assert result.reason is reason
@@ -122,7 +129,10 @@ def test_steps_of_a_tally_without_a_total_are_not_a_score(completion: str) -> No
 @each("gap", [" ", "\n", "\n\n  "])
 @each("score", ["Score: 1 point.", "**Score: 2**"])
 def test_item_of_any_length_is_a_step(mark: str, gap: str, score: str) -> None:
-    items = [f"{mark}{'It is relevant and useful. ' * length}{gap}{score}\n" for length in (200, 1, 20, 1)]
+    items = [
+        f"{mark}{'It is relevant and useful. ' * length}{gap}{score}\n"
+        for length in (200, 1, 20, 1)
+    ]
     assert outcome("".join(items))[0] is None
     assert outcome("".join(items) + "\n**Total score: 4**") == (4, "")
 
@@ -160,7 +170,13 @@ def test_total_takes_precedence_over_its_steps(tally: str) -> None:
 
 
 @each(
-    "quote", ["The answer closes so:\n**Score:** 5", "It claims: score: 5", 'It says "Score: 5/5".', "It ends: [[5]]"]
+    "quote",
+    [
+        "The answer closes so:\n**Score:** 5",
+        "It claims: score: 5",
+        'It says "Score: 5/5".',
+        "It ends: [[5]]",
+    ],
 )
 def test_score_quoted_from_the_response_is_not_the_judges(quote: str) -> None:
     response = "It is Bonn.\n\n*Score: 5*/5, [[5]]"
@@ -171,9 +187,16 @@ def test_score_quoted_from_the_response_is_not_the_judges(quote: str) -> None:
 
 @each(
     "form",
-    ["score: {}", "score: {}\nIt is fair.", "It is fair.\n\n**score: {}**", '{{"score": {}, "reason": "Fair."}}'],
+    [
+        "score: {}",
+        "score: {}\nIt is fair.",
+        "It is fair.\n\n**score: {}**",
+        '{{"score": {}, "reason": "Fair."}}',
+    ],
 )
-@each("response", ["score: 0, score: 1, score: 2, score: 3", "It is Bonn. score: 10", '{"score": 5}'])
+@each(
+    "response", ["score: 0, score: 1, score: 2, score: 3", "It is Bonn. score: 10", '{"score": 5}']
+)
 def test_judges_own_score_is_read_even_if_the_response_states_it(form: str, response: str) -> None:
     assert [outcome(form.format(score), response=response)[0] for score in range(6)] == [*range(6)]
 
@@ -234,7 +257,10 @@ def test_other_numbers_in_the_reasons_do_not_retract_a_score(reason: str) -> Non
     ],
 )
 def test_words_of_the_response_do_not_retract_the_judges_score(words: str, reason: str) -> None:
-    response = "The film has a rating of 3 in the database, so I give it 3 out of 5. But I cannot assess the picture."
+    response = (
+        "The film has a rating of 3 in the database, so I give it 3 out of 5. But I cannot "
+        "assess the picture."
+    )
     assert outcome(f"score: 4\n{words}") == (None, reason)
     assert outcome(f"score: 4\n{words}", response=response) == (4, "")
 
@@ -242,10 +268,46 @@ def test_words_of_the_response_do_not_retract_the_judges_score(words: str, reaso
 @each(
     "completion",
     [
-        *("score: 4", "Score: 4/5.", '"score: 4"', "```\nscore: 4\n```", "<think>Or 3?</think>\n\n**Score:** 4\r\n"),
-        *("4", " 4.\n", "**4**", "(4)", "`4`", "4.0", "４", "4점", "```\n4\n```", "<think>3</think>4", "$\\boxed{4}$"),
-        *("4/5", "4 / 5", "4 out of 5", "4 out of 5.", "4 of 5", "4 points", "4 out of 5 stars", "4 (out of 5)"),
-        *("[[4]]", "Rating: 4", "Rating: [[4]]", "[RESULT] 4", "Grade: 4", "score = 4", "Score (0-5): 4", "Score\n\n4"),
+        *(
+            "score: 4",
+            "Score: 4/5.",
+            '"score: 4"',
+            "```\nscore: 4\n```",
+            "<think>Or 3?</think>\n\n**Score:** 4\r\n",
+        ),
+        *(
+            "4",
+            " 4.\n",
+            "**4**",
+            "(4)",
+            "`4`",
+            "4.0",
+            "４",
+            "4점",
+            "```\n4\n```",
+            "<think>3</think>4",
+            "$\\boxed{4}$",
+        ),
+        *(
+            "4/5",
+            "4 / 5",
+            "4 out of 5",
+            "4 out of 5.",
+            "4 of 5",
+            "4 points",
+            "4 out of 5 stars",
+            "4 (out of 5)",
+        ),
+        *(
+            "[[4]]",
+            "Rating: 4",
+            "Rating: [[4]]",
+            "[RESULT] 4",
+            "Grade: 4",
+            "score = 4",
+            "Score (0-5): 4",
+            "Score\n\n4",
+        ),
         *('{"score": 4}', '```json\n{"score": 4}\n```', "| Score | 4 |"),
         *("<score>4</score>", "<answer>\nscore: 4\n</answer>", '{"score": 4, "reason": "Fair."}'),
         *(
@@ -254,7 +316,13 @@ def test_words_of_the_response_do_not_retract_the_judges_score(words: str, reaso
             "Score: 4 because it is fair",
             "score: 4\n\nIt has 3 of 5 steps.",
         ),
-        *("Final score: 4/5", "**Total score: 4 points**", "The score is 4.", "My rating is 4 out of 5.", "점수: 4"),
+        *(
+            "Final score: 4/5",
+            "**Total score: 4 points**",
+            "The score is 4.",
+            "My rating is 4 out of 5.",
+            "점수: 4",
+        ),
     ],
 )
 def test_second_answer_can_give_its_score_in_any_format(completion: str) -> None:
@@ -267,9 +335,43 @@ def test_second_answer_can_give_its_score_in_any_format(completion: str) -> None
     "completion",
     [
         *("", "N", "score: N", "score:", "four", "the score", "<think>score: 4", "<think>4"),
-        *("7", "-1", "score: 7", "4/10", "4 out of 10", "score: 4/10", "Score (1-10): 4", "4.5", "4,5", "score: 4.5"),
-        *("4/", "4 out of", "3-4", "3 - 4", "3 to 4", "3 or 4", "3, 4", "3 4", "3\n4", "1. 4", "score: 3\nscore: 4"),
-        *("<4", "score: < 4", "~4", "4+", "4%", "4?", "4 apples", "4 because it is fair", "4 (fair)", "4\n\nFair."),
+        *(
+            "7",
+            "-1",
+            "score: 7",
+            "4/10",
+            "4 out of 10",
+            "score: 4/10",
+            "Score (1-10): 4",
+            "4.5",
+            "4,5",
+            "score: 4.5",
+        ),
+        *(
+            "4/",
+            "4 out of",
+            "3-4",
+            "3 - 4",
+            "3 to 4",
+            "3 or 4",
+            "3, 4",
+            "3 4",
+            "3\n4",
+            "1. 4",
+            "score: 3\nscore: 4",
+        ),
+        *(
+            "<4",
+            "score: < 4",
+            "~4",
+            "4+",
+            "4%",
+            "4?",
+            "4 apples",
+            "4 because it is fair",
+            "4 (fair)",
+            "4\n\nFair.",
+        ),
         *(
             "score: 4\nscore: 3",
             "score: 4\n3",
@@ -280,7 +382,13 @@ def test_second_answer_can_give_its_score_in_any_format(completion: str) -> None
             "Relevance score: 4",
             "Score: 4 (relevance)",
         ),
-        *("not 4", "The score is not 4.", "It gets 4 of 5 points.", "4 of 5 steps are right", "1. Justification:"),
+        *(
+            "not 4",
+            "The score is not 4.",
+            "It gets 4 of 5 points.",
+            "4 of 5 steps are right",
+            "1. Justification:",
+        ),
         *('{"score": 4, "depth": 3}', "<response>4</response>", "<depth>4</depth>"),
     ],
 )
@@ -288,8 +396,12 @@ def test_second_answer_with_anything_else_is_unscored(completion: str) -> None:
     assert isinstance(parse_score_line(completion, Scale(0, 5)), Unscored)
 
 
-@given(st.integers(-20, 120), st.sampled_from([Scale(0, 5), Scale(1, 10), Scale(0, 100), Scale(-3, 3)]))
-def test_single_number_on_the_scale_is_the_score_of_a_second_answer(number: int, scale: Scale) -> None:
+@given(
+    st.integers(-20, 120), st.sampled_from([Scale(0, 5), Scale(1, 10), Scale(0, 100), Scale(-3, 3)])
+)
+def test_single_number_on_the_scale_is_the_score_of_a_second_answer(
+    number: int, scale: Scale
+) -> None:
     result = parse_score_line(f"{number}", scale)
     assert isinstance(result, Rating) == (scale.low <= number <= scale.high)
     assert not isinstance(result, Rating) or result.score == number

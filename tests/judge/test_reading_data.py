@@ -31,20 +31,76 @@ OUTPUTS = load("judge_outputs.jsonl")
 
 FRAGMENTS = st.sampled_from(
     [
-        *("score: 4", "Score: 4/5", "**Total score:** 3 points", "[[2]]", "Rating: [[9]]", "Score: 4.5", "Score: 3-4"),
-        *("I'm sorry, but", "I rate it a 4.", "It does not deserve a 5.", '{"score": 4, "reason": "ok"}', "if"),
-        *("Score:", "<think>", "</think>", "out of 5", '"', "`", "- Relevance: 1", "점수는 4점", "Total: 3"),
-        *("\n", "\n\n", " ", ". ", ", ", ": ", "The response is clear.", "5", "0", "-1", "/", "> ", "- ", "1. "),
+        *(
+            "score: 4",
+            "Score: 4/5",
+            "**Total score:** 3 points",
+            "[[2]]",
+            "Rating: [[9]]",
+            "Score: 4.5",
+            "Score: 3-4",
+        ),
+        *(
+            "I'm sorry, but",
+            "I rate it a 4.",
+            "It does not deserve a 5.",
+            '{"score": 4, "reason": "ok"}',
+            "if",
+        ),
+        *(
+            "Score:",
+            "<think>",
+            "</think>",
+            "out of 5",
+            '"',
+            "`",
+            "- Relevance: 1",
+            "점수는 4점",
+            "Total: 3",
+        ),
+        *(
+            "\n",
+            "\n\n",
+            " ",
+            ". ",
+            ", ",
+            ": ",
+            "The response is clear.",
+            "5",
+            "0",
+            "-1",
+            "/",
+            "> ",
+            "- ",
+            "1. ",
+        ),
     ]
 )
 COMPLETIONS = st.lists(FRAGMENTS, max_size=14).map("".join) | st.text(max_size=200)
 # What judges write about a response, with numbers, without scoring it as a whole.
 PROSE = st.sampled_from(
     [
-        *("It has 3 parts.", "2 of 5 steps are missing.", "Points 1 to 3 are met.", "Python 3.12 is named."),
-        *("The response gives 2 of 5 steps and misses 3.", "It earns 1 point for relevance.", "Step 1: fine."),
-        *("It is not a 5, since it rambles.", "To earn a score of 5, it must be shorter.", "The match ended 3-1."),
-        *("It does not receive a perfect score of 5.", "This keeps it from a score of 5.", "Er nennt 2 Gründe."),
+        *(
+            "It has 3 parts.",
+            "2 of 5 steps are missing.",
+            "Points 1 to 3 are met.",
+            "Python 3.12 is named.",
+        ),
+        *(
+            "The response gives 2 of 5 steps and misses 3.",
+            "It earns 1 point for relevance.",
+            "Step 1: fine.",
+        ),
+        *(
+            "It is not a 5, since it rambles.",
+            "To earn a score of 5, it must be shorter.",
+            "The match ended 3-1.",
+        ),
+        *(
+            "It does not receive a perfect score of 5.",
+            "This keeps it from a score of 5.",
+            "Er nennt 2 Gründe.",
+        ),
     ]
 )
 
@@ -72,7 +128,11 @@ def trap_outcome(trap: dict[str, Any]) -> str:
 
 def test_real_outputs_are_never_scored_wrong_and_only_one_is_unread() -> None:
     results = [(row, outcome(row["raw"], tuple(row["scale"]))[0]) for row in OUTPUTS]
-    unread = [row["id"] for row, score in results if score is None and float(row["true_score"] or 0.5).is_integer()]
+    unread = [
+        row["id"]
+        for row, score in results
+        if score is None and float(row["true_score"] or 0.5).is_integer()
+    ]
     assert [row["id"] for row, score in results if score not in (None, row["true_score"])] == []
     assert unread == ["7901d4998356"]  # it rates twice, 5 and then 10
     assert all("Apache-2.0" in row["source"] for row in OUTPUTS)
@@ -103,19 +163,29 @@ def test_code_fence_around_the_answer_changes_nothing(completion: str) -> None:
     assert outcome(f"```text\n{completion}\n```") == outcome(completion)
 
 
-@given(st.integers(-200, 20_000), st.sampled_from([(0, 5), (1, 5), (1, 10), (0, 10), (0, 100), (-3, 3)]))
+@given(
+    st.integers(-200, 20_000),
+    st.sampled_from([(0, 5), (1, 5), (1, 10), (0, 10), (0, 100), (-3, 3)]),
+)
 def test_number_is_read_whole_or_not_at_all(number: int, scale: tuple[int, int]) -> None:
     expected = (number, "") if scale[0] <= number <= scale[1] else (None, "off_scale")
     assert outcome(f"score: {number}", scale) == expected
     assert outcome(f"Score: {number}/{scale[1]}\nIt has 2 of 3 parts.", scale) == expected
 
 
-@given(st.integers(0, 5), st.lists(PROSE, max_size=6).map(" ".join), st.sampled_from(["\n", "\n\n", ".\n"]))
+@given(
+    st.integers(0, 5),
+    st.lists(PROSE, max_size=6).map(" ".join),
+    st.sampled_from(["\n", "\n\n", ".\n"]),
+)
 def test_score_line_counts_whatever_prose_follows(score: int, prose: str, gap: str) -> None:
     assert outcome(f"score: {score}{gap}{prose}") == (score, "")
 
 
-@given(st.lists(PROSE, max_size=6).map(" ".join), st.sampled_from(["score: 3", "[[3]]", "Total: 3", "A score of 3."]))
+@given(
+    st.lists(PROSE, max_size=6).map(" ".join),
+    st.sampled_from(["score: 3", "[[3]]", "Total: 3", "A score of 3."]),
+)
 def test_score_line_followed_by_another_score_is_conflicting(prose: str, verdict: str) -> None:
     assert outcome(f"score: 4\n{prose}\n{verdict}") == (None, "conflicting")
 
@@ -127,10 +197,23 @@ def test_text_with_thousands_of_numbers_is_left_unscored(unit: str) -> None:
 
 @each(
     "unit",
-    ["score: ", "1 ", "I rate it a 4. ", "<think>", "</think>", "```\n", "```py\n", "<response>", "word ", '"', "- "],
+    [
+        "score: ",
+        "1 ",
+        "I rate it a 4. ",
+        "<think>",
+        "</think>",
+        "```\n",
+        "```py\n",
+        "<response>",
+        "word ",
+        '"',
+        "- ",
+    ],
 )
 def test_number_of_calls_grows_at_most_linearly_with_the_text(unit: str) -> None:
-    # Counts calls, which a nested loop would multiply. bench/parser_speed.py times the patterns themselves.
+    # Counts calls, which a nested loop would multiply. bench/parser_speed.py times the patterns
+    # themselves.
     assert calls(unit * 4_000) <= 2 * calls(unit * 2_000) + 50
 
 

@@ -8,7 +8,10 @@ from judge.scoring.rubric import Calibration, purpose_of
 from tests.tables import each
 
 DATA = Path(__file__).parents[1] / "data"
-TONE = "Is it kind?\n<question>{prompt}</question>\n<response>{response}</response>\nN is between 1 and 3."
+TONE = (
+    "Is it kind?\n<question>{prompt}</question>\n<response>{response}</response>\nN is between "
+    "1 and 3."
+)
 
 
 def test_default_prompt_is_byte_for_byte_the_given_one() -> None:
@@ -53,9 +56,15 @@ def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name:
 @each(
     ("prompt", "message"),
     [
-        (TONE.replace("{response}", ""), "{response} stands 0 times in the prompt; it belongs there once"),
+        (
+            TONE.replace("{response}", ""),
+            "{response} stands 0 times in the prompt; it belongs there once",
+        ),
         (TONE + "{prompt}", "{prompt} stands 2 times"),
-        (TONE.replace("<response>{response}</response>", "{response}"), "write it as <response>{response}</response>"),
+        (
+            TONE.replace("<response>{response}</response>", "{response}"),
+            "write it as <response>{response}</response>",
+        ),
         (
             TONE.replace("is between", "lies within"),
             "0 scales in the prompt; state one in the words 'is between 0 and 5'",
@@ -66,17 +75,23 @@ def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name:
         (TONE.replace("1 and 3", "3 and 1"), "lowest first"),
     ],
 )
-def test_incomplete_prompt_names_the_rubric_the_fault_and_the_fix(prompt: str, message: str) -> None:
+def test_incomplete_prompt_names_the_rubric_the_fault_and_the_fix(
+    prompt: str, message: str
+) -> None:
     with pytest.raises(RubricError, match=f"^rubric 'tone': .*{re.escape(message)}"):
         Rubric("tone", prompt)
 
 
 def test_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(RubricError, match=r"^rubric 'additive': no such rubric; choose one of additive-5"):
+    with pytest.raises(
+        RubricError, match=r"^rubric 'additive': no such rubric; choose one of additive-5"
+    ):
         load_rubric("additive")
 
 
-@pytest.mark.parametrize(("content", "fault"), [(None, "No such file"), (b"\xff\xfe\x00", "not UTF-8")])
+@pytest.mark.parametrize(
+    ("content", "fault"), [(None, "No such file"), (b"\xff\xfe\x00", "not UTF-8")]
+)
 def test_unreadable_file_says_why(tmp_path: Path, content: bytes | None, fault: str) -> None:
     path = tmp_path / "tone.txt"
     if content is not None:
@@ -90,9 +105,14 @@ MAPPED = f"{TONE}\ncalibration: 1=1 2=1.4 3=2.6\n"
 
 def test_a_calibration_is_part_of_the_version_and_not_of_the_prompt() -> None:
     rubric = Rubric("tone", MAPPED)
-    assert render_prompt(rubric, "Why?", "Because.") == render_prompt(Rubric("tone", TONE + "\n"), "Why?", "Because.")
+    assert render_prompt(rubric, "Why?", "Because.") == render_prompt(
+        Rubric("tone", TONE + "\n"), "Why?", "Because."
+    )
     assert rubric.version != Rubric("tone", TONE).version
-    assert rubric.calibrated(Calibration(((1, 2), (3, 3)))).prompt == f"{TONE}\n\ncalibration: 1=2 3=3\n"
+    assert (
+        rubric.calibrated(Calibration(((1, 2), (3, 3)))).prompt
+        == f"{TONE}\n\ncalibration: 1=2 3=3\n"
+    )
 
 
 def test_a_calibration_is_linear_between_its_points_and_constant_beyond_them() -> None:
@@ -103,5 +123,7 @@ def test_a_calibration_is_linear_between_its_points_and_constant_beyond_them() -
 
 @each("line", ["", "1", "1=4", "3=2 1=3", "1=2 3=1", "1=1 x", "1=1 1=2"])
 def test_an_invalid_calibration_is_refused(line: str) -> None:
-    with pytest.raises(RubricError, match=r"^rubric 'tone': 'calibration:.* is no calibration; write pairs"):
+    with pytest.raises(
+        RubricError, match=r"^rubric 'tone': 'calibration:.* is no calibration; write pairs"
+    ):
         Rubric("tone", f"{TONE}\ncalibration: {line}")

@@ -11,13 +11,15 @@ SHARED = [[("ann", 2.0), ("ben", 4.0)]] * 10
 
 
 def test_a_person_is_compared_with_those_who_labelled_the_same_replies() -> None:
-    # Ten pairs of labels, each a point off their middle: 5a + 5a + 0.5a = 10, so a = 20 / 21. Of 9 free labels, 0.5
-    # and ten times 2 are left, less what the severities explain: (20.5 - 20 * 20 / 21) / 9 = 61 / 378.
+    # Ten pairs of labels, each a point off their middle: 5a + 5a + 0.5a = 10, so a = 20 / 21. Of 9
+    # free labels, 0.5 and ten times 2 are left, less what the severities explain: (20.5 - 20 * 20 /
+    # 21) / 9 = 61 / 378.
     found = Severities([*ALONE, *SHARED])
     assert found.of == pytest.approx({"ann": -20 / 21, "ben": 20 / 21})
     assert found.level(ALONE[0]) == pytest.approx(2 + 20 / 21)
     assert found.level(SHARED[0]) == pytest.approx(3)
-    # Ann gave 5 / 6 of the labels, a third more than half: 2 * (1 / 3)**2 / 10.5 of the variance of a label.
+    # Ann gave 5 / 6 of the labels, a third more than half: 2 * (1 / 3)**2 / 10.5 of the variance of
+    # a label.
     assert found.variance({"ann": 5 / 6, "ben": 1 / 6}) == pytest.approx(61 / 378 * 2 / 9 / 10.5)
     assert found.variance({"ann": 0.5, "ben": 0.5}) == pytest.approx(0)
 
@@ -27,7 +29,9 @@ def test_a_person_is_compared_with_those_who_labelled_the_same_replies() -> None
     [[*ALONE, *SHARED[:6]], [*SHARED, *[[("cat", 1.0)]] * 40], [*SHARED, *[[("", 1.0)]] * 40]],
     ids=["too few shared", "most by somebody who shares none", "most without a name"],
 )
-def test_nothing_is_corrected_where_the_shared_replies_do_not_tell(replies: list[list[tuple[str, float]]]) -> None:
+def test_nothing_is_corrected_where_the_shared_replies_do_not_tell(
+    replies: list[list[tuple[str, float]]],
+) -> None:
     found = Severities(replies)
     assert (found.of, found.level(ALONE[0]), found.variance({"ann": 1.0})) == ({}, 2, 0)
 
@@ -36,7 +40,9 @@ def test_the_error_of_the_severities_widens_the_corrected_mean() -> None:
     of = Severities([*ALONE, *SHARED])
     means = [MeanEstimator(Scale(0, 5), of) for _ in range(2)]
     for number in range(30):
-        given = [("ann", 1.0 + number % 3), ("ben", 3.0)] if number % 2 else [("ann", 1.0 + number % 3)]
+        given = (
+            [("ann", 1.0 + number % 3), ("ben", 3.0)] if number % 2 else [("ann", 1.0 + number % 3)]
+        )
         means[0].add(3, given=given)
         means[1].add(3, of.level(given))
     found, without = (mean.estimate() for mean in means)

@@ -37,7 +37,13 @@ class Row(NamedTuple):
 def estimate(*rows: Row, scale: Scale = SCALE) -> MeanEstimate:
     mean = MeanEstimator(scale)
     for row in rows:
-        mean.add(row.score, row.label, probability=row.probability, cluster=row.cluster, weight=row.weight)
+        mean.add(
+            row.score,
+            row.label,
+            probability=row.probability,
+            cluster=row.cluster,
+            weight=row.weight,
+        )
     found = mean.estimate()
     assert found is not None
     return found
@@ -50,7 +56,8 @@ def corrected(*rows: Row, scale: Scale = SCALE) -> Interval:
 
 
 def test_corrected_mean_is_the_label_mean_plus_lambda_times_the_score_difference() -> None:
-    # Scores 2, 4, 4, 4: mean 3.5, variance (1.5^2 + 3 * 0.5^2) / 3 = 1. The scores 2 and 4 have labels 1 and 4, mean
+    # Scores 2, 4, 4, 4: mean 3.5, variance (1.5^2 + 3 * 0.5^2) / 3 = 1. The scores 2 and 4 have
+    # labels 1 and 4, mean
     # 2.5; covariance (-1 * -1.5 + 1 * 1.5) / 2 = 1.5 = lambda. 2.5 + 1.5 * (3.5 - 3) = 3.25.
     found = estimate(Row(2, 1), Row(4, 4), Row(4), Row(4))
     assert found.corrected is not None
@@ -60,8 +67,8 @@ def test_corrected_mean_is_the_label_mean_plus_lambda_times_the_score_difference
 
 
 def test_label_is_weighted_by_the_inverse_of_its_probability() -> None:
-    # Weights 2 and 1: mean label (2 * 1 + 4) / 3 = 2, mean labelled score 8/3, slope (4 - 1) / (4 - 2) = 1.5 = lambda.
-    # 2 + 1.5 * (3.5 - 8/3) = 3.25.
+    # Weights 2 and 1: mean label (2 * 1 + 4) / 3 = 2, mean labelled score 8/3, slope (4 - 1) / (4 -
+    # 2) = 1.5 = lambda. 2 + 1.5 * (3.5 - 8/3) = 3.25.
     found = corrected(Row(2, 1, 0.5), Row(4, 4), Row(4), Row(4))
     assert found.mean == pytest.approx(3.25)
     only_proportions_count = corrected(Row(2, 1, 0.25), Row(4, 4, 0.5), Row(4), Row(4))
@@ -69,17 +76,20 @@ def test_label_is_weighted_by_the_inverse_of_its_probability() -> None:
 
 
 def test_score_is_weighted_by_the_number_of_responses_it_stands_for() -> None:
-    # Twelve responses have score 2 and four have score 4. A third of the former and all of the latter were drawn, so
-    # the mean is 2.5. Weights 1.5 and 0.5; sum of squares 4 * 2.25 * 0.25 + 4 * 0.25 * 2.25 = 4.5, over 8^2, times
-    # 8 / 7: 9 / 112.
+    # Twelve responses have score 2 and four have score 4. A third of the former and all of the
+    # latter were drawn, so the mean is 2.5. Weights 1.5 and 0.5; sum of squares 4 * 2.25 * 0.25 + 4
+    # * 0.25 * 2.25 = 4.5, over 8^2, times 8 / 7: 9 / 112.
     found = estimate(*[Row(2, weight=1.5), Row(4, weight=0.5)] * 4)
     assert (found.n, found.judge.mean) == (8, 2.5)
     assert found.variance == pytest.approx(9 / 112)
 
 
 def test_label_has_the_weight_of_its_score() -> None:
-    # Weights 1.5 and 0.5: mean label (1.5 * 1 + 0.5 * 5) / 2 = 2, mean labelled score (3 + 2) / 2 = 2.5 = that of all.
-    found = corrected(Row(2, 1, weight=1.5), Row(4, 5, weight=0.5), Row(2, weight=1.5), Row(4, weight=0.5))
+    # Weights 1.5 and 0.5: mean label (1.5 * 1 + 0.5 * 5) / 2 = 2, mean labelled score (3 + 2) / 2 =
+    # 2.5 = that of all.
+    found = corrected(
+        Row(2, 1, weight=1.5), Row(4, 5, weight=0.5), Row(2, weight=1.5), Row(4, weight=0.5)
+    )
     assert found.mean == pytest.approx(2)
 
 
@@ -96,7 +106,10 @@ def test_corrected_mean_equals_that_of_the_regression_estimator() -> None:
     # The mean label, moved along the line fitted to the labelled rows.
     from scipy.stats import linregress
 
-    fit, others = linregress(SCORES[: len(LABELS)], LABELS), fmean(SCORES) - fmean(SCORES[: len(LABELS)])
+    fit, others = (
+        linregress(SCORES[: len(LABELS)], LABELS),
+        fmean(SCORES) - fmean(SCORES[: len(LABELS)]),
+    )
     assert corrected(*to_rows()).mean == pytest.approx(fmean(LABELS) + fit.slope * others)
 
 
@@ -108,22 +121,24 @@ def test_judge_that_contradicts_people_gets_no_weight() -> None:
 
 
 def test_interval_is_wilsons_with_students_t() -> None:
-    # Labels 1, 2, 3, 4, 5, 5: mean 10/3, which is 2/3 of the scale; s^2 = (80 - 6 * 100/9) / 5 = 8/3. The variance of
-    # the mean, 4/9, is that of (2/3 * 1/3) / (4/9 / 25) = 12.5 trials. t(5)^2 = 6.608, over 12.5: 0.5286. Half width:
-    # sqrt(0.5286 * 2/9 + 0.5286^2 / 4) = 0.4328. (2/3 + 0.2643 -+ 0.4328) / 1.5286 = 0.3259 and 0.8922, times 5.
+    # Labels 1, 2, 3, 4, 5, 5: mean 10/3, which is 2/3 of the scale; s^2 = (80 - 6 * 100/9) / 5 =
+    # 8/3. The variance of the mean, 4/9, is that of (2/3 * 1/3) / (4/9 / 25) = 12.5 trials. t(5)^2
+    # = 6.608, over 12.5: 0.5286. Half width: sqrt(0.5286 * 2/9 + 0.5286^2 / 4) = 0.4328. (2/3 +
+    # 0.2643 -+ 0.4328) / 1.5286 = 0.3259 and 0.8922, times 5.
     found = estimate(*(Row(3, label) for label in (1, 2, 3, 4, 5, 5)), Row(3)).labels_only
     assert found == pytest.approx((10 / 3, 1.6294, 4.4609), abs=1e-3)
 
 
 def test_interval_leaves_room_for_scores_that_a_small_sample_can_miss() -> None:
-    # Scores 0 and 1, six each: near the low end, so that Wilson's upper end is only 0.93. But with twelve scores, up to
-    # one in four responses (3 / 12) may be an unseen five: 0.5 + 4.5 / 4.
+    # Scores 0 and 1, six each: near the low end, so that Wilson's upper end is only 0.93. But with
+    # twelve scores, up to one in four responses (3 / 12) may be an unseen five: 0.5 + 4.5 / 4.
     found = estimate(*[Row(0), Row(1)] * 6).judge
     assert found == pytest.approx((0.5, 0.2562, 1.625), abs=1e-3)
 
 
 def test_scores_of_one_thread_count_as_one_observation() -> None:
-    # Two threads of three equal scores each tell as much as two scores: t(1) = 12.706 and standard error 1.
+    # Two threads of three equal scores each tell as much as two scores: t(1) = 12.706 and standard
+    # error 1.
     found = estimate(*[Row(1, cluster="a"), Row(3, cluster="b")] * 3).judge
     assert found == pytest.approx((2, 0, 5))
     twice_each = estimate(*[Row(3, label, cluster=label) for label in (1, 2, 3, 4, 5, 5.5)] * 2)
@@ -142,15 +157,21 @@ def test_score_added_n_times_at_once_equals_n_scores(cluster: str | None) -> Non
 
 
 def test_labels_of_very_unequal_weight_give_the_interval_of_few() -> None:
-    # Two labels stand for 1,000 rows each and eighteen for one row each: hardly more than two labels, with t(1) = 12.7.
+    # Two labels stand for 1,000 rows each and eighteen for one row each: hardly more than two
+    # labels, with t(1) = 12.7.
     heavy, light = [Row(3, label, 0.001) for label in (3, 4)], [Row(3, 3.5)] * 18
     assert estimate(*heavy, *light).labels_only == pytest.approx((3.5, 0, 5))
 
 
 def test_effective_number_of_labels_depends_on_weights_and_clusters() -> None:
-    # Kish: weights 2 (10 labels) and 1 (15): (20 + 15)^2 / (40 + 15) = 22.27. Labels of equal weight count fully.
+    # Kish: weights 2 (10 labels) and 1 (15): (20 + 15)^2 / (40 + 15) = 22.27. Labels of equal
+    # weight count fully.
     unequal = estimate(*[Row(3, 4, 0.5)] * 10, *[Row(3, 2, 1)] * 15)
-    assert (unequal.labelled, unequal.effective, unequal.missing) == (25, pytest.approx(1225 / 55), 0)
+    assert (unequal.labelled, unequal.effective, unequal.missing) == (
+        25,
+        pytest.approx(1225 / 55),
+        0,
+    )
     assert estimate(*[Row(3, 4, 0.3)] * 19).effective == 19
     assert estimate(*[Row(3, 4, 0.3)] * 19).missing == 1
     clusters = estimate(*[Row(3, 4, cluster=number % 12) for number in range(24)])
@@ -166,9 +187,11 @@ def test_interval_of_equal_labels_leaves_room_for_other_labels() -> None:
 
 
 def test_corrected_share_leaves_room_for_a_judge_that_is_wrong_where_no_label_shows_it() -> None:
-    # The judge takes 3 of 50 labelled replies for bad, as people do, and 6% of 2,000. It may be wrong about 3 / 50 of
-    # all still. The interval reached 3 / 50 of the remaining 6% up, to 94.4%.
-    found = corrected(*[Row(1, 1)] * 47, *[Row(0, 0)] * 3, *[Row(1)] * 1833, *[Row(0)] * 117, scale=SHARE)
+    # The judge takes 3 of 50 labelled replies for bad, as people do, and 6% of 2,000. It may be
+    # wrong about 3 / 50 of all still. The interval reached 3 / 50 of the remaining 6% up, to 94.4%.
+    found = corrected(
+        *[Row(1, 1)] * 47, *[Row(0, 0)] * 3, *[Row(1)] * 1833, *[Row(0)] * 117, scale=SHARE
+    )
     assert found == pytest.approx((0.94, 0.88, 1))
 
 
@@ -239,7 +262,10 @@ def test_difference_adds_the_distances_to_the_ends_of_both_means() -> None:
 
 def test_unchanged_weeks_of_unequal_volume_rarely_differ_clearly() -> None:
     chance = random.Random(0)
-    pairs = [(drawn(chance, (2, 3, 5, 10, 20, 60), 10), drawn(chance, (2, 3, 5, 10, 20, 60), 200)) for _ in range(1000)]
+    pairs = [
+        (drawn(chance, (2, 3, 5, 10, 20, 60), 10), drawn(chance, (2, 3, 5, 10, 20, 60), 200))
+        for _ in range(1000)
+    ]
     found = [each for each in (difference(*pair) for pair in pairs) if each and is_clear(each)]
     assert sum(each.mean > 0 for each in found) < 32
     assert sum(each.mean < 0 for each in found) < 32
@@ -247,11 +273,17 @@ def test_unchanged_weeks_of_unequal_volume_rarely_differ_clearly() -> None:
 
 def test_table_of_ten_rarely_shows_a_false_change_and_finds_a_true_one() -> None:
     chance, bell = random.Random(0), (5, 10, 30, 30, 20, 5)
-    tables = [differences([(drawn(chance, bell, 40), drawn(chance, bell, 40)) for _ in range(10)]) for _ in range(100)]
+    tables = [
+        differences([(drawn(chance, bell, 40), drawn(chance, bell, 40)) for _ in range(10)])
+        for _ in range(100)
+    ]
     assert sum(any(map(is_clear, table)) for table in tables) < 10
     worse = drawn(chance, (40, 30, 20, 5, 5, 0), 40), drawn(chance, bell, 40)
     unchanged = [(drawn(chance, bell, 40), drawn(chance, bell, 40)) for _ in range(9)]
-    assert [is_clear(each) for each in differences([worse, *unchanged, (None, None)])] == [True, *[False] * 10]
+    assert [is_clear(each) for each in differences([worse, *unchanged, (None, None)])] == [
+        True,
+        *[False] * 10,
+    ]
 
 
 def test_difference_from_a_single_thread_is_unknown() -> None:
@@ -262,7 +294,8 @@ def test_difference_from_a_single_thread_is_unknown() -> None:
 @each(
     ("count", "n", "low", "high"),
     [
-        # t(19) = 2.093024, so spread = 4.380750 / 19 = 0.230566: (0.75 + 0.115283 -+ 0.237742) / 1.230566
+        # t(19) = 2.093024, so spread = 4.380750 / 19 = 0.230566: (0.75 + 0.115283 -+ 0.237742) /
+        # 1.230566
         (15, 20, 0.509961, 0.896356),
         # All 20 of 20: 4.380750 / 20 = 0.219038, so 1 / 1.219038 and 1.
         (20, 20, 0.820319, 1.0),

@@ -15,7 +15,9 @@ def test_p_value_is_close_to_scipys(n: int, m: int, shift: float) -> None:
     random = Random(5)
     one, other = [random.gauss(0, 1) for _ in range(n)], [random.gauss(shift, 1) for _ in range(m)]
     expected = float(ks_2samp(one, other, method="exact" if n * m < 10_000 else "asymp").pvalue)
-    assert kolmogorov_smirnov(Counter(one), Counter(other)) == pytest.approx(expected, rel=0.15, abs=0.002)
+    assert kolmogorov_smirnov(Counter(one), Counter(other)) == pytest.approx(
+        expected, rel=0.15, abs=0.002
+    )
 
 
 def test_samples_of_one_distribution_are_rarely_called_different() -> None:

@@ -1,4 +1,6 @@
-"""The judge with a real model on a real server: the wire and the honesty, for SmolLM2 is far too small to judge."""
+"""The judge with a real model on a real server: the wire and the honesty, for SmolLM2 is far too
+small to judge.
+"""
 
 import asyncio
 import json
@@ -63,7 +65,9 @@ async def test_a_server_without_decisions_says_so(address: str) -> None:
             await judge.score(QUESTION, RESPONSE)
 
 
-async def test_a_prompt_that_is_longer_than_the_context_is_refused_in_a_sentence(address: str) -> None:
+async def test_a_prompt_that_is_longer_than_the_context_is_refused_in_a_sentence(
+    address: str,
+) -> None:
     async with asking(address) as judge:
         with pytest.raises(RequestRejectedError, match="context"):
             await judge.score(QUESTION, "word " * 2 * CONTEXT_TOKENS)
@@ -71,12 +75,16 @@ async def test_a_prompt_that_is_longer_than_the_context_is_refused_in_a_sentence
 
 async def test_six_who_ask_a_server_with_one_slot_all_get_a_verdict(address: str) -> None:
     async with asking(address) as judge:
-        verdicts = await asyncio.gather(*(judge.score(QUESTION, f"It is city {number}.") for number in range(6)))
+        verdicts = await asyncio.gather(
+            *(judge.score(QUESTION, f"It is city {number}.") for number in range(6))
+        )
     assert all(verdict.output_tokens for verdict in verdicts)
 
 
 async def test_a_time_out_ends_the_servers_work(address: str) -> None:
-    endless = Rubric("endless", f"{SHORT.template}Then write down every number between 1 and 5000.\n")
+    endless = Rubric(
+        "endless", f"{SHORT.template}Then write down every number between 1 and 5000.\n"
+    )
     async with asking(address, endless, timeout_s=0.5) as judge:
         with pytest.raises(DeadlineError):
             await judge.score(QUESTION, RESPONSE)

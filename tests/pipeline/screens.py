@@ -11,18 +11,28 @@ from tests.cases import bare_verdict
 from tests.pipeline.test_verdict_text import a_case, ratings
 
 URL = "https://acme.slack.com/"
-STATE = ModalState(channel_id="C0123456789", response_url=f"https://hooks.slack.com/commands/{'x' * 200}", case_id=7)
+STATE = ModalState(
+    channel_id="C0123456789",
+    response_url=f"https://hooks.slack.com/commands/{'x' * 200}",
+    case_id=7,
+)
 
 
 def make(words: str) -> None:
-    case = a_case(question=words, response=words, requester_name=words[:80] or "ann", unread=words[:200])
-    scored = bare_verdict(justification=words, model=words[:80] or "m", ratings=ratings(5, 3, 4), spread=2)
+    case = a_case(
+        question=words, response=words, requester_name=words[:80] or "ann", unread=words[:200]
+    )
+    scored = bare_verdict(
+        justification=words, model=words[:80] or "m", ratings=ratings(5, 3, 4), spread=2
+    )
     unscored = bare_verdict(None, detail=words)
     for verdict in (scored, unscored):
         made = verdict_text.verdict_message(case, verdict, words[:200])
         verdict_text.amended(made, case.model_copy(update={"edited_at": case.created_at}))
         verdict_text.known_verdict(case, verdict, URL)
-        verdict_text.known_verdict(case.model_copy(update={"visibility": Visibility.ME}), verdict, URL)
+        verdict_text.known_verdict(
+            case.model_copy(update={"visibility": Visibility.ME}), verdict, URL
+        )
         text.texts(case, verdict)
     verdict_text.replaced(case, scored, a_case(id=8), URL)
     text.texts(case.model_copy(update={"question": None, "response": None}))
@@ -34,5 +44,8 @@ def make(words: str) -> None:
         "additive-5",
         Visibility.ME,
     )
-    said = {f"1.{number}": Turn(words[:80] or "Person 1", words or "Hello.") for number in range(1 + len(words) % 25)}
+    said = {
+        f"1.{number}": Turn(words[:80] or "Person 1", words or "Hello.")
+        for number in range(1 + len(words) % 25)
+    }
     text.question_modal(case, ids.VIEW_CORRECT, text.WRONG_QUESTION, STATE, said)

@@ -33,7 +33,9 @@ async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
     stage.ann.close()
     stage.ann.command(CHANNEL, ids.COMMAND)
     await stage.modal(stage.ann)
-    await refused(stage, {ids.BLOCK_QUESTION: "What?", ids.BLOCK_RESPONSE: "That."}, ids.BLOCK_RESPONSE)
+    await refused(
+        stage, {ids.BLOCK_QUESTION: "What?", ids.BLOCK_RESPONSE: "That."}, ids.BLOCK_RESPONSE
+    )
     assert len(stage.model.requests) == 1
 
 

@@ -43,7 +43,13 @@ class Desk:
     slack: Sandbox
 
     def posts(self) -> int:
-        return len([e for e in self.slack.workspace.journal.of("call") if e.data["method"].startswith("chat.")])
+        return len(
+            [
+                e
+                for e in self.slack.workspace.journal.of("call")
+                if e.data["method"].startswith("chat.")
+            ]
+        )
 
 
 def the_case(workspace: Workspace) -> Case:
@@ -116,15 +122,25 @@ async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> Non
     case, _ = await desk.log.add(desk.case.model_copy(update={"rubric": "tone"}))
     await desk.pipeline.settle(case.id)
     verdict = await desk.log.cases.verdict(case.id)
-    assert (verdict.score, verdict.unscored.detail) == (None, "The rubric 'tone' is no longer there.")
+    assert (verdict.score, verdict.unscored.detail) == (
+        None,
+        "The rubric 'tone' is no longer there.",
+    )
 
 
-@pytest.mark.parametrize(("age", "is_late"), [(timedelta(hours=23), False), (timedelta(hours=25), True)])
+@pytest.mark.parametrize(
+    ("age", "is_late"), [(timedelta(hours=23), False), (timedelta(hours=25), True)]
+)
 async def test_a_watched_reply_is_not_scored_late_as_if_it_were_fresh(
     desk: Desk, age: timedelta, is_late: bool
 ) -> None:
     ts = f"{(datetime.now(UTC) - age).timestamp():.6f}"
-    watched = {"source": CaseSource.WATCH, "probability": 0.5, "shows": Shows.NOTHING, "message_ts": ts}
+    watched = {
+        "source": CaseSource.WATCH,
+        "probability": 0.5,
+        "shows": Shows.NOTHING,
+        "message_ts": ts,
+    }
     case, _ = await desk.log.add(desk.case.model_copy(update=watched))
     await desk.pipeline.settle(case.id)
     verdict = await desk.log.cases.verdict(case.id)
@@ -139,7 +155,9 @@ class BrokenClient:
         return self
 
 
-async def test_an_unexpected_error_is_not_tried_for_ever(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_an_unexpected_error_is_not_tried_for_ever(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     client: Any = BrokenClient()
     failed = 0
     async with open_desk(Judge(model="m", client=client), model_server, tmp_path) as desk:
@@ -155,8 +173,12 @@ async def test_an_unexpected_error_is_not_tried_for_ever(model_server: ModelServ
     assert failed == 10
 
 
-async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: ModelServer, tmp_path: Path) -> None:
-    """Each has a counter of its own: a case that Slack kept waiting twenty times is still asked for again."""
+async def test_trouble_with_slack_uses_up_nothing_of_the_models(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    """Each has a counter of its own: a case that Slack kept waiting twenty times is still asked for
+    again.
+    """
     async with open_desk(Judge(model="offline"), model_server, tmp_path) as desk:
         case, _ = await desk.log.add(desk.case)
         for _ in range(20):
@@ -167,13 +189,21 @@ async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: Mo
         assert (waiting.slack_tries, waiting.model_tries, waiting.internal_errors) == (20, 0, 0)
         await desk.pipeline.settle(case.id)
         settled = await desk.log.cases.get(case.id)
-    assert (settled.status, settled.model_tries, settled.internal_errors) == (CaseStatus.DELIVERED, 0, 0)
+    assert (settled.status, settled.model_tries, settled.internal_errors) == (
+        CaseStatus.DELIVERED,
+        0,
+        0,
+    )
 
 
-async def test_an_attempt_that_froze_before_a_post_checks_that_it_still_holds_the_case(desk: Desk) -> None:
+async def test_an_attempt_that_froze_before_a_post_checks_that_it_still_holds_the_case(
+    desk: Desk,
+) -> None:
     case, _ = await desk.log.add(desk.case)
     frozen = await held(desk.log, case)
-    frozen = frozen.model_copy(update={"asked_at_s": frozen.asked_at_s - 60})  # it wakes up a minute later
+    frozen = frozen.model_copy(
+        update={"asked_at_s": frozen.asked_at_s - 60}
+    )  # it wakes up a minute later
     await desk.pipeline.settle(case.id)
     assert desk.posts() == 2
     with pytest.raises(TakenError):

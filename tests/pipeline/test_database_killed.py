@@ -1,4 +1,6 @@
-"""PostgreSQL is killed and started again while the bot works: nothing is lost, nothing twice, nobody has to help."""
+"""PostgreSQL is killed and started again while the bot works: nothing is lost, nothing twice,
+nobody has to help.
+"""
 
 import asyncio
 import signal
@@ -37,7 +39,9 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
     processes = [
-        process for number, role in enumerate(roles) for process in await scene.start(f"{number}-{role}", role=role)
+        process
+        for number, role in enumerate(roles)
+        for process in await scene.start(f"{number}-{role}", role=role)
     ]
     await slack.connected(sum(role != "worker" for role in roles), timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
@@ -48,9 +52,11 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
     refused = [stage.ask_and_answer(f"Asked in vain {number}?") for number in range(2)]
     vain = [stage.ann.shortcut("score_reply", answer) for _, answer in refused]
     threads = {parent.ts for parent, _ in refused}
-    # In these threads: a press that `ask` repeats may have been told of elsewhere that its reply is being scored.
+    # In these threads: a press that `ask` repeats may have been told of elsewhere that its reply is
+    # being scored.
     await slack.until(
-        lambda: threads <= {told.thread_ts for told in stage.ann.ephemerals(CHANNEL)}, timeout_s=ONLY_A_HANG_S
+        lambda: threads <= {told.thread_ts for told in stage.ann.ephemerals(CHANNEL)},
+        timeout_s=ONLY_A_HANG_S,
     )
     assert [request.acked_ms for request in vain] == [None, None]
 
@@ -64,7 +70,9 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
     assert [process.returncode for process in processes] == [None] * len(roles)
     for process in processes:
         process.send_signal(signal.SIGTERM)
-    assert [await asyncio.wait_for(process.wait(), LEAVES_S) for process in processes] == [0] * len(roles)
+    assert [await asyncio.wait_for(process.wait(), LEAVES_S) for process in processes] == [0] * len(
+        roles
+    )
 
 
 @pytest.mark.parametrize("outcome", [signal.SIGKILL, signal.SIGSTOP])

@@ -1,4 +1,6 @@
-"""The engine alone, without Bolt: jobs of a queue in memory and in a database, and what becomes of them."""
+"""The engine alone, without Bolt: jobs of a queue in memory and in a database, and what becomes of
+them.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -38,7 +40,9 @@ async def running(
     grace_s: float = 5,
     served: Teams | None = None,
 ) -> AsyncIterator[Engine]:
-    engine = Engine(log, served or Teams({TEAM: Work({JobKind.SETTLE: settle}, periodic)}), at_once=4)
+    engine = Engine(
+        log, served or Teams({TEAM: Work({JobKind.SETTLE: settle}, periodic)}), at_once=4
+    )
     task = asyncio.create_task(engine.run_forever())
     async with asyncio.timeout(ONLY_A_HANG_S):
         while not await engine.is_running():  # noqa: ASYNC110 - it says so nowhere else
@@ -62,7 +66,9 @@ class Settler:
 
     async def __call__(self, job: Job) -> None:
         claimed = await self._log.claim(job.case_id)
-        if claimed is None:  # a look for unsettled cases may write a job while another settles the case
+        if (
+            claimed is None
+        ):  # a look for unsettled cases may write a job while another settles the case
             return
         self.tried.append(job.case_id)
         if len(self.tried) <= self._failures:
@@ -152,7 +158,9 @@ async def test_a_case_of_a_workspace_that_has_left_is_settled_once_it_is_back(lo
                 await asyncio.sleep(0.01)
 
 
-async def test_a_workspace_whose_periodic_job_hangs_does_not_keep_the_others_waiting(log: Store) -> None:
+async def test_a_workspace_whose_periodic_job_hangs_does_not_keep_the_others_waiting(
+    log: Store,
+) -> None:
     looked = asyncio.Event()
 
     async def hang() -> None:
@@ -162,7 +170,9 @@ async def test_a_workspace_whose_periodic_job_hangs_does_not_keep_the_others_wai
         looked.set()
 
     hanging = {f"T{number}": Work({}, [PeriodicJob("look", hang)]) for number in range(3)}
-    async with running(log, Settler(log), served=Teams(hanging | {"TLAST": Work({}, [PeriodicJob("look", look)])})):
+    async with running(
+        log, Settler(log), served=Teams(hanging | {"TLAST": Work({}, [PeriodicJob("look", look)])})
+    ):
         async with asyncio.timeout(ONLY_A_HANG_S):
             await looked.wait()
 
@@ -179,7 +189,9 @@ async def test_a_periodic_job_runs_only_in_its_teams(log: Store) -> None:
         return Work({}, [PeriodicJob("look", look, teams=select(channels.c.team_id))])
 
     await log.database.execute(insert(channels).values(team_id="TBUSY", channel_id="C1"))
-    async with running(log, Settler(log), served=Teams({each: work_of(each) for each in ("TIDLE", "TBUSY")})):
+    async with running(
+        log, Settler(log), served=Teams({each: work_of(each) for each in ("TIDLE", "TBUSY")})
+    ):
         async with asyncio.timeout(ONLY_A_HANG_S):
             await looked.wait()
     assert visited == ["TBUSY"]
@@ -220,8 +232,13 @@ async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: st
         await log.add(a_case())
         await began.wait()
     if not log.database.is_sqlite:  # whose queue is gone with its process
-        (job,) = await log.database.all(text("SELECT status, execute_after - updated AS rests FROM pgqueuer"))
-        assert (job.status, job.rests) == ("queued", LANDS)  # looked for any earlier, its post might not be there
+        (job,) = await log.database.all(
+            text("SELECT status, execute_after - updated AS rests FROM pgqueuer")
+        )
+        assert (job.status, job.rests) == (
+            "queued",
+            LANDS,
+        )  # looked for any earlier, its post might not be there
     settler = Settler(log)
     async with asyncio.timeout(ONLY_A_HANG_S), running(log, settler):
         await settler.settled(1)
@@ -230,7 +247,9 @@ async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: st
 
 @pytest.mark.slow
 async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgres_url: str) -> None:
-    """Its connection is lost: the queue ends only once its jobs have ended, and this one would wait for ever."""
+    """Its connection is lost: the queue ends only once its jobs have ended, and this one would wait
+    for ever.
+    """
     log = await Store.open(postgres_url)
     settler, began = Settler(log), asyncio.Event()
 
@@ -246,14 +265,16 @@ async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgre
         await cut_connections(postgres_url)
         async with opened(postgres_url) as theirs:
             await theirs.add(a_case(key="waits"))
-        await settler.settled(2)  # the first is taken again once its worker has given no sign of life
+        await settler.settled(
+            2
+        )  # the first is taken again once its worker has given no sign of life
     assert settler.done == [2, 1]
     await log.close()
 
 
 _CUT = text(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-    "WHERE datname = current_database() AND pid != pg_backend_pid()"
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND pid != pg_backend_pid()"
 )
 
 
@@ -275,7 +296,9 @@ async def test_a_periodic_job_that_fails_does_not_stop_the_others(log: Store) ->
     async def succeed() -> None:
         done.set()
 
-    async with running(log, Settler(log), PeriodicJob("fails", fail), PeriodicJob("succeeds", succeed)):
+    async with running(
+        log, Settler(log), PeriodicJob("fails", fail), PeriodicJob("succeeds", succeed)
+    ):
         await asyncio.wait_for(done.wait(), ONLY_A_HANG_S)
 
 

@@ -1,4 +1,6 @@
-"""A stronger model, set by JUDGE_ESCALATE_TO, in the thread, in the window of details, and in the store."""
+"""A stronger model, set by JUDGE_ESCALATE_TO, in the thread, in the window of details, and in the
+store.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,11 +37,16 @@ async def judged(open_stage: StageFactory, big: Reply) -> tuple[Stage, str, Case
     return stage, shown(verdict), recorded
 
 
-async def test_a_verdict_of_the_stronger_model_says_why_and_both_are_in_the_log(open_stage: StageFactory) -> None:
+async def test_a_verdict_of_the_stronger_model_says_why_and_both_are_in_the_log(
+    open_stage: StageFactory,
+) -> None:
     stage, words, recorded = await judged(open_stage, BIG)
     assert "Score 2 of 5" in words
     assert "It names the wrong command." in words
-    assert "judged by big, since small's ratings went from 1 to 5 · 2 ratings: 2, 2 · not checked" in words
+    assert (
+        "judged by big, since small's ratings went from 1 to 5 · 2 ratings: 2, 2 · not checked"
+        in words
+    )
     assert (recorded.model, recorded.escalation, recorded.spread, recorded.skipped_ratings) == (
         "big",
         "small > big",
@@ -60,8 +67,14 @@ async def test_where_the_stronger_model_is_out_of_reach_the_first_verdict_stands
 ) -> None:
     stage, words, recorded = await judged(open_stage, Failure(404, code="model_not_found"))
     assert "*Unscored*, ratings from 1 to 5. The ratings are too far apart" in words
-    assert "big was asked, too, and gave no score; this is small's own verdict · 3 ratings: " in words
-    assert (recorded.model, recorded.unscored_reason, len(recorded.ratings)) == ("small", "split", 5)
+    assert (
+        "big was asked, too, and gave no score; this is small's own verdict · 3 ratings: " in words
+    )
+    assert (recorded.model, recorded.unscored_reason, len(recorded.ratings)) == (
+        "small",
+        "split",
+        5,
+    )
     assert "check JUDGE_ESCALATE_TO" in shown(await stage.modal(stage.ben))
     said = caplog.text + "".join(capsys.readouterr())  # for the operator, who does not read threads
     assert "stronger_model_gave_no_score" in said

@@ -18,7 +18,9 @@ class Line:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def join(self, *names: str) -> None:
-        """Names are of the form channel, person and number: "aX1", or "a1" where there is one person."""
+        """Names are of the form channel, person and number: "aX1", or "a1" where there is one
+        person.
+        """
         for name in names:
             self._leave[name] = asyncio.Event()
             self._tasks[name] = asyncio.create_task(self._wait(name))

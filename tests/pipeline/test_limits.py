@@ -20,7 +20,9 @@ pytestmark = pytest.mark.on("sqlite")
 @pytest.fixture
 async def logs(database_url: str) -> AsyncIterator[list[Store]]:
     """The store as several processes have it; SQLite has one alone."""
-    opened = [await Store.open(database_url) for _ in range(1 if database_url.startswith("sqlite") else 3)]
+    opened = [
+        await Store.open(database_url) for _ in range(1 if database_url.startswith("sqlite") else 3)
+    ]
     yield opened
     for log in opened:
         await log.close()
@@ -43,7 +45,9 @@ async def ask(log: Store, number: int, limits: Limits, **changes: Any) -> str | 
 
 async def rush(logs: list[Store], limits: Limits, count: int = 30) -> list[str | None]:
     """What becomes of cases that are all asked for at the same time, in several processes."""
-    return await asyncio.gather(*(ask(logs[number % len(logs)], number, limits) for number in range(count)))
+    return await asyncio.gather(
+        *(ask(logs[number % len(logs)], number, limits) for number in range(count))
+    )
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -58,7 +62,9 @@ async def test_teams_and_people_have_limits_of_their_own(log: Store) -> None:
     limits = Limits(cases_per_user_per_hour=1, cases_per_day=2)
     assert await ask(log, 1, limits) is None
     assert await ask(log, 2, limits, requester_id="U2") is None
-    assert await ask(log, 3, limits, requester_id="U3") == too_many("This workspace", 2, "in the last 24 hours")
+    assert await ask(log, 3, limits, requester_id="U3") == too_many(
+        "This workspace", 2, "in the last 24 hours"
+    )
     assert await ask(log, 3, limits, team_id="T2") is None
 
 
@@ -67,11 +73,15 @@ async def test_limits_count_back_from_now(log: Store) -> None:
     for number, age in enumerate((timedelta(minutes=61), timedelta(hours=25))):
         await ask(log, number, Limits())
         await log.database.execute(
-            update(cases).where(cases.c.key == f"k{number}").values(created_at=datetime.now(UTC) - age)
+            update(cases)
+            .where(cases.c.key == f"k{number}")
+            .values(created_at=datetime.now(UTC) - age)
         )
     assert await ask(log, 2, limits) is None
     assert await ask(log, 3, limits) == too_many("You", 1, "in the last hour")
-    assert await ask(log, 4, limits, requester_id="U2") == too_many("This workspace", 2, "in the last 24 hours")
+    assert await ask(log, 4, limits, requester_id="U2") == too_many(
+        "This workspace", 2, "in the last 24 hours"
+    )
 
 
 async def test_the_same_case_again_counts_once(log: Store) -> None:
@@ -82,7 +92,9 @@ async def test_the_same_case_again_counts_once(log: Store) -> None:
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_tokens_set_aside_are_given_back_once_it_is_known_what_a_case_took(log: Store) -> None:
+async def test_tokens_set_aside_are_given_back_once_it_is_known_what_a_case_took(
+    log: Store,
+) -> None:
     limits = Limits(tokens_per_day=1000, ratings=3)
     case, _ = await log.add(a_case(), None, limits)
     assert await ask(log, 2, limits) == NO_TOKENS_LEFT
@@ -96,7 +108,9 @@ async def test_tokens_set_aside_are_given_back_once_it_is_known_what_a_case_took
     assert await ask(log, 5, limits) == NO_TOKENS_LEFT  # 1,120
 
 
-async def test_tokens_stay_set_aside_if_a_server_does_not_count_and_not_if_no_model_was_needed(log: Store) -> None:
+async def test_tokens_stay_set_aside_if_a_server_does_not_count_and_not_if_no_model_was_needed(
+    log: Store,
+) -> None:
     limits = Limits(tokens_per_day=1000)
     for number, (changes, said) in enumerate([({"ratings": ()}, None), ({}, NO_TOKENS_LEFT)]):
         case, _ = await log.add(a_case(team_id=f"T{number}"), None, limits)
@@ -105,7 +119,9 @@ async def test_tokens_stay_set_aside_if_a_server_does_not_count_and_not_if_no_mo
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day(log: Store) -> None:
+async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day(
+    log: Store,
+) -> None:
     limits, waiting = Limits(tokens_per_day=1000), []
     for number in range(3):
         case, _ = await log.add(a_case(key=f"k{number}", question=None), None, limits)
@@ -115,11 +131,16 @@ async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day
         with pytest.raises(RefusedError):
             await log.answer(case, "Why?", limits)
     found = await log.cases.newest(3)
-    assert [case.status for case in found] == [CaseStatus.RECEIVED, CaseStatus.ASKED, CaseStatus.ASKED]
+    assert [case.status for case in found] == [
+        CaseStatus.RECEIVED,
+        CaseStatus.ASKED,
+        CaseStatus.ASKED,
+    ]
 
 
 @pytest.mark.parametrize(
-    "limits", [Limits(cases_per_user_per_hour=1), Limits(cases_per_day=1), Limits(tokens_per_day=460)]
+    "limits",
+    [Limits(cases_per_user_per_hour=1), Limits(cases_per_day=1), Limits(tokens_per_day=460)],
 )
 async def test_the_use_of_a_forgotten_case_counts_for_its_time(log: Store, limits: Limits) -> None:
     case, _ = await log.add(a_case(), None, limits)
@@ -128,7 +149,9 @@ async def test_the_use_of_a_forgotten_case_counts_for_its_time(log: Store, limit
     assert list(await log.forgetting.forget([case.id], "U1")) == [case.id]
     assert await ask(log, 2, limits) is not None
     async with log.database.engine.begin() as connection:
-        await connection.execute(update(spent).values(created_at=datetime.now(UTC) - timedelta(hours=25)))
+        await connection.execute(
+            update(spent).values(created_at=datetime.now(UTC) - timedelta(hours=25))
+        )
     assert await ask(log, 3, limits) is None
 
 

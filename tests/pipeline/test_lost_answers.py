@@ -1,8 +1,9 @@
-"""Slack takes a call and its answer is lost: what all see stands once, what one person is told comes at least once.
+"""Slack takes a call and its answer is lost: what all see stands once, what one person is told
+comes at least once.
 
-A message to one person alone cannot be looked for, so it may come twice. Each way to lose an answer is tried once with
-the same post; the other situations have one way each. Digests, alerts, reactions and steps of
-workflows are tried in their features' tests.
+A message to one person alone cannot be looked for, so it may come twice. Each way to lose an answer
+is tried once with the same post; the other situations have one way each. Digests, alerts, reactions
+and steps of workflows are tried in their features' tests.
 """
 
 import asyncio
@@ -17,9 +18,13 @@ from tests.stage import CHANNEL, GOOD, LOST, Stage, StageFactory, is_verdict
 
 
 @pytest.mark.parametrize(
-    ("method", "lost"), [*(("chat.postMessage", each) for each in LOST), ("chat.update", LOST[0])], ids=str
+    ("method", "lost"),
+    [*(("chat.postMessage", each) for each in LOST), ("chat.update", LOST[0])],
+    ids=str,
 )
-async def test_a_verdict_in_a_thread_stands_once(stage: Stage, method: str, lost: dict[str, Any]) -> None:
+async def test_a_verdict_in_a_thread_stands_once(
+    stage: Stage, method: str, lost: dict[str, Any]
+) -> None:
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     stage.slack.fail(method, **lost)

@@ -1,4 +1,6 @@
-"""The model is down, slow, refusing, out of quota or talking nonsense: an honest "unscored", and nothing lost."""
+"""The model is down, slow, refusing, out of quota or talking nonsense: an honest "unscored", and
+nothing lost.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -33,7 +35,9 @@ def updates(stage: Stage) -> list[str]:
     ],
 )
 @pytest.mark.usefixtures("no_placeholder")
-async def test_no_score_is_said_at_once_and_logged(stage: Stage, script: Script, sentence: str, reason: str) -> None:
+async def test_no_score_is_said_at_once_and_logged(
+    stage: Stage, script: Script, sentence: str, reason: str
+) -> None:
     stage.model.script(script)
     verdict = await stage.verdict(stage.ask_for_score())
     assert verdict.text.startswith("Unscored: ")
@@ -44,17 +48,26 @@ async def test_no_score_is_said_at_once_and_logged(stage: Stage, script: Script,
     assert (len(stage.ours()), updates(stage)) == (1, [])
 
 
-@pytest.mark.parametrize("script", [Stall(), Drop(), Failure(503)], ids=["stalls", "drops", "fails"])
-async def test_a_model_that_does_not_answer_in_time_is_given_up(open_stage: StageFactory, script: Script) -> None:
+@pytest.mark.parametrize(
+    "script", [Stall(), Drop(), Failure(503)], ids=["stalls", "drops", "fails"]
+)
+async def test_a_model_that_does_not_answer_in_time_is_given_up(
+    open_stage: StageFactory, script: Script
+) -> None:
     stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[AT_ONCE, AT_ONCE])
     stage.model.script(script)
     verdict = await stage.verdict(stage.ask_for_score())
     assert verdict.text.startswith("Unscored: ")
     assert "Try again in a few minutes" in verdict.text
-    assert [n for n in (1, 2) if any(f"(retry {n} of 2)" in text for text in updates(stage))] == [1, 2]
+    assert [n for n in (1, 2) if any(f"(retry {n} of 2)" in text for text in updates(stage))] == [
+        1,
+        2,
+    ]
 
 
-async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(open_stage: StageFactory) -> None:
+async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(model_pauses=[AT_ONCE])
     stage.model.script(Failure(429, headers={"retry-after": "300"}), GOOD)
     parent = stage.ask_for_score()
@@ -63,7 +76,9 @@ async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(open_sta
     assert "The judge's model is not answering." in updates(stage)[0]
 
 
-async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(open_stage: StageFactory) -> None:
+async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(verdict_visibility="me", model_pauses=[AT_ONCE, AT_ONCE])
     stage.model.script(Failure(429, headers={"retry-after": "300"}))
     stage.ask_for_score()
@@ -84,12 +99,18 @@ async def test_who_waits_for_a_slow_model_reads_their_place_in_line(
         _, answer = stage.ask_and_answer(answer=f"Answer {number}.")
         stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
         await stage.slack.until(lambda number=number: len(stage.ours()) == number)
-    places = "This verdict is next", "This verdict is second in line", "Other verdicts come before this one"
+    places = (
+        "This verdict is next",
+        "This verdict is second in line",
+        "Other verdicts come before this one",
+    )
     said = {f"The judge's model is slow. {place} · case {n}" for n, place in enumerate(places, 1)}
     await stage.slack.until(lambda: set(updates(stage)) == said)
     gate.set()
     await stage.slack.until(lambda: sum(is_verdict(each) for each in stage.ours()) == 3)
-    assert len([text for text in updates(stage) if "is slow" in text]) <= 4  # each when its place has changed
+    assert (
+        len([text for text in updates(stage) if "is slow" in text]) <= 4
+    )  # each when its place has changed
 
 
 async def test_who_waits_alone_for_a_slow_model_is_told_once(
@@ -100,12 +121,16 @@ async def test_who_waits_alone_for_a_slow_model_is_told_once(
     gate = asyncio.Event()
     stage.model.script(Held(gate, "score: 4\nGood."))
     stage.ask_for_score()
-    assert (await stage.told(stage.ann)).text == "The judge's model is slow. This verdict is next · case 1"
+    assert (
+        await stage.told(stage.ann)
+    ).text == "The judge's model is slow. This verdict is next · case 1"
     gate.set()
     assert (await stage.told(stage.ann, count=2)).text.startswith("Score 4 of 5")
 
 
-async def test_ratings_that_came_in_time_are_kept_for_the_next_try(open_stage: StageFactory) -> None:
+async def test_ratings_that_came_in_time_are_kept_for_the_next_try(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(judge_samples=3, judge_timeout_s=0.5, model_pauses=[AT_ONCE])
     stage.model.script("score: 2\nFair.", Stall(), Stall(), "score: 4\nGood.")
     assert (await stage.verdict(stage.ask_for_score())).text.startswith("Score 4 of 5")
@@ -134,11 +159,15 @@ async def test_no_more_cases_than_allowed_are_judged_at_once(open_stage: StageFa
     for _, answer in threads:
         stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
-    assert len(stage.model.requests) < 6  # one was given up, so the next is asked; the others wait for their turn
+    assert (
+        len(stage.model.requests) < 6
+    )  # one was given up, so the next is asked; the others wait for their turn
     await stage.slack.until(lambda: len(stage.ours()) == 6)
 
 
-async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is_gone(open_stage: StageFactory) -> None:
+async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is_gone(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[timedelta(hours=1)])
     stage.model.script(Failure(503))
     stage.slack.fail("chat.update", error="message_not_found")
@@ -148,8 +177,12 @@ async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is
 
 @pytest.mark.parametrize("is_recorded", [False, True], ids=["lost", "recorded"])
 @pytest.mark.usefixtures("no_placeholder")
-async def test_a_verdict_is_paid_once_though_the_database_is_late(stage: Stage, *, is_recorded: bool) -> None:
-    """The first time it is recorded, the database does not answer: it has not done it, or its answer is lost."""
+async def test_a_verdict_is_paid_once_though_the_database_is_late(
+    stage: Stage, *, is_recorded: bool
+) -> None:
+    """The first time it is recorded, the database does not answer: it has not done it, or its
+    answer is lost.
+    """
     engine, late = stage.log.database.engine.sync_engine, list[str]()
 
     async def run_out_of_time() -> None:

@@ -23,7 +23,9 @@ COMMANDS = (
 
 
 async def said(folder: Path, database_url: str, command: tuple[str, ...]) -> tuple[int, str]:
-    """What a command says of a database, on one line, with its exit code; it asks Slack for nothing before."""
+    """What a command says of a database, on one line, with its exit code; it asks Slack for nothing
+    before.
+    """
     env = {"PATH": os.environ["PATH"], "DATABASE_URL": database_url, "SLACK_BOT_TOKEN": "xoxb-1"}
     name, *options = command
     code, out, err = await run(name, env, folder, *options)
@@ -32,7 +34,9 @@ async def said(folder: Path, database_url: str, command: tuple[str, ...]) -> tup
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-async def test_a_mistyped_file_is_named_and_not_made(tmp_path: Path, command: tuple[str, ...]) -> None:
+async def test_a_mistyped_file_is_named_and_not_made(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
     code, line = await said(tmp_path, f"sqlite:///{tmp_path}/typo/none.db", command)
 
     assert code == (1 if command == ("health",) else 2)

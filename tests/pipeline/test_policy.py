@@ -33,9 +33,15 @@ async def ask_in_every_way(stage: Stage) -> list[str]:
     return told
 
 
-@pytest.mark.parametrize("setting", [{"channels_denied": "C0000OTHER, {}"}, {"channels_allowed": "C0000OTHER"}])
-async def test_nothing_is_scored_in_a_channel_that_is_off(open_stage: StageFactory, setting: dict[str, str]) -> None:
-    stage: Stage = await open_stage(**{name: listed.format(FIRST) for name, listed in setting.items()})
+@pytest.mark.parametrize(
+    "setting", [{"channels_denied": "C0000OTHER, {}"}, {"channels_allowed": "C0000OTHER"}]
+)
+async def test_nothing_is_scored_in_a_channel_that_is_off(
+    open_stage: StageFactory, setting: dict[str, str]
+) -> None:
+    stage: Stage = await open_stage(
+        **{name: listed.format(FIRST) for name, listed in setting.items()}
+    )
     assert stage.slack.workspace.channel(CHANNEL).id == FIRST
     assert await ask_in_every_way(stage) == [OFF] * 3
     assert await cases(stage) == 0
@@ -50,7 +56,13 @@ async def test_texts_typed_in_direct_messages_are_nobody_elses(open_stage: Stage
 
 @pytest.mark.parametrize(
     ("channel_id", "message_ts", "is_allowed"),
-    [("C1", None, True), ("C2", None, False), ("C3", "1.0", False), ("D1", None, True), ("D1", "1.0", False)],
+    [
+        ("C1", None, True),
+        ("C2", None, False),
+        ("C3", "1.0", False),
+        ("D1", None, True),
+        ("D1", "1.0", False),
+    ],
 )
 def test_messages_of_other_peoples_direct_messages_are_off_where_channels_are_named(
     channel_id: str, message_ts: str | None, is_allowed: bool
@@ -67,7 +79,9 @@ async def reply_of(stage: Stage, author: Person) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
 
 
-async def test_where_people_are_not_scored_their_words_are_not_kept(open_stage: StageFactory) -> None:
+async def test_where_people_are_not_scored_their_words_are_not_kept(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(score_people=False)
     await reply_of(stage, stage.ben)
     await stage.told(stage.ann, 3)  # also that the link was taken in, in any order
@@ -82,24 +96,40 @@ async def test_only_who_asked_sees_the_score_of_a_persons_reply(stage: Stage) ->
     answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
-    stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer))  # who asks second gets one of their own
+    stage.ben.command(
+        CHANNEL, ids.COMMAND, link(stage, answer)
+    )  # who asks second gets one of their own
     await stage.told(stage.ben, 2)  # also that the link was taken in, in any order
     assert any(each.text.startswith("Score 4 of 5") for each in stage.ben.ephemerals(CHANNEL))
-    assert [each.ts for each in stage.slack.workspace.channel(CHANNEL).messages.values()][-1] == answer.ts
+    assert [each.ts for each in stage.slack.workspace.channel(CHANNEL).messages.values()][
+        -1
+    ] == answer.ts
 
 
 async def test_a_case_of_a_person_since_before_is_not_scored(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False)
     answer = stage.ben.post(CHANNEL, "Just use git.")
-    changes = {"channel_id": FIRST, "team_id": stage.slack.workspace.team_id, "author_id": stage.ben.id}
-    await stage.log.add(a_case(question=None, message_ts=answer.ts, requester_id=stage.ann.id, **changes))
+    changes = {
+        "channel_id": FIRST,
+        "team_id": stage.slack.workspace.team_id,
+        "author_id": stage.ben.id,
+    }
+    await stage.log.add(
+        a_case(question=None, message_ts=answer.ts, requester_id=stage.ann.id, **changes)
+    )
     assert BOTS_ALONE in shown(await stage.told(stage.ann))
 
 
-async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(open_stage: StageFactory) -> None:
+async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(channels_denied=FIRST)
     answer = stage.ben.post(CHANNEL, "Just use git.")
-    changes = {"channel_id": FIRST, "team_id": stage.slack.workspace.team_id, "author_id": stage.ben.id}
+    changes = {
+        "channel_id": FIRST,
+        "team_id": stage.slack.workspace.team_id,
+        "author_id": stage.ben.id,
+    }
     asked = a_case(question=None, message_ts=answer.ts, requester_id=stage.ann.id, **changes)
     await stage.log.add(asked)
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_ASK)
@@ -113,11 +143,15 @@ async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(ope
     assert (await stage.log.cases.get(1)).question is None
 
 
-async def test_a_message_whose_author_slack_does_not_name_is_no_bots(open_stage: StageFactory) -> None:
+async def test_a_message_whose_author_slack_does_not_name_is_no_bots(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(score_people=False)
     parent, answer = stage.ask_and_answer()
     delivery = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    payload = delivery.payload | {"message": {"ts": "1.000001", "type": "message", "text": "Just use git."}}
+    payload = delivery.payload | {
+        "message": {"ts": "1.000001", "type": "message", "text": "Just use git."}
+    }
     await stage.verdict(parent)
     stage.slack.workspace.deliveries.send("interactive", payload)
     assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)

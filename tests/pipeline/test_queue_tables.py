@@ -1,4 +1,6 @@
-"""The queue's tables beside ours: installed by several processes at once, filled from an old log, small, shared."""
+"""The queue's tables beside ours: installed by several processes at once, filled from an old log,
+small, shared.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -50,11 +52,18 @@ async def make_old(database_url: str) -> None:
 
 
 async def queue_tables(database_url: str) -> list[str]:
-    return [row.name for row in await rows(database_url, "SELECT relname AS name FROM pg_class WHERE relkind = 'r'")]
+    return [
+        row.name
+        for row in await rows(
+            database_url, "SELECT relname AS name FROM pg_class WHERE relkind = 'r'"
+        )
+    ]
 
 
 @pytest.mark.parametrize("is_old", [False, True])
-async def test_five_processes_that_start_at_once_carry_a_log_over(postgres_url: str, is_old: bool) -> None:
+async def test_five_processes_that_start_at_once_carry_a_log_over(
+    postgres_url: str, is_old: bool
+) -> None:
     async with opened(postgres_url) as log:
         for number in range(20):
             await log.add(a_case(key=str(number)))
@@ -72,7 +81,9 @@ async def test_five_processes_that_start_at_once_carry_a_log_over(postgres_url: 
     async with asyncio.timeout(ONLY_A_HANG_S):
         while sum(len(settler.done) for settler in settlers) < 20:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    await asyncio.gather(*(engine.stop(task, 5) for engine, task in zip(engines, tasks, strict=True)))
+    await asyncio.gather(
+        *(engine.stop(task, 5) for engine, task in zip(engines, tasks, strict=True))
+    )
     assert sorted(number for settler in settlers for number in settler.tried) == list(range(1, 21))
     assert await rows(postgres_url, "SELECT id FROM pgqueuer") == []
     await asyncio.gather(*(log.close() for log in logs))
@@ -80,10 +91,16 @@ async def test_five_processes_that_start_at_once_carry_a_log_over(postgres_url: 
 
 async def test_a_log_that_is_opened_again_keeps_its_tables_and_jobs(postgres_url: str) -> None:
     snapshots = [
-        "SELECT oid, relname, relfilenode, relpersistence FROM pg_class WHERE relname LIKE 'pgqueuer%' ORDER BY 1",
+        (
+            "SELECT oid, relname, relfilenode, relpersistence FROM pg_class WHERE relname LIKE "
+            "'pgqueuer%' ORDER BY 1"
+        ),
         "SELECT table_name, column_name, data_type, column_default FROM information_schema.columns "
         "WHERE table_name LIKE 'pgqueuer%' ORDER BY 1, 2",
-        "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname LIKE 'pgqueuer%' ORDER BY 1",
+        (
+            "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname LIKE "
+            "'pgqueuer%' ORDER BY 1"
+        ),
         "SELECT indexname, indexdef FROM pg_indexes WHERE tablename LIKE 'pgqueuer%' ORDER BY 1",
         "SELECT id, xmin, status, dedupe_key, attempts FROM pgqueuer",
     ]
@@ -102,7 +119,7 @@ async def test_the_queues_notes_are_forgotten_after_a_week(postgres_url: str) ->
             for days in (6, 8):
                 await change(postgres_url, statement.replace(":age", f"interval '{days} days'"))
         query = " UNION ALL ".join(
-            f"SELECT '{table}' AS of, extract(day FROM now() - created) AS days FROM {table}"  # noqa: S608
+            (f"SELECT '{table}' AS of, extract(day FROM now() - created) AS days FROM {table}")  # noqa: S608
             for table in ("pgqueuer_log", "pgqueuer_statistics")
         )
         async with running(log, Settler(log)), asyncio.timeout(ONLY_A_HANG_S):
@@ -126,7 +143,9 @@ async def test_a_queue_in_memory_forgets_what_is_done(tmp_path: Any) -> None:
             assert await memory.queue_log() == []
 
 
-async def test_periodic_jobs_run_in_each_workspace_by_the_start_and_by_the_schedule(postgres_url: str) -> None:
+async def test_periodic_jobs_run_in_each_workspace_by_the_start_and_by_the_schedule(
+    postgres_url: str,
+) -> None:
     calls: list[str] = []
 
     def work_of(team: str) -> Work:
@@ -138,7 +157,9 @@ async def test_periodic_jobs_run_in_each_workspace_by_the_start_and_by_the_sched
     async with opened(postgres_url) as log:
         async with running(log, Settler(log), served=Teams({"T1": work_of("T1")})):
             pass
-        await change(postgres_url, "UPDATE pgqueuer_schedules SET next_run = now() - interval '1 hour'")
+        await change(
+            postgres_url, "UPDATE pgqueuer_schedules SET next_run = now() - interval '1 hour'"
+        )
         calls.clear()
         served = Teams({team: work_of(team) for team in ("T1", "T2")})
         async with running(log, Settler(log), served=served), asyncio.timeout(ONLY_A_HANG_S):

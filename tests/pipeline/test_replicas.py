@@ -1,4 +1,7 @@
-"""Several processes on one PostgreSQL: killed, frozen, stopped, split in two roles. Nothing is lost, nothing twice."""
+"""Several processes on one PostgreSQL: killed, frozen, stopped, split in two roles.
+
+Nothing is lost, nothing twice.
+"""
 
 import asyncio
 import signal
@@ -10,7 +13,16 @@ import pytest
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack, run
-from tests.replicas import Scene, all_are_delivered, ask, jobs, left, new_scene, verdicts, workers_are
+from tests.replicas import (
+    Scene,
+    all_are_delivered,
+    ask,
+    jobs,
+    left,
+    new_scene,
+    verdicts,
+    workers_are,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +30,9 @@ TAKEOVER_S = 30
 
 
 @pytest.fixture
-async def scene(model_server: ModelServer, postgres_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
+async def scene(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> AsyncIterator[Scene]:
     async with new_scene(model_server, postgres_url, tmp_path) as made:
         yield made
 
@@ -36,7 +50,9 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
     killed.kill()
     frozen.send_signal(signal.SIGSTOP)
     scene.gate.set()
-    await slack.until(lambda: verdicts(stage) == 6, timeout_s=TAKEOVER_S)  # the survivor's own, and the others'
+    await slack.until(
+        lambda: verdicts(stage) == 6, timeout_s=TAKEOVER_S
+    )  # the survivor's own, and the others'
     frozen.send_signal(signal.SIGCONT)  # an answer of the model is waiting for it
 
     scene.gate.clear()
@@ -95,7 +111,9 @@ async def test_fronts_answer_and_workers_settle_though_one_of_each_is_killed(
     await all_are_delivered(postgres_url)
 
 
-async def test_a_log_in_a_file_is_not_split_into_roles(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_a_log_in_a_file_is_not_split_into_roles(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path)
         code, _, err = await run("serve", env, tmp_path, "--role", "worker")

@@ -20,7 +20,9 @@ from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict
 def calls(stage: Stage, method: str, status: int | None) -> list[Entry]:
     """The calls of a method that were answered with this HTTP status; None is a dropped connection."""
     journal = stage.slack.workspace.journal
-    return [e for e in journal.of("call") if e.data["method"] == method and e.data["status"] == status]
+    return [
+        e for e in journal.of("call") if e.data["method"] == method and e.data["status"] == status
+    ]
 
 
 async def announced(stage: Stage) -> tuple[Message, asyncio.Event]:
@@ -28,7 +30,9 @@ async def announced(stage: Stage) -> tuple[Message, asyncio.Event]:
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     parent = stage.ask_for_score()
-    await stage.slack.until(lambda: any(message.text.startswith("Scoring") for message in stage.ours()))
+    await stage.slack.until(
+        lambda: any(message.text.startswith("Scoring") for message in stage.ours())
+    )
     return parent, gate
 
 
@@ -63,7 +67,11 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
 
 @pytest.mark.parametrize(
     ("is_typed", "before", "lost"),
-    [(True, 0, {"drop": True}), (True, 1, {"status": 500}), (False, 0, {"error": "internal_error"})],
+    [
+        (True, 0, {"drop": True}),
+        (True, 1, {"status": 500}),
+        (False, 0, {"error": "internal_error"}),
+    ],
     ids=["typed texts", "the placeholder under typed texts", "a placeholder"],
 )
 async def test_a_placeholder_whose_answer_was_lost_is_found_and_becomes_the_verdict(
@@ -81,7 +89,9 @@ async def test_a_placeholder_whose_answer_was_lost_is_found_and_becomes_the_verd
         stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     posted = stage.slack.workspace.journal
     await stage.slack.until(
-        lambda: len([e for e in posted.of("call") if e.data["method"] == "chat.postMessage"]) > before
+        lambda: (
+            len([e for e in posted.of("call") if e.data["method"] == "chat.postMessage"]) > before
+        )
     )
     gate.set()
     await stage.reaches(1, CaseStatus.DELIVERED)
@@ -126,8 +136,12 @@ async def test_a_person_in_no_channel_gets_a_direct_message_at_once(stage: Stage
     assert not calls(stage, "chat.postEphemeral", 200)
 
 
-@pytest.mark.parametrize("fault", [{"error": "token_revoked"}, {"drop": True}, {"delay_s": 2}], ids=str)
-async def test_a_moment_of_trouble_is_not_taken_for_a_missing_question(stage: Stage, fault: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "fault", [{"error": "token_revoked"}, {"drop": True}, {"delay_s": 2}], ids=str
+)
+async def test_a_moment_of_trouble_is_not_taken_for_a_missing_question(
+    stage: Stage, fault: dict[str, Any]
+) -> None:
     stage.slack.fail("conversations.replies", **fault)
     await stage.verdict(stage.ask_for_score())
     assert (await stage.log.cases.get(1)).question == QUESTION
@@ -137,6 +151,8 @@ async def test_a_moment_of_trouble_is_not_taken_for_a_missing_question(stage: St
 async def test_a_moment_of_trouble_is_not_taken_for_a_message_that_is_gone(stage: Stage) -> None:
     stage.slack.fail("conversations.replies", status=500)
     parent, answer = stage.ask_and_answer()
-    link = stage.slack.workspace.permalink(stage.slack.workspace.channel(CHANNEL).id, answer.ts, parent.ts)
+    link = stage.slack.workspace.permalink(
+        stage.slack.workspace.channel(CHANNEL).id, answer.ts, parent.ts
+    )
     stage.ann.command(CHANNEL, ids.COMMAND, link)
     assert is_verdict(await stage.verdict(parent))

@@ -1,4 +1,6 @@
-"""STORE_TEXT=none: no word of what was said is left once the verdict is delivered, and all else goes on as before."""
+"""STORE_TEXT=none: no word of what was said is left once the verdict is delivered, and all else
+goes on as before.
+"""
 
 import io
 from pathlib import Path

@@ -69,16 +69,22 @@ async def test_a_full_disk_loses_nothing_and_the_bot_goes_on_when_there_is_space
     """The disk is a limit on how far the process may write a file, which ends in the same error."""
     model_server.script(GOOD)
     async with pocket_slack(limits=Limits.off()) as slack:  # Slack says that nothing came after 3 s
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))
+        stage = Stage(
+            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
+        )
         env = environment(slack, model_server, tmp_path)
-        process = await asyncio.create_subprocess_exec(str(JUDGE_BOT), "serve", env=env, stderr=DEVNULL, stdout=DEVNULL)
+        process = await asyncio.create_subprocess_exec(
+            str(JUDGE_BOT), "serve", env=env, stderr=DEVNULL, stdout=DEVNULL
+        )
         try:
             await slack.connected(timeout_s=ONLY_A_HANG_S)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
             refused = stage.ann.command(CHANNEL, "/judge", "Is there space? | There is none.")
             await slack.until(lambda: refused.is_over)
             assert refused.failure is not None
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            resource.prlimit(
+                process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+            )
             stage.ann.command(CHANNEL, "/judge", "And now? | Now there is.")
             await slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
             process.send_signal(signal.SIGTERM)
@@ -116,7 +122,9 @@ class Wire:
         """When both sides have closed each connection."""
         await asyncio.gather(*self._tasks)
 
-    async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, is_dead: asyncio.Event) -> None:
+    async def _carry(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, is_dead: asyncio.Event
+    ) -> None:
         with closing(sink):
             while data := await source.read(65536):
                 if not is_dead.is_set():
@@ -140,7 +148,9 @@ async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgre
         await wire.ended()
 
 
-async def test_a_replica_waits_for_the_migration_of_another_however_long_it_takes(postgres_url: str) -> None:
+async def test_a_replica_waits_for_the_migration_of_another_however_long_it_takes(
+    postgres_url: str,
+) -> None:
     engine = connect(postgres_url)
     async with engine.begin() as another:
         await another.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
@@ -153,7 +163,9 @@ async def test_a_replica_waits_for_the_migration_of_another_however_long_it_take
     await engine.dispose()
 
 
-async def said_while_it_waits(env: dict[str, str], folder: Path) -> tuple[asyncio.subprocess.Process, dict[str, str]]:
+async def said_while_it_waits(
+    env: dict[str, str], folder: Path
+) -> tuple[asyncio.subprocess.Process, dict[str, str]]:
     """A bot that has begun to wait, and what it says of that."""
     process = await asyncio.create_subprocess_exec(
         str(JUDGE_BOT), "serve", env=env, cwd=folder, stdout=DEVNULL, stderr=PIPE
@@ -187,12 +199,16 @@ async def test_a_migration_that_is_waited_for_is_said_and_how_to_end_it(
     assert process.returncode == 0
 
 
-async def test_a_file_that_another_program_holds_is_said_to_be_waited_for_and_not_in_the_output(tmp_path: Path) -> None:
+async def test_a_file_that_another_program_holds_is_said_to_be_waited_for_and_not_in_the_output(
+    tmp_path: Path,
+) -> None:
     await (await Store.open(url(tmp_path))).close()
     env = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}
     with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        process = await asyncio.create_subprocess_exec(str(JUDGE_BOT), "export", env=env, stdout=PIPE, stderr=PIPE)
+        process = await asyncio.create_subprocess_exec(
+            str(JUDGE_BOT), "export", env=env, stdout=PIPE, stderr=PIPE
+        )
         assert process.stderr
         said = (await process.stderr.readline()).decode()
         other.execute("COMMIT")

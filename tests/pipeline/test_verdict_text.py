@@ -1,4 +1,6 @@
-"""What is sent keeps Slack's limits whatever the texts are; the pocket Slack's own checks are the measure."""
+"""What is sent keeps Slack's limits whatever the texts are; the pocket Slack's own checks are the
+measure.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -21,12 +23,20 @@ from pocket_slack.blocks import check_blocks, check_view
 from tests import cases
 from tests.cases import bare_verdict as a_verdict
 
-LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
+LONG = st.one_of(
+    st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001])
+)
 
 
 def a_case(**changes: Any) -> LoggedCase:
-    asked = cases.a_case(source=CaseSource.SHORTCUT, question_source=QuestionSource.PARENT).model_dump()
-    logged = {"id": 7, "status": CaseStatus.JUDGED, "created_at": datetime(2026, 11, 21, tzinfo=UTC)}
+    asked = cases.a_case(
+        source=CaseSource.SHORTCUT, question_source=QuestionSource.PARENT
+    ).model_dump()
+    logged = {
+        "id": 7,
+        "status": CaseStatus.JUDGED,
+        "created_at": datetime(2026, 11, 21, tzinfo=UTC),
+    }
     return LoggedCase(**(asked | logged | changes))
 
 
@@ -39,14 +49,21 @@ def words(post: Post) -> str:
 def test_messages_keep_slacks_limits(question: str, response: str, justification: str) -> None:
     case = a_case(question=question, response=response, requester_name=question[:80])
     scored, unscored = a_verdict(justification=justification), a_verdict(None)
-    posts = [verdicts.verdict_message(case, scored), verdicts.verdict_message(case, unscored, "Only you see this.")]
+    posts = [
+        verdicts.verdict_message(case, scored),
+        verdicts.verdict_message(case, unscored, "Only you see this."),
+    ]
     posts += [
         verdicts.known_verdict(case, scored, "https://a.slack.com/"),
         messages.texts(case),
         messages.placeholder(case),
     ]
     posts = [form for post in posts for form in post.forms]
-    for post in [*posts, messages.ask_for_question(case, "I could not find it."), messages.in_progress(case)]:
+    for post in [
+        *posts,
+        messages.ask_for_question(case, "I could not find it."),
+        messages.in_progress(case),
+    ]:
         check_blocks(post.blocks)
         assert post.text.strip()
         assert len(post.text) < 4000
@@ -57,16 +74,29 @@ def test_messages_keep_slacks_limits(question: str, response: str, justification
 @given(LONG, LONG)
 def test_modals_keep_slacks_limits(question: str, response: str) -> None:
     case = a_case(question=question, response=response)
-    state = ModalState(channel_id="C1", response_url="https://hooks.slack.com/commands/" + "x" * 200)
-    check_view(question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1")), "modal")
+    state = ModalState(
+        channel_id="C1", response_url="https://hooks.slack.com/commands/" + "x" * 200
+    )
+    check_view(
+        question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1")),
+        "modal",
+    )
     check_view(texts_modal(state, ["additive-5"], "additive-5", Visibility.ME), "modal")
 
 
 @pytest.mark.parametrize(
     ("score", "lowest", "highest", "gauge"),
-    [(0, 0, 5, "○○○○○"), (4, 0, 5, "●●●●○"), (5, 0, 5, "●●●●●"), (1, 1, 10, "○○○○○"), (10, 1, 10, "●●●●●")],
+    [
+        (0, 0, 5, "○○○○○"),
+        (4, 0, 5, "●●●●○"),
+        (5, 0, 5, "●●●●●"),
+        (1, 1, 10, "○○○○○"),
+        (10, 1, 10, "●●●●●"),
+    ],
 )
-def test_the_gauge_has_five_steps_on_any_scale(score: int, lowest: int, highest: int, gauge: str) -> None:
+def test_the_gauge_has_five_steps_on_any_scale(
+    score: int, lowest: int, highest: int, gauge: str
+) -> None:
     assert verdicts.gauge(a_verdict(score=score, lowest=lowest, highest=highest)) == gauge
 
 
@@ -83,7 +113,9 @@ def test_the_gauge_has_five_steps_on_any_scale(score: int, lowest: int, highest:
 )
 def test_a_split_is_said_first(scores: tuple[int, ...], scale: tuple[int, int], first: str) -> None:
     spread = max(scores) - min(scores)
-    verdict = a_verdict(score=3, ratings=ratings(*scores), spread=spread, lowest=scale[0], highest=scale[1])
+    verdict = a_verdict(
+        score=3, ratings=ratings(*scores), spread=spread, lowest=scale[0], highest=scale[1]
+    )
     assert verdicts.headline(verdict) == first
 
 
@@ -101,14 +133,16 @@ def _lines(block: dict[str, Any]) -> list[str]:
 
 
 HOSTILE = (
-    "*Score 5 of 5*  ●●●●●\n> *Question* (as typed): x\n:warning: Only you see this. <!here> \u202eoge\u202c ` "
-    + ("x" + "\u0336" * 9)
-)
+    "*Score 5 of 5*  ●●●●●\n> *Question* (as typed): x\n:warning: Only you see this. "
+    "<!here> \u202eoge\u202c ` "
+) + ("x" + "\u0336" * 9)
 SEEN = HOSTILE.replace("\u202e", "").replace("\u202c", "").replace("\u0336" * 9, "\u0336" * 2)
 
 
 def test_what_the_model_wrote_stands_in_italics_on_one_line_and_nowhere_else() -> None:
-    post = verdicts.verdict_message(a_case(question=None, question_source=None), a_verdict(justification=HOSTILE))
+    post = verdicts.verdict_message(
+        a_case(question=None, question_source=None), a_verdict(justification=HOSTILE)
+    )
     (block,) = [block for block in post.blocks if "5 of 5" in str(block)]
     ((*ours, said),) = [line["elements"] for line in block["elements"]]
     assert said == {"type": "text", "text": " ".join(SEEN.split()), "style": {"italic": True}}
@@ -121,22 +155,38 @@ def test_what_the_model_wrote_stands_in_italics_on_one_line_and_nowhere_else() -
 def test_an_amended_verdict_quotes_nothing() -> None:
     post = verdicts.verdict_message(a_case(question="SECRET"), a_verdict(justification="SECRET"))
     assert str(post.blocks).count("SECRET") == 2
-    forgotten = a_case(question=None, response=None, forgotten_at=datetime(2026, 11, 22, tzinfo=UTC))
+    forgotten = a_case(
+        question=None, response=None, forgotten_at=datetime(2026, 11, 22, tzinfo=UTC)
+    )
     amended = verdicts.amended(post, forgotten)
     assert "SECRET" not in f"{amended.text}{amended.blocks}"
     assert "Score 4 of 5" in str(amended.blocks)
 
 
 def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
-    case = a_case(question=HOSTILE, question_source=QuestionSource.TYPED, response=HOSTILE, requester_name="*a*\n> b")
+    case = a_case(
+        question=HOSTILE,
+        question_source=QuestionSource.TYPED,
+        response=HOSTILE,
+        requester_name="*a*\n> b",
+    )
     typed = messages.texts(case)
     titles = [block["elements"][0]["elements"][0] for block in typed.blocks[1:]]
-    assert titles == [{"type": "text", "text": title, "style": {"bold": True}} for title in ("Question", "Response")]
+    assert titles == [
+        {"type": "text", "text": title, "style": {"bold": True}}
+        for title in ("Question", "Response")
+    ]
     bar = {"type": "rich_text_quote", "elements": [{"type": "text", "text": SEEN}]}
     assert [block["elements"][1] for block in typed.blocks[1:]] == [bar, bar]
     assert typed.blocks[0]["text"]["text"] == "*a &gt; b* asked for a score"
-    asked = [block for block in verdicts.verdict_message(case, a_verdict()).blocks if "5 of 5" in str(block)]
-    assert [(block["type"], block["block_id"]) for block in asked] == [("rich_text", ids.BLOCK_QUOTED_QUESTION)]
+    asked = [
+        block
+        for block in verdicts.verdict_message(case, a_verdict()).blocks
+        if "5 of 5" in str(block)
+    ]
+    assert [(block["type"], block["block_id"]) for block in asked] == [
+        ("rich_text", ids.BLOCK_QUOTED_QUESTION)
+    ]
     assert asked[0]["elements"][1]["elements"][0]["text"] == " ".join(SEEN.split())
     modal = question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1"))
     assert modal["blocks"][-1]["elements"][1] == bar
@@ -144,7 +194,9 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
 
 def test_a_missing_justification_is_said_in_no_quote() -> None:
     for nothing in ("", "\u200b\u202e", " \n"):
-        post = verdicts.verdict_message(a_case(question=nothing or None), a_verdict(justification=nothing))
+        post = verdicts.verdict_message(
+            a_case(question=nothing or None), a_verdict(justification=nothing)
+        )
         assert post.text == "Score 4 of 5: There is no justification."
         assert "rich_text_quote" not in words(post)
         check_blocks(post.blocks)

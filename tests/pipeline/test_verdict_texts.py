@@ -32,16 +32,25 @@ SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "several ratings": ({}, {"ratings": ratings(4, 4, 5), "spread": 1}),
     "a rating without a score": ({}, {"ratings": ratings(4, None, 5), "basis": "2 of 3"}),
     "ratings that split": (ALONE, SPLIT),
-    "a split of a forgotten case": (ALONE | {"forgotten_at": datetime(2026, 11, 21, tzinfo=UTC)}, SPLIT),
+    "a split of a forgotten case": (
+        ALONE | {"forgotten_at": datetime(2026, 11, 21, tzinfo=UTC)},
+        SPLIT,
+    ),
     "a split without a score": ({}, none("split", "x", ratings=ratings(5, 1, 3), spread=4)),
-    "a stronger model": ({}, {"score": 3, "spread": 2, "model": "big", "escalation": "small > big", "ratings": BOTH}),
+    "a stronger model": (
+        {},
+        {"score": 3, "spread": 2, "model": "big", "escalation": "small > big", "ratings": BOTH},
+    ),
     "a calibrated score": ({}, {"score": 3, "ratings": ratings(4, 4)}),
     "the offline rater": ({}, {"model": OFFLINE}),
     "all flags": ({}, {"flags": tuple(Flag)}),
     "a text that is too long": ({}, none("too_long", TOO_LONG)),
     "conflicting answers": ({}, none("conflicting")),
     "an unknown reason": ({}, none("something_new")),
-    "a message that the app may not read": ({"response": None, "blocker": MAY_NOT_READ}, none("blocker", "Not read.")),
+    "a message that the app may not read": (
+        {"response": None, "blocker": MAY_NOT_READ},
+        none("blocker", "Not read."),
+    ),
     "a message without text": ({"response": "", "blocker": "No text."}, none("blocker", "Empty.")),
 }
 
@@ -50,7 +59,9 @@ def shown(case: dict[str, Any], verdict: dict[str, Any]) -> str:
     """The line of a notification, the reason in a list, the message and its buttons."""
     made = bare_verdict(**verdict)
     post = verdict_message(a_case(**case), made)
-    return "\n".join([post.text, in_short(made.unscored_reason) if made.unscored else "", read(post.blocks)])
+    return "\n".join(
+        [post.text, in_short(made.unscored_reason) if made.unscored else "", read(post.blocks)]
+    )
 
 
 def test_a_verdict_says_what_is_known_of_its_score(snapshot: SnapshotAssertion) -> None:
@@ -60,7 +71,9 @@ def test_a_verdict_says_what_is_known_of_its_score(snapshot: SnapshotAssertion) 
         assert unlike(usual, shown(case, verdict)) == snapshot(name=name)
 
 
-def test_what_is_said_before_and_without_a_verdict_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
+def test_what_is_said_before_and_without_a_verdict_reads_as_in_the_snapshot(
+    snapshot: SnapshotAssertion,
+) -> None:
     case, link = a_case(model_tries=2), a_case(source=CaseSource.LINK)
     posts = [
         text.placeholder(case),
@@ -87,7 +100,11 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         text.question_modal(a_case(), "id", text.WRONG_QUESTION, state, said),
         text.question_modal(lost, "id", text.OUT_OF_SIGHT, state),
     ]
-    errors = [text.text_errors("", ""), text.text_errors("Why?", "Why?"), text.question_errors("", may_choose=True)]
+    errors = [
+        text.text_errors("", ""),
+        text.text_errors("Why?", "Why?"),
+        text.question_errors("", may_choose=True),
+    ]
     errors.append(text.question_errors("Why?", a_case(question_hash=text_hash("Why?"))))
     said_wrong = [error for each in errors for error in each.values()]
     assert "\n\n".join([*map(read_window, windows), *said_wrong]) == snapshot

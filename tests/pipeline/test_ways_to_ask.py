@@ -1,4 +1,6 @@
-"""What JUDGE_ASK and JUDGE_EFFORT change in the thread, in the window of details, in the store and in the log."""
+"""What JUDGE_ASK and JUDGE_EFFORT change in the thread, in the window of details, in the store and
+in the log.
+"""
 
 import pytest
 from structlog.testing import capture_logs
@@ -20,11 +22,17 @@ async def test_a_decision_is_shown_with_a_reason_and_kept(open_stage: StageFacto
     assert recorded
     assert recorded.input_tokens == 700 + 400
     [rating] = recorded.ratings
-    assert (recorded.spread, rating.probabilities[0], rating.points["relevant"]) == (5, pytest.approx(0.3), 0.9)
+    assert (recorded.spread, rating.probabilities[0], rating.points["relevant"]) == (
+        5,
+        pytest.approx(0.3),
+        0.9,
+    )
     assert ", decision " in (recorded.judge_version or "")
 
 
-async def test_a_score_stands_though_its_reason_cannot_be_asked_for(open_stage: StageFactory) -> None:
+async def test_a_score_stands_though_its_reason_cannot_be_asked_for(
+    open_stage: StageFactory,
+) -> None:
     stage = await open_stage(judge_ask="decision")
     stage.model.script(Decided(LEVELS), Failure(404, message="no such route"))
     verdict = await stage.verdict(stage.ask_for_score())
@@ -32,9 +40,15 @@ async def test_a_score_stands_though_its_reason_cannot_be_asked_for(open_stage: 
     assert "There is no justification." in shown(verdict)
 
 
-async def test_thinking_is_shown_apart_and_a_refused_effort_logged_once(open_stage: StageFactory) -> None:
+async def test_thinking_is_shown_apart_and_a_refused_effort_logged_once(
+    open_stage: StageFactory,
+) -> None:
     stage = await open_stage(judge_effort="low", judge_samples=1)
-    usage = {"prompt_tokens": 400, "completion_tokens": 640, "completion_tokens_details": {"reasoning_tokens": 520}}
+    usage = {
+        "prompt_tokens": 400,
+        "completion_tokens": 640,
+        "completion_tokens_details": {"reasoning_tokens": 520},
+    }
     refused = Failure(400, message="Unsupported parameter: 'reasoning_effort'")
     given = Answer("score: 4\nGood.", usage=usage)
     stage.model.script(lambda request: refused if "reasoning_effort" in request else given)
@@ -42,4 +56,8 @@ async def test_thinking_is_shown_apart_and_a_refused_effort_logged_once(open_sta
         verdict = await stage.verdict(stage.ask_for_score())
         stage.ben.click(verdict, ids.ACTION_DETAILS)
         assert "400 read, 640 written, 520 of them thinking" in shown(await stage.modal(stage.ben))
-    assert ["refuses JUDGE_EFFORT" in entry["reason"] for entry in logs if entry["event"] == "server_differs"] == [True]
+    assert [
+        "refuses JUDGE_EFFORT" in entry["reason"]
+        for entry in logs
+        if entry["event"] == "server_differs"
+    ] == [True]

@@ -20,7 +20,9 @@ def said_by(program: str, folder: Path, *typed: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("program", ["judge", "bot"])
 @pytest.mark.parametrize("init", ["from .decide import decide", ""])
-def test_both_commands_refuse_to_run_where_it_lies_over_ours(tmp_path: Path, program: str, init: str) -> None:
+def test_both_commands_refuse_to_run_where_it_lies_over_ours(
+    tmp_path: Path, program: str, init: str
+) -> None:
     """An empty file stands for none: `pip uninstall judge` deletes ours, too."""
     package = tmp_path / "judge"
     package.mkdir()

@@ -1,4 +1,6 @@
-"""Files for who runs the bot: confinement, alerts, dashboard; in deploy/, the Dockerfile and compose.yml."""
+"""Files for who runs the bot: confinement, alerts, dashboard; in deploy/, the Dockerfile and
+compose.yml.
+"""
 
 import json
 import re
@@ -27,17 +29,25 @@ MemoryDenyWriteExecute=true RemoveIPC=true RestrictNamespaces=true RestrictRealt
 SystemCallArchitectures=native SystemCallFilter=@system-service SystemCallErrorNumber=EPERM MemoryMax=1G TasksMax=128
 """
 ALERTS = ROOT / "deploy" / "alerts.yml"
-KUBERNETES = list(yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yml").read_text(encoding="utf-8")))
-COMPOSED: dict[str, Any] = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))["services"]
+KUBERNETES = list(
+    yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yml").read_text(encoding="utf-8"))
+)
+COMPOSED: dict[str, Any] = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))[
+    "services"
+]
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed (apt install systemd)")
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd is not installed (apt install systemd)"
+)
 def test_systemd_rates_the_service_as_well_confined() -> None:
     command = ["systemd-analyze", "security", "--offline=true", "--no-pager", str(SERVICE)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"Overall exposure level for \S+: (\d+\.\d)", done.stdout)
     assert found, done.stderr
-    version = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=True).stdout
+    version = subprocess.run(
+        [command[0], "--version"], capture_output=True, text=True, check=True
+    ).stdout
     # Other versions may rate differently. The next test checks each line for all versions.
     assert float(found[1]) <= (1.1 if version.startswith("systemd 252 ") else 2.0)
 
@@ -70,7 +80,9 @@ def test_a_container_is_read_only_without_capabilities_and_with_limits(name: str
 
 
 def test_no_settings_are_read_from_a_folder_that_the_process_can_write() -> None:
-    """An attacker who controls the process must not leave an OPENAI_BASE_URL in `.env` for the next start."""
+    """An attacker who controls the process must not leave an OPENAI_BASE_URL in `.env` for the next
+    start.
+    """
     unit = SERVICE.read_text(encoding="utf-8")
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     starts_in = re.findall(r"^WorkingDirectory=(.*)", unit, re.MULTILINE)
@@ -82,7 +94,11 @@ def test_no_settings_are_read_from_a_folder_that_the_process_can_write() -> None
 
 
 def test_no_container_runs_as_root() -> None:
-    users = [line.split()[1] for line in (ROOT / "Dockerfile").read_text().splitlines() if line.startswith("USER ")]
+    users = [
+        line.split()[1]
+        for line in (ROOT / "Dockerfile").read_text().splitlines()
+        if line.startswith("USER ")
+    ]
     assert users == ["judge"]
     assert COMPOSED["postgres"]["user"] == "postgres"
 
@@ -90,37 +106,54 @@ def test_no_container_runs_as_root() -> None:
 def test_files_copied_into_the_image_exist_and_are_not_ignored() -> None:
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
     copied = {name for line in lines if line.startswith("COPY ") for name in line.split()[1:-1]}
-    let_through = {line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines()}
+    let_through = {
+        line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines()
+    }
     assert {"manifest.yml", "manifest.minimal.yml"} < copied <= let_through
     assert [name for name in copied if not (ROOT / name).exists()] == []
 
 
 def test_the_image_labels_match_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    said = dict(re.findall(r'image\.(\w+)="([^"]*)"', (ROOT / "Dockerfile").read_text(encoding="utf-8")))
+    said = dict(
+        re.findall(r'image\.(\w+)="([^"]*)"', (ROOT / "Dockerfile").read_text(encoding="utf-8"))
+    )
     assert (said["title"], said["licenses"]) == (project["name"], project["license"])
 
 
 def test_the_image_has_extras_that_there_are() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (extras,) = re.findall(r'^ARG EXTRAS="(.*)"$', (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    (extras,) = re.findall(
+        r'^ARG EXTRAS="(.*)"$', (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert {"postgres", "mcp"} <= set(extras.split()) <= project["optional-dependencies"].keys()
 
 
 def test_alerts_and_dashboard_ask_for_metrics_that_there_are() -> None:
     panels = json.loads((ROOT / "deploy" / "dashboard.json").read_text(encoding="utf-8"))["panels"]
     rules = yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"][0]["rules"]
-    asked = [target["expr"] for panel in panels for target in panel["targets"]] + [rule["expr"] for rule in rules]
+    asked = [target["expr"] for panel in panels for target in panel["targets"]] + [
+        rule["expr"] for rule in rules
+    ]
     printed = re.findall(r"^# TYPE (\w+) (\w+)$", generate_latest().decode(), re.MULTILINE)
     parts = {"histogram": ("_bucket", "_count", "_sum")}
     there = {f"{name}{part}" for name, kind in printed for part in parts.get(kind, ("",))}
-    prefix = "(?:slack_judge|process)" if sys.platform == "linux" else "slack_judge"  # elsewhere there are no others
+    prefix = (
+        "(?:slack_judge|process)" if sys.platform == "linux" else "slack_judge"
+    )  # elsewhere there are no others
     assert {name for each in asked for name in re.findall(rf"\b{prefix}_\w+", each)} <= there
-    statuses = {name for each in asked for names in re.findall(r'status\W+"(.*?)"', each) for name in names.split("|")}
+    statuses = {
+        name
+        for each in asked
+        for names in re.findall(r'status\W+"(.*?)"', each)
+        for name in names.split("|")
+    }
     assert statuses <= set(CaseStatus)
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (apt install prometheus)")
+@pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="promtool is not installed (apt install prometheus)"
+)
 def test_prometheus_takes_the_alerts() -> None:
     command = ["promtool", "check", "rules", str(ALERTS)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -130,9 +163,17 @@ def test_prometheus_takes_the_alerts() -> None:
 def test_kubernetes_runs_the_image_as_confined_as_compose_does() -> None:
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     secret, service, *deployments = KUBERNETES
-    assert [each["kind"] for each in KUBERNETES] == ["Secret", "Service", "Deployment", "Deployment"]
+    assert [each["kind"] for each in KUBERNETES] == [
+        "Secret",
+        "Service",
+        "Deployment",
+        "Deployment",
+    ]
     for deployment in deployments:
-        labels, pod = deployment["spec"]["template"]["metadata"]["labels"], deployment["spec"]["template"]["spec"]
+        labels, pod = (
+            deployment["spec"]["template"]["metadata"]["labels"],
+            deployment["spec"]["template"]["spec"],
+        )
         assert deployment["spec"]["selector"]["matchLabels"] == labels
         assert f"useradd --uid {pod['securityContext']['runAsUser']} " in image
         assert pod["securityContext"]["runAsNonRoot"]
@@ -144,6 +185,9 @@ def test_kubernetes_runs_the_image_as_confined_as_compose_does() -> None:
         assert {name.lower() for name in given} <= Settings.model_fields.keys()
         ports, env = ({each["name"]: each for each in container[of]} for of in ("ports", "env"))
         assert str(ports["metrics"]["containerPort"]) == env["METRICS_PORT"]["value"]
-        paths = [container[f"{probe}Probe"]["httpGet"]["path"] for probe in ("startup", "liveness", "readiness")]
+        paths = [
+            container[f"{probe}Probe"]["httpGet"]["path"]
+            for probe in ("startup", "liveness", "readiness")
+        ]
         assert paths == ["/healthz", "/healthz", "/readyz"]
     assert service["spec"]["selector"] == deployments[0]["spec"]["template"]["metadata"]["labels"]

@@ -23,7 +23,9 @@ PAGES = (
     *(ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md", "sandbox/README.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 )
-_PATH = re.compile(r"(?<![\w/.-])(?:bot|judge|sandbox|tests|bench|tools|deploy|docs)/[\w/.-]*\w(?::\w+)?")
+_PATH = re.compile(
+    r"(?<![\w/.-])(?:bot|judge|sandbox|tests|bench|tools|deploy|docs)/[\w/.-]*\w(?::\w+)?"
+)
 
 
 def named_in(page: Path) -> list[tuple[str, str]]:
@@ -38,14 +40,25 @@ def test_files_and_names_in_a_page_exist(page: Path) -> None:
     missing = [path for path, _ in named_in(page) if not (ROOT / path).exists()]
     assert not missing
     named = [(path, name) for path, name in named_in(page) if name]
-    assert not [(path, name) for path, name in named if not re.search(rf"\b{name}\b", (ROOT / path).read_text())]
+    assert not [
+        (path, name)
+        for path, name in named
+        if not re.search(rf"\b{name}\b", (ROOT / path).read_text())
+    ]
 
 
 def test_the_example_program_says_in_one_sentence_that_there_is_no_key(tmp_path: Path) -> None:
     program = (
-        (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+        (ROOT / "docs" / "evaluation.md")
+        .read_text(encoding="utf-8")
+        .partition("```python\n")[2]
+        .partition("```")[0]
     )
-    unset = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "JUDGE_"))}
+    unset = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("OPENAI_", "JUDGE_"))
+    }
     done = subprocess.run(
         [sys.executable, "-c", program],
         env=unset | {"PYTHONPATH": str(ROOT)},
@@ -56,8 +69,8 @@ def test_the_example_program_says_in_one_sentence_that_there_is_no_key(tmp_path:
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; the model 'offline' "
-        "works without either.\n"
+        "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
+        "the model 'offline' works without either.\n"
     )
 
 
@@ -70,7 +83,9 @@ def test_every_module_of_the_bot_is_in_the_architecture_page() -> None:
 
 
 def test_the_readmes_command_makes_an_env_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
-    (command,) = re.findall(r"`([^`]*\.env\.example \.env)`", (ROOT / "README.md").read_text(encoding="utf-8"))
+    (command,) = re.findall(
+        r"`([^`]*\.env\.example \.env)`", (ROOT / "README.md").read_text(encoding="utf-8")
+    )
     shutil.copy(ROOT / ".env.example", tmp_path)
     subprocess.run(command.split(), cwd=tmp_path, check=True, umask=0)
     assert stat.filemode((tmp_path / ".env").stat().st_mode) == "-rw-------"
@@ -78,7 +93,12 @@ def test_the_readmes_command_makes_an_env_file_that_only_its_owner_can_read(tmp_
 
 def rows(page: str, title: str) -> list[list[str]]:
     """The cells of a section's first table, without its header row."""
-    section = (ROOT / page).read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    section = (
+        (ROOT / page)
+        .read_text(encoding="utf-8")
+        .partition(f"\n## {title}\n")[2]
+        .partition("\n## ")[0]
+    )
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
@@ -98,12 +118,25 @@ def test_every_scope_and_event_is_explained(manifest: Name) -> None:
 def addresses_in_code() -> set[str]:
     """The hosts of all addresses in the code, without docstrings and comments."""
     found = set[str]()
-    sources = [each.read_text(encoding="utf-8") for part in ("bot", "judge") for each in (ROOT / part).rglob("*.py")]
-    for tree in [ast.parse(source) for source in sources if "://" in source]:  # parsing takes most of the time
+    sources = [
+        each.read_text(encoding="utf-8")
+        for part in ("bot", "judge")
+        for each in (ROOT / part).rglob("*.py")
+    ]
+    for tree in [
+        ast.parse(source) for source in sources if "://" in source
+    ]:  # parsing takes most of the time
         explained = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in explained]
+        texts = [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and id(node) not in explained
+        ]
         found |= {
-            host for text in texts if isinstance(text, str) for host in re.findall(r"(?:https?|wss?)://([\w.-]+)", text)
+            host
+            for text in texts
+            if isinstance(text, str)
+            for host in re.findall(r"(?:https?|wss?)://([\w.-]+)", text)
         }
     return found
 
@@ -115,7 +148,10 @@ def test_the_threat_model_names_each_host_of_the_code() -> None:
     assert {"slack.com", "api.openai.com", "hooks.slack.com"} <= found
     for host in ("SLACK_API_URL", "response_url", "OPENAI_BASE_URL", "database"):
         assert host in named
-    assert sorted(host for host in found - {"127.0.0.1", "localhost"} if f"`{host}`" not in named) == []
+    assert (
+        sorted(host for host in found - {"127.0.0.1", "localhost"} if f"`{host}`" not in named)
+        == []
+    )
 
 
 def events_in_code() -> dict[str, set[str]]:
@@ -124,8 +160,12 @@ def events_in_code() -> dict[str, set[str]]:
     for file in (ROOT / "bot").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             match node:
-                case ast.Call(func=ast.Attribute(value=ast.Name(id="logger"), attr=level), args=[said, *_]):
-                    texts = [part.value for part in ast.walk(said) if isinstance(part, ast.Constant)]
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="logger"), attr=level), args=[said, *_]
+                ):
+                    texts = [
+                        part.value for part in ast.walk(said) if isinstance(part, ast.Constant)
+                    ]
                     for text in texts:
                         if isinstance(text, str):
                             found.setdefault(text, set()).add(level)
@@ -147,7 +187,11 @@ def test_every_event_of_the_apps_log_is_listed() -> None:
 def test_the_costs_in_the_docs_are_those_that_the_app_computes(cells: list[str]) -> None:
     _, asked, written, verdict, thousand = cells
     tokens = [int(count.replace(",", "")) for count in (asked, written)]
-    usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+    usage = {
+        "prompt_tokens": tokens[0],
+        "completion_tokens": tokens[1],
+        "total_tokens": sum(tokens),
+    }
     answer = {"object": "chat.completion", "model": DEFAULT_MODEL, "usage": usage}
     cost = cost_of("https://api.openai.com/v1", answer)
     assert cost is not None
@@ -164,7 +208,12 @@ def test_the_worked_example_prints_what_the_page_says(tmp_path: Path) -> None:
     for typed, said in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE):
         command = re.sub(r"^judge", lambda _: program, typed)
         done = subprocess.run(
-            ["/bin/sh", "-c", f"{command} 2>&1"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+            ["/bin/sh", "-c", f"{command} 2>&1"],
+            cwd=tmp_path,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.stdout == said, typed
     assert len(blocks) >= 4

@@ -1,4 +1,6 @@
-"""The contents of the two wheels, the commands that work from them, and what each make target installs in .venv."""
+"""The contents of the two wheels, the commands that work from them, and what each make target
+installs in .venv.
+"""
 
 import asyncio
 import os
@@ -30,9 +32,12 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 APP: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-POCKET: dict[str, Any] = tomllib.loads((ROOT / "sandbox" / "pyproject.toml").read_text(encoding="utf-8"))
+POCKET: dict[str, Any] = tomllib.loads(
+    (ROOT / "sandbox" / "pyproject.toml").read_text(encoding="utf-8")
+)
 UV = str(shutil.which("uv", path=f"{ROOT / '.uv' / 'bin'}{os.pathsep}{os.environ['PATH']}"))
-# Run in this order while the bot runs. After the bar: the end of the error if a command needs an extra or other data.
+# Run in this order while the bot runs. After the bar: the end of the error if a command needs an
+# extra or other data.
 TYPED = """\
 judge score --question Why? --response Because.
 judge rubrics grounded
@@ -89,7 +94,9 @@ def test_the_apps_wheel_requires_the_pocket_slack_only_in_the_extra_demo(wheels:
     names, metadata = opened(wheels, "slack_judge")
     assert top(names) == {"bot", "judge"}
     assert {"bot/py.typed", "judge/py.typed"} <= names
-    asked = [each for each in metadata.get_all("Requires-Dist", []) if each.startswith("pocket-slack")]
+    asked = [
+        each for each in metadata.get_all("Requires-Dist", []) if each.startswith("pocket-slack")
+    ]
     assert [each.partition(";")[2].strip() for each in asked] == ["extra == 'demo'"]
 
 
@@ -100,15 +107,22 @@ def test_the_pocket_slacks_wheel_holds_all_its_files_and_licences(wheels: Path) 
     assert {str(path) for path in there if path.suffix != ".pyc"} == {
         each for each in names if ".dist-info/" not in each
     }
-    assert sorted(metadata.get_all("License-File", [])) == ["LICENSE", "pocket_slack/page/vendor/LICENSES"]
+    assert sorted(metadata.get_all("License-File", [])) == [
+        "LICENSE",
+        "pocket_slack/page/vendor/LICENSES",
+    ]
     assert metadata.get_payload() == (ROOT / "sandbox" / "README.md").read_text(encoding="utf-8")
 
 
 @contextmanager
 def running(command: str, until: str, **how: Any) -> Iterator[str]:
-    """The output of a program until it is ready; on exit it is interrupted, and must end with code 0."""
+    """The output of a program until it is ready; on exit it is interrupted, and must end with code
+    0.
+    """
     pipe, said = subprocess.PIPE, ""
-    with subprocess.Popen(command.split(), stdout=pipe, stderr=subprocess.STDOUT, text=True, **how) as process:
+    with subprocess.Popen(
+        command.split(), stdout=pipe, stderr=subprocess.STDOUT, text=True, **how
+    ) as process:
         try:
             while until not in said and (line := process.stdout.readline()):
                 said += line
@@ -119,27 +133,52 @@ def running(command: str, until: str, **how: Any) -> Iterator[str]:
     assert process.returncode == 0, said
 
 
-def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp_path: Path) -> None:
+def test_each_command_works_from_the_wheels_in_an_empty_folder(
+    wheels: Path, tmp_path: Path
+) -> None:
     scripts, pins, here = tmp_path / "venv" / "bin", tmp_path / "pins.txt", tmp_path / "here"
-    export = [UV, "export", "--quiet", "--frozen", "--no-dev", "--extra=demo", "--no-emit-workspace"]
+    export = [
+        UV,
+        "export",
+        "--quiet",
+        "--frozen",
+        "--no-dev",
+        "--extra=demo",
+        "--no-emit-workspace",
+    ]
     subprocess.run([*export, "--output-file", pins], cwd=ROOT, check=True)
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, scripts.parent], check=True)
-    install, ours = [UV, "pip", "install", "--quiet", "--python", scripts / "python"], [*wheels.glob("*.whl")]
+    install, ours = (
+        [UV, "pip", "install", "--quiet", "--python", scripts / "python"],
+        [*wheels.glob("*.whl")],
+    )
     # As users get it, or with the lowest versions that it says it takes; without either, as locked.
     resolution = os.environ.get("RESOLUTION")
     asked = ["--resolution", resolution] if resolution else ["--requirement", pins]
     subprocess.run([*install, *asked, *ours], check=True)
     here.mkdir()
     (here / "raw.csv").write_text("question,response,human\nWhy?,Because.,4\n")
-    env = {"PATH": str(scripts), "JUDGE_MODEL": "offline", "DATABASE_URL": "sqlite+aiosqlite:///log.db"}
+    env = {
+        "PATH": str(scripts),
+        "JUDGE_MODEL": "offline",
+        "DATABASE_URL": "sqlite+aiosqlite:///log.db",
+    }
     how: dict[str, Any] = {"cwd": here, "env": env}
 
     def run(line: str) -> str:
         command, _, sentence = line.partition(" | ")
         done = subprocess.run(
-            f"{scripts}/{command}".split(), **how, capture_output=True, text=True, timeout=ONLY_A_HANG_S, check=False
+            f"{scripts}/{command}".split(),
+            **how,
+            capture_output=True,
+            text=True,
+            timeout=ONLY_A_HANG_S,
+            check=False,
         )
-        assert (done.returncode, done.stderr.strip().endswith(sentence)) == (2 if sentence else 0, True), done
+        assert (done.returncode, done.stderr.strip().endswith(sentence)) == (
+            2 if sentence else 0,
+            True,
+        ), done
         return done.stdout
 
     with running(f"{scripts}/judge-bot demo --port 0", "Ctrl-C", **how) as said:
@@ -148,25 +187,44 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(wheels: Path, tmp
         assert len([urlopen(page + file).read() for file in files]) > 10  # noqa: S310
     asyncio.run(write_past(f"sqlite+aiosqlite:///{here}/log.db", demo_workspace()))
     (here / "manifest.yml").write_text(run("judge-bot manifest"))
-    with running(f"{scripts}/pocket-slack --manifest manifest.yml", "SLACK_APP_TOKEN", **how) as said:
+    with running(
+        f"{scripts}/pocket-slack --manifest manifest.yml", "SLACK_APP_TOKEN", **how
+    ) as said:
         env |= re.findall(r"^(SLACK_\w+)=(.+)", said, re.MULTILINE)
         with running(f"{scripts}/judge-bot serve", "queue_opened", **how):
             for line in TYPED.splitlines():
                 run(line)
-    subprocess.run([UV, "pip", "uninstall", "--quiet", "--python", scripts / "python", "pocket-slack"], check=True)
-    run("judge-bot demo --script | judge-bot: the demo needs pocket_slack: pip install 'slack-judge[demo]'")
+    subprocess.run(
+        [UV, "pip", "uninstall", "--quiet", "--python", scripts / "python", "pocket-slack"],
+        check=True,
+    )
+    run(
+        "judge-bot demo --script | judge-bot: the demo needs pocket_slack: pip install "
+        "'slack-judge[demo]'"
+    )
     typed = {tuple(line.split()[:2]) for line in TYPED.splitlines()}
     for program, app in (("judge", judge), ("judge-bot", judge_bot)):
-        assert {(program, name) for name in typer.main.get_command(app).commands} - typed <= {("judge-bot", "serve")}
+        assert {(program, name) for name in typer.main.get_command(app).commands} - typed <= {
+            ("judge-bot", "serve")
+        }
 
 
 def test_the_pocket_slack_requires_exactly_the_packages_that_it_imports() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "sandbox/pocket_slack").rglob("*.py")]
-    found = {name for text in sources for name in re.findall(r"^ *(?:from|import) (\w+)", text, re.MULTILINE)}
+    sources = [
+        path.read_text(encoding="utf-8") for path in (ROOT / "sandbox/pocket_slack").rglob("*.py")
+    ]
+    found = {
+        name
+        for text in sources
+        for name in re.findall(r"^ *(?:from|import) (\w+)", text, re.MULTILINE)
+    }
     foreign = found - sys.stdlib_module_names - {"pocket_slack"}
     asked = {re.match(r"[\w-]+", each)[0] for each in POCKET["project"]["dependencies"]}
-    # pydantic requires pydantic_core itself, in the only version that fits; the others are for the fixture alone.
-    assert foreign - {"pydantic_core", "pytest", "slack_bolt"} == {{"pyyaml": "yaml"}.get(name, name) for name in asked}
+    # pydantic requires pydantic_core itself, in the only version that fits; the others are for the
+    # fixture alone.
+    assert foreign - {"pydantic_core", "pytest", "slack_bolt"} == {
+        {"pyyaml": "yaml"}.get(name, name) for name in asked
+    }
 
 
 def test_the_extra_demo_requires_the_pocket_slack_version_of_this_checkout() -> None:
@@ -178,18 +236,36 @@ def test_the_extra_demo_requires_the_pocket_slack_version_of_this_checkout() -> 
 
 
 def test_both_packages_and_ci_name_the_same_python_versions() -> None:
-    named = [re.findall(r"Python :: (3\.\d+)", str(each["project"]["classifiers"])) for each in (APP, POCKET)]
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
-    release = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
-    matrices = [each["strategy"]["matrix"] for each in (workflow["jobs"]["ci"], release["jobs"]["installed"])]
+    named = [
+        re.findall(r"Python :: (3\.\d+)", str(each["project"]["classifiers"]))
+        for each in (APP, POCKET)
+    ]
+    workflow = yaml.safe_load(
+        (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    )
+    release = yaml.safe_load(
+        (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    )
+    matrices = [
+        each["strategy"]["matrix"]
+        for each in (workflow["jobs"]["ci"], release["jobs"]["installed"])
+    ]
     assert named == [each["python"] for each in matrices]
     assert named[0][0] == APP["project"]["requires-python"].removeprefix(">=") == "3.11"
 
 
-@pytest.mark.parametrize(("tag", "package"), [("v0.1.0", "slack-judge"), ("pocket-slack-v0.1.0", "pocket-slack")])
+@pytest.mark.parametrize(
+    ("tag", "package"), [("v0.1.0", "slack-judge"), ("pocket-slack-v0.1.0", "pocket-slack")]
+)
 def test_a_tag_releases_one_of_the_two_packages(tmp_path: Path, tag: str, package: str) -> None:
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
-    choose = next(step["run"] for step in workflow["jobs"]["build"]["steps"] if "PACKAGE=" in step.get("run", ""))
+    workflow = yaml.safe_load(
+        (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    )
+    choose = next(
+        step["run"]
+        for step in workflow["jobs"]["build"]["steps"]
+        if "PACKAGE=" in step.get("run", "")
+    )
     env = os.environ | {"TAG": tag, "GITHUB_ENV": str(tmp_path / "env")}
     subprocess.run([str(shutil.which("bash")), "-e", "-c", choose], env=env, check=True)
     assert (tmp_path / "env").read_text() == f"PACKAGE={package}\n"
@@ -216,14 +292,21 @@ def planned(checkout: Path, target: str) -> str:
     [
         (("demo", "sandbox"), "--no-dev --inexact --extra demo"),
         (("run", "doctor", "audit", "sbom"), "--no-dev --inexact --extra postgres"),
-        (("setup", "test", "lint", "test-browser", "chaos", "bench", "screenshots"), "--all-extras --all-groups"),
+        (
+            ("setup", "test", "lint", "test-browser", "chaos", "bench", "screenshots"),
+            "--all-extras --all-groups",
+        ),
     ],
 )
-def test_a_target_installs_what_it_needs(checkout: Path, targets: tuple[str, ...], brought: str) -> None:
+def test_a_target_installs_what_it_needs(
+    checkout: Path, targets: tuple[str, ...], brought: str
+) -> None:
     assert [planned(checkout, target) for target in targets] == [brought] * len(targets)
 
 
-@pytest.mark.parametrize("changed", ["pyproject.toml", "sandbox/pyproject.toml", "uv.lock", "tools/setup"])
+@pytest.mark.parametrize(
+    "changed", ["pyproject.toml", "sandbox/pyproject.toml", "uv.lock", "tools/setup"]
+)
 def test_packages_are_installed_again_only_when_a_pin_changes(checkout: Path, changed: str) -> None:
     (checkout / ".venv").mkdir()
     markers = [checkout / ".venv" / name for name in (".demo", ".run", ".ready")]

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 BASE = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
 SYNC = "sync --all-extras --quiet --frozen --no-python-downloads --python "
 NOTHING_FITS = (
-    "setup: no uv here, and no Python that could install it; install either "
-    "(Debian, Ubuntu: apt install python3-venv; uv: https://docs.astral.sh/uv/getting-started/installation/)\n"
+    "setup: no uv here, and no Python that could install it; install either (Debian, Ubuntu: apt "
+    "install python3-venv; uv: https://docs.astral.sh/uv/getting-started/installation/)\n"
 )
 
 
@@ -31,7 +31,9 @@ class Machine:
         for each in (self.checkout / "tools", self.path, self._wheels, self._hidden):
             each.mkdir(parents=True)
         shutil.copy(ROOT / "tools" / "setup", self.checkout / "tools")
-        self.uv = f'#!/bin/sh\necho "$0 $*" >>asked\nmkdir -p .venv/bin; ln -sf {BASE} .venv/bin/python\n'
+        self.uv = (
+            f'#!/bin/sh\necho "$0 $*" >>asked\nmkdir -p .venv/bin; ln -sf {BASE} .venv/bin/python\n'
+        )
         for tool in ("sh", "dirname", "mkdir", "ln"):
             (self.path / tool).symlink_to(str(shutil.which(tool)))
         for name in ("pip", "ensurepip"):
@@ -39,14 +41,23 @@ class Machine:
         self._write_wheel()
 
     def _write_wheel(self) -> None:
-        version = (ROOT / "tools" / "setup").read_text(encoding="utf-8").partition("uv_version=")[2].split()[0]
+        version = (
+            (ROOT / "tools" / "setup")
+            .read_text(encoding="utf-8")
+            .partition("uv_version=")[2]
+            .split()[0]
+        )
         with zipfile.ZipFile(self._wheels / f"uv-{version}-py3-none-any.whl", "w") as wheel:
             script = zipfile.ZipInfo(f"uv-{version}.data/scripts/uv")
             script.external_attr = 0o100755 << 16
             wheel.writestr(script, self.uv)
-            wheel.writestr(f"uv-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: uv\nVersion: {version}\n")
             wheel.writestr(
-                f"uv-{version}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+                f"uv-{version}.dist-info/METADATA",
+                f"Metadata-Version: 2.1\nName: uv\nVersion: {version}\n",
+            )
+            wheel.writestr(
+                f"uv-{version}.dist-info/WHEEL",
+                "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
             )
             wheel.writestr(f"uv-{version}.dist-info/RECORD", "")
 
@@ -55,7 +66,9 @@ class Machine:
         (self.path / name).chmod(0o755)
 
     def has_python(self, name: str, python: Path, *, hides: bool = False) -> None:
-        """Adds a Python; with `hides` it has neither pip nor ensurepip, like Debian's without python3-venv."""
+        """Adds a Python; with `hides` it has neither pip nor ensurepip, like Debian's without
+        python3-venv.
+        """
         hidden = f"PYTHONPATH={self._hidden} " if hides else ""
         self.has(name, f'#!/bin/sh\n{hidden}exec {python} "$@"\n')
 
@@ -67,7 +80,9 @@ class Machine:
             "PIP_CONFIG_FILE": os.devnull,
         }
         command = [self.path / "sh", "tools/setup", "--all-extras"]
-        return subprocess.run(command, cwd=self.checkout, env=env, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, cwd=self.checkout, env=env, capture_output=True, text=True, check=False
+        )
 
     def asked(self) -> str:
         return (self.checkout / "asked").read_text()
@@ -87,7 +102,9 @@ def test_the_installed_uv_is_used(machine: Machine) -> None:
     assert not (machine.checkout / ".uv").exists()
 
 
-@pytest.mark.skipif(importlib.util.find_spec("ensurepip") is None, reason="no ensurepip (apt install python3-venv)")
+@pytest.mark.skipif(
+    importlib.util.find_spec("ensurepip") is None, reason="no ensurepip (apt install python3-venv)"
+)
 def test_a_uv_that_cannot_sync_is_replaced_by_one_in_a_new_venv(machine: Machine) -> None:
     machine.has_python("python3", BASE, hides=True)
     machine.has_python("python3.13", Path(sys.executable))  # in a venv made by uv, which has no pip

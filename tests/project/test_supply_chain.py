@@ -1,4 +1,6 @@
-"""The supply chain: pinned actions with few permissions, the audit of uv.lock, the list of packages (SBOM)."""
+"""The supply chain: pinned actions with few permissions, the audit of uv.lock, the list of packages
+(SBOM).
+"""
 
 import asyncio
 import functools
@@ -30,7 +32,8 @@ MAY_WRITE = {
     ("release.yml", "image"): {"packages", "id-token", "attestations"},
 }
 needs_uv = pytest.mark.skipif(
-    not (ROOT / ".uv" / "bin" / "uv").exists() and shutil.which("uv") is None, reason="uv is not installed"
+    not (ROOT / ".uv" / "bin" / "uv").exists() and shutil.which("uv") is None,
+    reason="uv is not installed",
 )
 
 
@@ -60,7 +63,9 @@ def test_jobs_have_only_the_write_permissions_that_they_need(workflow: Path) -> 
         writes = {right for right, level in job.get("permissions", {}).items() if level == "write"}
         assert writes == MAY_WRITE.get((workflow.name, name), set())
         for step in job.get("steps", ()):
-            assert "${{" not in step.get("run", "")  # the name of a branch must not become a command
+            assert "${{" not in step.get(
+                "run", ""
+            )  # the name of a branch must not become a command
             if "actions/checkout" in step.get("uses", ""):
                 assert step["with"]["persist-credentials"] is False
     assert "pull_request_target" not in text
@@ -69,7 +74,10 @@ def test_jobs_have_only_the_write_permissions_that_they_need(workflow: Path) -> 
 
 def test_the_same_version_of_uv_is_used_everywhere() -> None:
     files = ("tools/setup", "tools/uv.txt")
-    found = {re.search(r"uv(?:_version)?==?(\d[\d.]+)", (ROOT / file).read_text(encoding="utf-8")) for file in files}
+    found = {
+        re.search(r"uv(?:_version)?==?(\d[\d.]+)", (ROOT / file).read_text(encoding="utf-8"))
+        for file in files
+    }
     assert len({match[1] if match else None for match in found}) == 1
 
 
@@ -87,18 +95,29 @@ def test_the_build_tools_of_releases_and_the_image_are_pinned_by_hash() -> None:
     for file in ("Dockerfile", ".github/workflows/release.yml"):
         text = (ROOT / file).read_text(encoding="utf-8")
         installs = re.findall(r"\bpip install (.*)", text)
-        assert [each for each in installs if "--require-hashes" not in each and "--no-deps" not in each] == []
+        assert [
+            each for each in installs if "--require-hashes" not in each and "--no-deps" not in each
+        ] == []
         builds = re.findall(r"\buv build (.*)", text)
-        assert [each for each in builds if "--build-constraints tools/build.txt --require-hashes" not in each] == []
+        assert [
+            each
+            for each in builds
+            if "--build-constraints tools/build.txt --require-hashes" not in each
+        ] == []
         assert installs
         assert builds
 
 
 def shipped(package: str) -> set[str]:
-    """The names of all packages that a package can install, with all extras and without development dependencies."""
+    """The names of all packages that a package can install, with all extras and without development
+    dependencies.
+    """
     by_name = {each["name"]: each for each in lock_file()}
     extras = by_name[package].get("optional-dependencies", {})
-    asked = [*by_name[package]["dependencies"], *(each for extra in extras.values() for each in extra)]
+    asked = [
+        *by_name[package]["dependencies"],
+        *(each for extra in extras.values() for each in extra),
+    ]
     found = dict[tuple[str, str | None], None]()
     while asked:
         wanted = asked.pop()
@@ -106,7 +125,11 @@ def shipped(package: str) -> set[str]:
             if (wanted["name"], extra) not in found:
                 found[wanted["name"], extra] = None
                 each = by_name[wanted["name"]]
-                more = each.get("dependencies", []) if extra is None else each["optional-dependencies"][extra]
+                more = (
+                    each.get("dependencies", [])
+                    if extra is None
+                    else each["optional-dependencies"][extra]
+                )
                 asked.extend(more)
     return {name for name, _ in found}
 
@@ -117,7 +140,11 @@ async def test_the_sbom_lists_exactly_the_packages_that_are_shipped(tmp_path: Pa
     assert code == 0, said
     sbom = json.loads((tmp_path / "slack-judge.cdx.json").read_text(encoding="utf-8"))
     assert (sbom["bomFormat"], sbom["specVersion"]) == ("CycloneDX", "1.5")
-    listed = {(each["name"], each["version"], each["purl"]) for each in sbom["components"] if "purl" in each}
+    listed = {
+        (each["name"], each["version"], each["purl"])
+        for each in sbom["components"]
+        if "purl" in each
+    }
     names = shipped("slack-judge")
     locked = {
         (each["name"], each["version"])
@@ -142,12 +169,19 @@ class Advisories:
         names = [query["package"]["name"] for query in (await request.json())["queries"]]
         self.asked += names
         found = [{"id": "OSV-1", "modified": "2026-11-01T00:00:00Z"}]
-        return web.json_response({"results": [{"vulns": found} if n == self.vulnerable else {} for n in names]})
+        return web.json_response(
+            {"results": [{"vulns": found} if n == self.vulnerable else {} for n in names]}
+        )
 
     async def advisory(self, _: web.Request) -> web.Response:
         affected = [{"package": {"ecosystem": "PyPI", "name": self.vulnerable}}]
         return web.json_response(
-            {"id": "OSV-1", "modified": "2026-11-01T00:00:00Z", "summary": "A hole.", "affected": affected}
+            {
+                "id": "OSV-1",
+                "modified": "2026-11-01T00:00:00Z",
+                "summary": "A hole.",
+                "affected": affected,
+            }
         )
 
 
@@ -155,7 +189,9 @@ class Advisories:
 async def advisories() -> AsyncIterator[Advisories]:
     found = Advisories()
     server = web.Application()
-    server.add_routes([web.post("/v1/querybatch", found.batch), web.get("/v1/vulns/{id}", found.advisory)])
+    server.add_routes(
+        [web.post("/v1/querybatch", found.batch), web.get("/v1/vulns/{id}", found.advisory)]
+    )
     runner = web.AppRunner(server)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -165,10 +201,14 @@ async def advisories() -> AsyncIterator[Advisories]:
 
 
 @needs_uv
-async def test_the_audit_checks_each_locked_package_and_fails_for_a_vulnerable_one(advisories: Advisories) -> None:
+async def test_the_audit_checks_each_locked_package_and_fails_for_a_vulnerable_one(
+    advisories: Advisories,
+) -> None:
     code, said = await run("sh", "tools/audit", "--service-url", advisories.url)
     assert code == 0, said
-    assert set(advisories.asked) == {each["name"] for each in lock_file() if "registry" in each["source"]}
+    assert set(advisories.asked) == {
+        each["name"] for each in lock_file() if "registry" in each["source"]
+    }
     advisories.vulnerable = "aiohttp"
     code, said = await run("sh", "tools/audit", "--service-url", advisories.url)
     assert code == 1
@@ -178,11 +218,18 @@ async def test_the_audit_checks_each_locked_package_and_fails_for_a_vulnerable_o
 
 
 @needs_uv
-async def test_an_audit_that_reaches_no_advisories_is_skipped_and_stops_a_release(advisories: Advisories) -> None:
-    (audit,) = [step["run"] for step in jobs(RELEASE)["build"]["steps"] if "audit" in step.get("run", "")]
+async def test_an_audit_that_reaches_no_advisories_is_skipped_and_stops_a_release(
+    advisories: Advisories,
+) -> None:
+    (audit,) = [
+        step["run"] for step in jobs(RELEASE)["build"]["steps"] if "audit" in step.get("run", "")
+    ]
     code, said = await run("sh", "tools/audit", "--service-url", "http://127.0.0.1:1/")
     assert code == 0
-    assert said.splitlines()[-1] == "audit: skipped, because the advisories cannot be reached from here"
+    assert (
+        said.splitlines()[-1]
+        == "audit: skipped, because the advisories cannot be reached from here"
+    )
     path = f"PATH={ROOT / '.uv' / 'bin'}:{os.environ['PATH']}"
     asked, _ = await run("env", path, "sh", "-c", f"{audit} --service-url {advisories.url}")
     unasked, _ = await run("env", path, "sh", "-c", f"{audit} --service-url http://127.0.0.1:1/")
@@ -196,32 +243,50 @@ def test_a_release_is_tested_approved_and_attested_before_anything_is_published(
     # The one approval; a rehearsal does not get there, and nothing that writes runs without it.
     assert {name for name, job in release.items() if "environment" in job} == {"publish"}
     assert release["publish"]["if"] == "github.event_name == 'push'"
-    assert {name for name, job in release.items() if "permissions" in job} == {"publish", "release", "image"}
+    assert {name for name, job in release.items() if "permissions" in job} == {
+        "publish",
+        "release",
+        "image",
+    }
     steps = release["publish"]["steps"]
-    (attest,) = [n for n, each in enumerate(steps) if "attest-build-provenance" in each.get("uses", "")]
+    (attest,) = [
+        n for n, each in enumerate(steps) if "attest-build-provenance" in each.get("uses", "")
+    ]
     (upload,) = [n for n, each in enumerate(steps) if "pypi-publish" in each.get("uses", "")]
     assert attest < upload
     assert steps[attest]["with"] == {"subject-path": "files/*"}
 
 
 def test_only_a_tag_on_main_is_released(tmp_path: Path) -> None:
-    (check,) = [each for each in jobs(RELEASE)["build"]["steps"] if "merge-base" in each.get("run", "")]
+    (check,) = [
+        each for each in jobs(RELEASE)["build"]["steps"] if "merge-base" in each.get("run", "")
+    ]
     assert check["if"] == "github.event_name == 'push'"
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    one, two = ["commit -q --allow-empty -m one", "tag on"], ["commit -q --allow-empty -m two", "tag off"]
+    one, two = (
+        ["commit -q --allow-empty -m one", "tag on"],
+        ["commit -q --allow-empty -m two", "tag off"],
+    )
     for command in ("init -q -b main", *one, "update-ref refs/remotes/origin/main HEAD", *two):
         subprocess.run([*git, *command.split()], check=True)
 
     def code(tag: str) -> int:
-        sha = subprocess.run([*git, "rev-parse", tag], capture_output=True, text=True, check=True).stdout.strip()
+        sha = subprocess.run(
+            [*git, "rev-parse", tag], capture_output=True, text=True, check=True
+        ).stdout.strip()
         env = os.environ | {"GITHUB_SHA": sha, "TAG": tag}
-        return subprocess.run(["/bin/bash", "-ec", check["run"]], cwd=tmp_path, env=env, check=False).returncode
+        return subprocess.run(
+            ["/bin/bash", "-ec", check["run"]], cwd=tmp_path, env=env, check=False
+        ).returncode
 
     assert (code("on"), code("off")) == (0, 1)
 
 
 def test_the_notes_of_a_release_are_its_part_of_the_changelog() -> None:
-    text = "# Changelog\n\n## 0.2.0 (unreleased)\n\n- new\n\n## 0.1.0 (2026-11-26)\n\n### In Slack\n\n- old\n"
+    text = (
+        "# Changelog\n\n## 0.2.0 (unreleased)\n\n- new\n\n## 0.1.0 (2026-11-26)\n\n### In "
+        "Slack\n\n- old\n"
+    )
     assert notes("0.1.0", "push", text) == "### In Slack\n\n- old"
     assert notes("0.2.0", "workflow_dispatch", text) == "- new"
     with pytest.raises(SystemExit, match="put the date there"):

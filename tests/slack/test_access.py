@@ -1,4 +1,6 @@
-"""A case is for its requester, and for those who can see it in a channel; to everybody else it is not there."""
+"""A case is for its requester, and for those who can see it in a channel; to everybody else it is
+not there.
+"""
 
 import json
 from typing import Any
@@ -35,19 +37,28 @@ async def score_in_leads(stage: Stage) -> Channel:
     return channel
 
 
-def click(stage: Stage, person: Person, action_id: str, value: str, where: str = CHANNEL) -> Delivery:
+def click(
+    stage: Stage, person: Person, action_id: str, value: str, where: str = CHANNEL
+) -> Delivery:
     """A click on a button that names whatever it names, in a message of a channel."""
     workspace = stage.slack.workspace
     message = stage.ann.post(where, "Anything.")
     action = {"type": "button", "action_id": action_id, "block_id": "any", "value": value}
-    payload = payloads.message_action(workspace, person.user, workspace.channel(where), message, action)
+    payload = payloads.message_action(
+        workspace, person.user, workspace.channel(where), message, action
+    )
     return workspace.deliveries.send("interactive", payload)
 
 
-def submit(stage: Stage, person: Person, callback_id: str, remembered: str, **chosen: str) -> Delivery:
+def submit(
+    stage: Stage, person: Person, callback_id: str, remembered: str, **chosen: str
+) -> Delivery:
     """A submitted modal that remembers whatever it remembers."""
     workspace = stage.slack.workspace
-    values = {key: {key: {"value": value, "selected_option": {"value": value}}} for key, value in chosen.items()}
+    values = {
+        key: {key: {"value": value, "selected_option": {"value": value}}}
+        for key, value in chosen.items()
+    }
     view = {
         "id": "V1",
         "type": "modal",
@@ -66,7 +77,9 @@ def submit(stage: Stage, person: Person, callback_id: str, remembered: str, **ch
 
 
 async def heard(stage: Stage, person: Person) -> str:
-    """What the person was told for themselves, in the channel or, after a modal, in direct messages."""
+    """What the person was told for themselves, in the channel or, after a modal, in direct
+    messages.
+    """
 
     def told() -> list[Message]:
         return [*person.ephemerals(CHANNEL), *person.messages(person.im)]
@@ -83,7 +96,10 @@ CLICKS = [
     ids.ACTION_AGREE,
     ids.ACTION_DISAGREE,
 ]
-MODALS = [(ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}), (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"})]
+MODALS = [
+    (ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}),
+    (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"}),
+]
 
 
 @pytest.mark.needs("labels")
@@ -97,7 +113,10 @@ async def test_a_button_leads_to_no_case_of_a_channel_of_others_and_to_none_that
         await stage.slack.settled(click(stage, stage.ben, action_id, value))
         assert (await stage.told(stage.ben, count)).text == NO_CASE
         assert stage.ben.view is None
-    assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
+    assert (len(channel.messages), await stage.log.cases.counts()) == (
+        before,
+        {CaseStatus.DELIVERED: 1},
+    )
     assert "Traceback" not in caplog.text
 
 
@@ -108,7 +127,11 @@ async def test_a_window_leads_to_no_case_of_a_channel_of_others_and_to_none_that
     from bot.features.labels.ids import BLOCK_SCORE, VIEW_LABEL
 
     modals = [*MODALS, (VIEW_LABEL, {BLOCK_SCORE: "1"})]
-    windows = [(view, json.dumps({"case_id": number}), chosen) for number in (1, 2) for view, chosen in modals]
+    windows = [
+        (view, json.dumps({"case_id": number}), chosen)
+        for number in (1, 2)
+        for view, chosen in modals
+    ]
     junk = ("abc", '{"case_id": "abc"}', f'{{"case_id": {"9" * 20}}}')
     windows += [(ids.VIEW_CORRECT, each, {"question": "Why?"}) for each in junk]
     for count, (view, remembered, chosen) in enumerate(windows, 1):
@@ -119,7 +142,9 @@ async def test_a_window_leads_to_no_case_of_a_channel_of_others_and_to_none_that
     assert await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id) is None
 
 
-async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, channel: Channel) -> None:
+async def test_a_window_does_not_lead_into_a_channel_of_others(
+    stage: Stage, channel: Channel
+) -> None:
     before = len(channel.messages)
     texts = {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}
     sent = await stage.slack.settled(
@@ -127,10 +152,15 @@ async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, cha
     )
     assert sent.response is not None
     assert "You have left the channel" in sent.response["errors"][ids.BLOCK_RESPONSE]
-    assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
+    assert (len(channel.messages), await stage.log.cases.counts()) == (
+        before,
+        {CaseStatus.DELIVERED: 1},
+    )
 
 
-async def test_nothing_is_done_if_slack_does_not_say_who_is_in_a_channel(stage: Stage, channel: Channel) -> None:
+async def test_nothing_is_done_if_slack_does_not_say_who_is_in_a_channel(
+    stage: Stage, channel: Channel
+) -> None:
     stage.slack.fail("users.conversations", error="missing_scope")
     click(stage, stage.ben, ids.ACTION_AGAIN, "1")
     assert await heard(stage, stage.ben) == unsure_of_membership(MembershipError("missing_scope"))
@@ -146,13 +176,17 @@ async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_pers
     stage.ann.leave(LEADS)
     for action_id in (ids.ACTION_WRONG_QUESTION, ids.ACTION_AGAIN):
         await stage.slack.settled(click(stage, stage.ann, action_id, "1"))
-    await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_CORRECT, '{"case_id": 1}', question="Why?"))
+    await stage.slack.settled(
+        submit(stage, stage.ann, ids.VIEW_CORRECT, '{"case_id": 1}', question="Why?")
+    )
     assert stage.ann.view is None
     assert [message.text for message in stage.ann.ephemerals(CHANNEL)] == [NO_CASE, NO_CASE]
     assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
-async def test_a_requester_corrects_the_question_in_a_channel_without_the_app(open_stage: StageFactory) -> None:
+async def test_a_requester_corrects_the_question_in_a_channel_without_the_app(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(is_member=False)
     stage.ask_for_score()
     await stage.modal(stage.ann)
@@ -191,7 +225,9 @@ async def blocked_verdict(stage: Stage) -> Message:
     return answer
 
 
-async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next_who_asks(stage: Stage) -> None:
+async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next_who_asks(
+    stage: Stage,
+) -> None:
     answer = await blocked_verdict(stage)
     await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(2, CaseStatus.DELIVERED)
@@ -199,7 +235,9 @@ async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next
 
 
 @pytest.mark.needs("privacy")
-async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_forget(stage: Stage) -> None:
+async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_forget(
+    stage: Stage,
+) -> None:
     from bot.features.privacy.text import NOTHING
 
     await blocked_verdict(stage)
@@ -227,7 +265,9 @@ async def test_a_new_score_on_a_public_verdict_follows_the_pressers_setting(
     await stage.verdict(parent, public)
 
 
-async def test_a_new_score_on_ones_own_private_verdict_stays_private(open_stage: StageFactory) -> None:
+async def test_a_new_score_on_ones_own_private_verdict_stays_private(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
@@ -240,7 +280,9 @@ async def test_a_new_score_on_ones_own_private_verdict_stays_private(open_stage:
     assert stage.ours() == []
 
 
-async def test_a_person_who_has_just_left_a_channel_does_not_read_there_by_link(stage: Stage, channel: Channel) -> None:
+async def test_a_person_who_has_just_left_a_channel_does_not_read_there_by_link(
+    stage: Stage, channel: Channel
+) -> None:
     stage.ann.invite(LEADS, "ben")
     messages = list(channel.messages.values())
     link = stage.slack.workspace.permalink(channel.id, messages[1].ts, messages[0].ts)
@@ -282,7 +324,9 @@ async def label_of_ben(stage: Stage) -> int | None:
 
 
 @pytest.mark.needs("labels")
-async def test_a_window_still_works_after_the_app_leaves_or_the_channel_is_archived(stage: Stage) -> None:
+async def test_a_window_still_works_after_the_app_leaves_or_the_channel_is_archived(
+    stage: Stage,
+) -> None:
     workspace = stage.slack.workspace
     members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
     channel = workspace.add_channel(LEADS, members, is_private=True)
@@ -301,7 +345,9 @@ async def test_a_window_does_not_work_after_its_person_leaves_a_group(stage: Sta
     from bot.features.labels.ids import BLOCK_SCORE
 
     workspace = stage.slack.workspace
-    channel = workspace.add_group([stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot])
+    channel = workspace.add_group(
+        [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
+    )
     await score_in(stage, channel)
     for action_id, chosen in (
         (ids.ACTION_LABEL, {BLOCK_SCORE: "1"}),
@@ -317,7 +363,9 @@ async def test_a_window_does_not_work_after_its_person_leaves_a_group(stage: Sta
     assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
-async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corrected(open_stage: StageFactory) -> None:
+async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corrected(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     workspace = stage.slack.workspace
     channel = workspace.add_channel("open", [stage.ann.user, stage.helper.user, workspace.bot])
@@ -335,7 +383,9 @@ async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corre
 
 
 @pytest.mark.needs("labels", "privacy")
-async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stands(stage: Stage) -> None:
+async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stands(
+    stage: Stage,
+) -> None:
     parent, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.verdict(parent)

@@ -1,4 +1,6 @@
-"""Answers of Slack that are kept: shared while they are awaited, good for a while, and never an error."""
+"""Answers of Slack that are kept: shared while they are awaited, good for a while, and never an
+error.
+"""
 
 import asyncio
 

@@ -12,13 +12,21 @@ def test_a_link_alone_is_a_link(text: str) -> None:
 
 def test_a_link_into_a_thread_names_the_parent() -> None:
     link = f"{LINK}?thread_ts=1699999999.000200&cid=C0123ABC"
-    assert parse_permalink(link) == Permalink("acme.slack.com", "C0123ABC", "1700000000.000100", "1699999999.000200")
+    assert parse_permalink(link) == Permalink(
+        "acme.slack.com", "C0123ABC", "1700000000.000100", "1699999999.000200"
+    )
     assert parse_permalink(link.replace("&", "&amp;")) == parse_permalink(link)
 
 
 @each(
     "text",
-    ["https://example.com/x", "https://acme.slack.com/archives/C1/p12", f"see {LINK}", "https://[bad", "ftp://a/b"],
+    [
+        "https://example.com/x",
+        "https://acme.slack.com/archives/C1/p12",
+        f"see {LINK}",
+        "https://[bad",
+        "ftp://a/b",
+    ],
 )
 def test_anything_else_is_no_link(text: str) -> None:
     assert parse_permalink(text) is None

@@ -1,4 +1,6 @@
-"""What a reaction is called: skin tones and Slack's own aliases are one emoji, and what else is typed is none."""
+"""What a reaction is called: skin tones and Slack's own aliases are one emoji, and what else is
+typed is none.
+"""
 
 import pytest
 
@@ -43,7 +45,21 @@ def test_nothing_asks_which_it_is_and_off_ends_it() -> None:
     assert (parse_reaction(""), parse_reaction(" OFF ")) == (None, "")
 
 
-@each("text", ["mag", "on", "🔍", ":mag", "::", ":a b:", ":mag: :tada:", ":<!here>:", ":*a*:", ":skin-tone-3:"])
+@each(
+    "text",
+    [
+        "mag",
+        "on",
+        "🔍",
+        ":mag",
+        "::",
+        ":a b:",
+        ":mag: :tada:",
+        ":<!here>:",
+        ":*a*:",
+        ":skin-tone-3:",
+    ],
+)
 def test_what_is_no_emoji_is_quoted(text: str) -> None:
     with pytest.raises(ValueError, match="I do not know"):
         parse_reaction(text)

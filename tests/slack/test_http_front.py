@@ -1,4 +1,6 @@
-"""What may come in from the internet: judged by its headers before its body is read, then by its size and signature."""
+"""What may come in from the internet: judged by its headers before its body is read, then by its
+size and signature.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -30,7 +32,9 @@ class StoppedClock(Clock):
 
 
 async def authorize() -> AuthorizeResult:
-    return AuthorizeResult(enterprise_id=None, team_id="T1", bot_id="B1", bot_user_id="U1", bot_token="xoxb-1")
+    return AuthorizeResult(
+        enterprise_id=None, team_id="T1", bot_id="B1", bot_user_id="U1", bot_token="xoxb-1"
+    )
 
 
 def open_front(may_ack: asyncio.Event | None = None, **given: Any) -> HttpFront:
@@ -56,7 +60,13 @@ def signed(body: bytes, age_s: int = 0, secret: str = SECRET) -> dict[str, str]:
 
 
 def a_command(text: str = "help") -> bytes:
-    fields = {"command": "/judge", "text": text, "team_id": "T1", "channel_id": "C1", "user_id": "U2"}
+    fields = {
+        "command": "/judge",
+        "text": text,
+        "team_id": "T1",
+        "channel_id": "C1",
+        "user_id": "U2",
+    }
     return urlencode(fields).encode()
 
 
@@ -101,8 +111,14 @@ REFUSED_BY_HEADERS: list[tuple[str | None, str | None]] = [
     (None, None),
     (str(NOW), None),
     (None, WELL_FORMED),
-    *((stamp, WELL_FORMED) for stamp in (str(NOW - 301), str(NOW + 301), "", "abc", f"{NOW}.5", "9" * 4000)),
-    *((str(NOW), form) for form in ("", WELL_FORMED[3:], WELL_FORMED[:-1], WELL_FORMED + "0", "v0=" + "\xe4" * 64)),
+    *(
+        (stamp, WELL_FORMED)
+        for stamp in (str(NOW - 301), str(NOW + 301), "", "abc", f"{NOW}.5", "9" * 4000)
+    ),
+    *(
+        (str(NOW), form)
+        for form in ("", WELL_FORMED[3:], WELL_FORMED[:-1], WELL_FORMED + "0", "v0=" + "\xe4" * 64)
+    ),
 ]
 
 
@@ -130,7 +146,9 @@ async def test_who_is_refused_before_the_body_can_read_so_having_sent_it() -> No
 )
 async def test_a_signature_of_something_else_is_refused(body: bytes, secret: str) -> None:
     async with open_front() as front:
-        status, said = await answer_to(front, request(signed(a_command(), secret=secret) | sized(body)) + body)
+        status, said = await answer_to(
+            front, request(signed(a_command(), secret=secret) | sized(body)) + body
+        )
     assert (status, b"heard" in said) == (401, False)
 
 
@@ -144,7 +162,9 @@ async def test_a_body_of_the_largest_size_is_taken() -> None:
 
 async def test_a_body_that_says_it_is_larger_is_refused_before_it_comes() -> None:
     async with open_front() as front:
-        stream = await connect(front, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)}))
+        stream = await connect(
+            front, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)})
+        )
         assert await first_status(stream) == 413
 
 
@@ -169,7 +189,10 @@ async def test_a_body_is_taken_as_it_was_signed() -> None:
 
 async def test_a_body_that_cannot_be_read_is_refused() -> None:
     async with open_front() as front:
-        for headers, body in (({"Transfer-Encoding": "chunked"}, b"no number\r\n"), (sized(b"\xff"), b"\xff")):
+        for headers, body in (
+            ({"Transfer-Encoding": "chunked"}, b"no number\r\n"),
+            (sized(b"\xff"), b"\xff"),
+        ):
             assert (await answer_to(front, request(signed(b"") | headers) + body))[0] == 400
 
 
@@ -178,7 +201,10 @@ CHUNK = b"18000\r\n" + b"x" * 0x18000 + b"\r\n"
 
 @pytest.mark.parametrize(
     ("headers", "begin", "size"),
-    [({"Content-Length": str(LARGEST_BODY)}, b"", LARGEST_BODY), ({"Transfer-Encoding": "chunked"}, CHUNK, 0x18000)],
+    [
+        ({"Content-Length": str(LARGEST_BODY)}, b"", LARGEST_BODY),
+        ({"Transfer-Encoding": "chunked"}, CHUNK, 0x18000),
+    ],
     ids=["by its length", "by what came"],
 )
 async def test_large_bodies_have_a_budget_until_they_are_verified_and_small_ones_pass(
@@ -192,7 +218,10 @@ async def test_large_bodies_have_a_budget_until_they_are_verified_and_small_ones
         heads = [asyncio.create_task(reader.readuntil(b"\r\n\r\n")) for reader, _ in streams]
         async with asyncio.timeout(ONLY_A_HANG_S):
             (refused,), (held,) = await asyncio.wait(heads, return_when=asyncio.FIRST_COMPLETED)
-        assert (refused.result().split()[1], b"Retry-After: 1\r\n" in refused.result()) == (b"503", True)
+        assert (refused.result().split()[1], b"Retry-After: 1\r\n" in refused.result()) == (
+            b"503",
+            True,
+        )
         assert (await answer_to(front, request(signed(small) | sized(small)) + small))[0] == 200
         streams[heads.index(held)][1].write(b"0\r\n\r\n" if begin else bytes(size))
         async with asyncio.timeout(ONLY_A_HANG_S):
@@ -205,7 +234,10 @@ async def test_large_bodies_have_a_budget_until_they_are_verified_and_small_ones
 async def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
     async with open_front() as front:
         front.longest_read_s = 0.0
-        assert await first_status(await connect(front, request(signed(b"") | {"Content-Length": "9"}))) == 408
+        assert (
+            await first_status(await connect(front, request(signed(b"") | {"Content-Length": "9"})))
+            == 408
+        )
 
 
 async def test_there_is_nothing_else_at_the_port() -> None:
@@ -215,7 +247,9 @@ async def test_there_is_nothing_else_at_the_port() -> None:
         assert (await answer_to(front, request({}, f"GET {EVENTS}")))[0] == 405
 
 
-def test_where_several_have_waited_for_long_one_more_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_several_have_waited_for_long_one_more_is_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(Traffic, "longest_wait_s", 1.0)
     now = 0.0
     traffic = Traffic(clock=lambda: now)

@@ -42,7 +42,9 @@ class Front:
     log: Store
 
     async def get(self, path: str) -> tuple[int, str]:
-        async with self.session.get(f"http://127.0.0.1:{self.settings.metrics_port}{path}") as answer:
+        async with self.session.get(
+            f"http://127.0.0.1:{self.settings.metrics_port}{path}"
+        ) as answer:
             return answer.status, await answer.text()
 
     async def is_ready(self) -> None:
@@ -80,9 +82,15 @@ class Front:
 
 
 @asynccontextmanager
-async def open_front(model_server: ModelServer, tmp_path: Path, *parts: str) -> AsyncIterator[Front]:
+async def open_front(
+    model_server: ModelServer, tmp_path: Path, *parts: str
+) -> AsyncIterator[Front]:
     model_server.script(GOOD)
-    more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
+    more: dict[str, Any] = {
+        "serve_http": True,
+        "slack_signing_secret": SECRET,
+        "http_port": free_port(),
+    }
     async with pocket_slack(parts) as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more, metrics_port=free_port())
         async with running_bot(settings, grace_s=0) as bot:
@@ -128,19 +136,29 @@ async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     async with pocket_slack() as slack:
-        more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
+        more: dict[str, Any] = {
+            "serve_http": True,
+            "slack_signing_secret": SECRET,
+            "http_port": free_port(),
+        }
         settings = make_settings(slack, model_server, tmp_path, **more)
         async with asyncio.timeout(ONLY_A_HANG_S):
             async with running_bot(settings, grace_s=0):
                 _, writer = await asyncio.open_connection("127.0.0.1", settings.http_port)
-                writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf".encode())
+                writer.write(
+                    f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf".encode()
+                )
                 await writer.drain()
             writer.close()
 
 
 async def test_a_probe_of_readiness_counts_no_cases(front: Front) -> None:
     asked: list[str] = []
-    event.listen(front.log.database.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
+    event.listen(
+        front.log.database.engine.sync_engine,
+        "before_cursor_execute",
+        lambda *call: asked.append(call[2]),
+    )
     await front.is_ready()
     assert asked
     assert [statement for statement in asked if "count(" in statement] == []
@@ -150,10 +168,16 @@ async def test_metrics_count_cases_tokens_and_time(front: Front) -> None:
     await front.command("What is 2 + 2? | Four, since two and two make four.")
     bot = front.slack.workspace.bot
     messages = front.slack.workspace.channel(CHANNEL).messages
-    await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
+    await front.slack.until(
+        lambda: any(is_verdict(m) for m in messages.values() if m.author is bot)
+    )
     status, text = await front.get("/metrics")
     assert status == 200
-    for line in ("slack_judge_verdict_seconds_count", 'slack_judge_tokens_total{kind="input"}', "slack_judge_cases{"):
+    for line in (
+        "slack_judge_verdict_seconds_count",
+        'slack_judge_tokens_total{kind="input"}',
+        "slack_judge_cases{",
+    ):
         assert line in text
 
 
@@ -184,7 +208,10 @@ async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None
     await becomes(is_well=True)
     await front.is_ready()
     prober, writer = await asyncio.open_connection("127.0.0.1", front.settings.metrics_port)
-    assert await front.get("/healthz") == (200, "ok\n")  # came after the prober, so that one has been taken in
+    assert await front.get("/healthz") == (
+        200,
+        "ok\n",
+    )  # came after the prober, so that one has been taken in
     # Later no connection to the store can be opened, and two may be needed at once.
     await asyncio.gather(*(front.log.processes.latest_here() for _ in range(4)))
     with descriptors(0):
@@ -210,10 +237,15 @@ async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
             assert (await examine(database_url))[0]
             await bot.services.store.processes.sign(is_connected=False)
             assert "Slack cannot reach it" in (await examine(database_url))[1]
-    assert await examine(database_url) == (False, "no bot has been started on this machine; judge-bot serve starts one")
+    assert await examine(database_url) == (
+        False,
+        "no bot has been started on this machine; judge-bot serve starts one",
+    )
 
 
-async def test_health_of_a_database_that_is_not_there_is_a_sentence_and_makes_none(tmp_path: Path) -> None:
+async def test_health_of_a_database_that_is_not_there_is_a_sentence_and_makes_none(
+    tmp_path: Path,
+) -> None:
     is_well, said = await examine(f"sqlite+aiosqlite:///{tmp_path}/none.db")
     assert (is_well, "there is no such file" in said) == (False, True)
     assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240 - nothing else runs

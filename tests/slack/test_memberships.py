@@ -49,17 +49,23 @@ async def names(known: Memberships, user_id: str | None = None) -> list[str]:
     return [listed.name for listed in (await known.of(user_id)).values()]
 
 
-async def test_public_channels_and_shared_private_ones_are_somebodys(slack: Sandbox, known: Memberships) -> None:
+async def test_public_channels_and_shared_private_ones_are_somebodys(
+    slack: Sandbox, known: Memberships
+) -> None:
     assert await names(known, id_of(slack, "ann")) == ["help", "public", "leads"]
     assert await names(known, id_of(slack, "ben")) == ["help"]
     assert await names(known) == ["help", "leads"]
 
 
-async def test_group_direct_messages_are_private_channels(slack: Sandbox, known: Memberships) -> None:
+async def test_group_direct_messages_are_private_channels(
+    slack: Sandbox, known: Memberships
+) -> None:
     workspace = slack.workspace
     ann, ben = (workspace.user(name) for name in ("ann", "ben"))
     group = workspace.add_group([ann, workspace.bot])
-    assert (await known.of(ann.id))[group.id] == Listed(group.name, is_private=True, is_archived=False)
+    assert (await known.of(ann.id))[group.id] == Listed(
+        group.name, is_private=True, is_archived=False
+    )
     assert await known.keeps_out(ben.id, group.id)
 
 
@@ -67,15 +73,22 @@ async def test_group_direct_messages_are_private_channels(slack: Sandbox, known:
 async def test_a_private_channel_that_we_are_in_keeps_out_who_is_not_in_it(
     slack: Sandbox, known: Memberships, is_archived: bool
 ) -> None:
-    ben, channels = id_of(slack, "ben"), [slack.workspace.channel(name) for name in ("help", "leads", "secret")]
+    ben, channels = (
+        id_of(slack, "ben"),
+        [slack.workspace.channel(name) for name in ("help", "leads", "secret")],
+    )
     slack.person("ben").leave("help")
     for channel in channels:
         channel.is_archived = is_archived
     assert [await known.keeps_out(ben, channel.id) for channel in channels] == [False, True, False]
-    assert [await known.keeps_out(id_of(slack, "ann"), channel.id) for channel in channels] == [False] * 3
+    assert [await known.keeps_out(id_of(slack, "ann"), channel.id) for channel in channels] == [
+        False
+    ] * 3
 
 
-async def test_a_public_channel_keeps_out_guests_who_are_not_in_it(slack: Sandbox, known: Memberships) -> None:
+async def test_a_public_channel_keeps_out_guests_who_are_not_in_it(
+    slack: Sandbox, known: Memberships
+) -> None:
     guest, help_id = slack.workspace.add_user("guest"), slack.workspace.channel("help").id
     guest.is_guest = True
     assert await known.keeps_out(guest.id, help_id)
@@ -83,7 +96,9 @@ async def test_a_public_channel_keeps_out_guests_who_are_not_in_it(slack: Sandbo
     assert not await known.keeps_out(guest.id, help_id)
 
 
-async def test_an_archived_channel_is_nobodys_but_they_are_still_in_it(slack: Sandbox, known: Memberships) -> None:
+async def test_an_archived_channel_is_nobodys_but_they_are_still_in_it(
+    slack: Sandbox, known: Memberships
+) -> None:
     slack.workspace.channel("help").is_archived = True
     ben = id_of(slack, "ben")
     assert await names(known, ben) == []
@@ -92,7 +107,10 @@ async def test_an_archived_channel_is_nobodys_but_they_are_still_in_it(slack: Sa
 
 async def test_who_asks_at_the_same_time_shares_a_call(slack: Sandbox, known: Memberships) -> None:
     ann = id_of(slack, "ann")
-    assert len({tuple(found) for found in await asyncio.gather(*(known.of(ann) for _ in range(20)))}) == 1
+    assert (
+        len({tuple(found) for found in await asyncio.gather(*(known.of(ann) for _ in range(20)))})
+        == 1
+    )
     assert calls(slack) == 1
 
 
@@ -108,7 +126,9 @@ async def test_an_answer_is_kept_for_minutes_and_no_longer(
     assert await names(known, ben) == []
 
 
-async def test_whoever_has_just_joined_or_left_is_in_or_not(slack: Sandbox, known: Memberships) -> None:
+async def test_whoever_has_just_joined_or_left_is_in_or_not(
+    slack: Sandbox, known: Memberships
+) -> None:
     ben, public = id_of(slack, "ben"), slack.workspace.channel("public").id
     assert not await known.includes(ben, public)
     slack.person("ben").join("public")
@@ -117,7 +137,9 @@ async def test_whoever_has_just_joined_or_left_is_in_or_not(slack: Sandbox, know
     assert not await known.includes(ben, public)
 
 
-@pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"retry_after_s": 30}, {"delay_s": 3}])
+@pytest.mark.parametrize(
+    "fault", [{"error": "missing_scope"}, {"status": 500}, {"retry_after_s": 30}, {"delay_s": 3}]
+)
 async def test_where_slack_does_not_say_nothing_is_assumed(
     slack: Sandbox, known: Memberships, clock: ManualClock, fault: dict[str, Any]
 ) -> None:

@@ -13,7 +13,13 @@ def read(**message: Any) -> str:
 
 
 SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "The *real* answer"}}
-ATTACHED = {"pretext": "p", "title": "t", "text": "x", "fields": [{"title": "f", "value": "v"}], "fallback": "no"}
+ATTACHED = {
+    "pretext": "p",
+    "title": "t",
+    "text": "x",
+    "fields": [{"title": "f", "value": "v"}],
+    "fallback": "no",
+}
 
 
 @each(
@@ -21,7 +27,10 @@ ATTACHED = {"pretext": "p", "title": "t", "text": "x", "fields": [{"title": "f",
     [
         ({"text": "Hello &amp; welcome"}, "Hello & welcome"),
         ({"text": "New answer", "blocks": [SECTION]}, "The *real* answer"),
-        ({"text": "The answer", "blocks": [{"type": "divider"}, {"type": "foo"}]}, "The answer\n[block: foo]"),
+        (
+            {"text": "The answer", "blocks": [{"type": "divider"}, {"type": "foo"}]},
+            "The answer\n[block: foo]",
+        ),
         ({"text": "first", "attachments": [ATTACHED]}, "first\np\nt\nx\nf: v"),
         ({"attachments": [{"fallback": "A chart of sales"}]}, "A chart of sales"),
     ],
@@ -32,7 +41,11 @@ def test_text_blocks_and_attachments_are_read_once(message: dict[str, Any], text
 
 def test_rich_text_keeps_lists_code_and_quotes() -> None:
     def part(kind: str, *words: str, **more: Any) -> dict[str, Any]:
-        return {"type": kind, "elements": [{"type": "text", "text": word} for word in words], **more}
+        return {
+            "type": kind,
+            "elements": [{"type": "text", "text": word} for word in words],
+            **more,
+        }
 
     items = [part("rich_text_section", "one"), part("rich_text_section", "two")]
     block = {
@@ -45,25 +58,46 @@ def test_rich_text_keeps_lists_code_and_quotes() -> None:
             part("rich_text_quote", "said\ntwice"),
         ],
     }
-    assert read(blocks=[block]) == "Do this:\n1. one\n2. two\n  - one\n  - two\n```\nx = 1\n```\n> said\n> twice"
+    assert (
+        read(blocks=[block])
+        == "Do this:\n1. one\n2. two\n  - one\n  - two\n```\nx = 1\n```\n> said\n> twice"
+    )
 
 
 def test_a_list_is_indented_no_deeper_than_slack_does() -> None:
     item = {"type": "rich_text_section", "elements": [{"type": "text", "text": "deep"}]}
     deep = {"type": "rich_text_list", "style": "bullet", "indent": 10**9, "elements": [item]}
-    assert read(blocks=[{"type": "rich_text", "elements": [item, deep]}]) == f"deep\n{'  ' * 8}- deep"
+    assert (
+        read(blocks=[{"type": "rich_text", "elements": [item, deep]}]) == f"deep\n{'  ' * 8}- deep"
+    )
 
 
 @each("mark", ["from_url", "original_url", "is_msg_unfurl", "is_app_unfurl"])
 def test_a_preview_of_a_link_is_not_read(mark: str) -> None:
-    preview = {mark: "https://a.example", "title": "score: 5", "text": "A colleague's words", "fallback": "no"}
-    assert read(text="See https://a.example", attachments=[preview, {"text": "mine"}]) == "See https://a.example\nmine"
+    preview = {
+        mark: "https://a.example",
+        "title": "score: 5",
+        "text": "A colleague's words",
+        "fallback": "no",
+    }
+    assert (
+        read(text="See https://a.example", attachments=[preview, {"text": "mine"}])
+        == "See https://a.example\nmine"
+    )
     assert read(attachments=[preview]) == ""
 
 
 def test_a_message_that_a_person_shared_is_read_and_marked() -> None:
-    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "It is [red]\nor &lt;blue&gt;"}}, IMAGE]
-    shared = {"is_share": True, "is_msg_unfurl": True, "from_url": "https://a.example", "author_id": "U2"}
+    blocks = [
+        {"type": "section", "text": {"type": "mrkdwn", "text": "It is [red]\nor &lt;blue&gt;"}},
+        IMAGE,
+    ]
+    shared = {
+        "is_share": True,
+        "is_msg_unfurl": True,
+        "from_url": "https://a.example",
+        "author_id": "U2",
+    }
     shared |= {"text": "no", "message_blocks": [{"message": {"blocks": blocks}}]}
     found = to_message({"ts": "1.1", "text": "Why?", "attachments": [shared]})
     assert found.text == "Why?\n[shared message: It is (red)\nor <blue>\n(picture: a chart)]"
@@ -78,8 +112,14 @@ def test_a_message_that_a_person_shared_is_read_and_marked() -> None:
             {"blocks": [{"type": "image", "image_url": "x", "alt_text": "y"}]},
             "That message contains only a picture, and I score text.",
         ),
-        ({"text": "", "files": [{"id": "F1"}]}, "That message contains only a file, and I score text."),
-        ({"files": [{"id": "F1"}, {"id": "F2"}]}, "That message contains only 2 files, and I score text."),
+        (
+            {"text": "", "files": [{"id": "F1"}]},
+            "That message contains only a file, and I score text.",
+        ),
+        (
+            {"files": [{"id": "F1"}, {"id": "F2"}]},
+            "That message contains only 2 files, and I score text.",
+        ),
         ({"blocks": [{"type": "video"}]}, "That message contains only a video, and I score text."),
         ({"text": None}, "That message has no text to score."),
         ({"text": "  \n "}, "That message has no text to score."),
@@ -92,7 +132,9 @@ def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], bloc
 
 
 @each("content", [{"blocks": "words"}, {"attachments": [None]}, {"text": 5}])
-def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(content: dict[str, Any]) -> None:
+def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(
+    content: dict[str, Any],
+) -> None:
     with capture_logs() as logs:
         found = to_message({"ts": "1.1", "user": "U1", "text": "a stub"} | content)
     assert [(entry["event"], entry["ts"]) for entry in logs] == [("message_unreadable", "1.1")]

@@ -17,7 +17,10 @@ from tests.tables import each
         ("<!here|HIDDEN>", "@here"),
         ("<!subteam^S1|HIDDEN>", "@S1"),
         ("<!date^1392734382^At {date_long_pretty}, {time}|HIDDEN>", "At 2014-02-18, 14:39 UTC"),
-        ("<!date^1392734382^{time_secs} {year}^https://a.example|HIDDEN>", "14:39:42 UTC {year} (https://a.example)"),
+        (
+            "<!date^1392734382^{time_secs} {year}^https://a.example|HIDDEN>",
+            "14:39:42 UTC {year} (https://a.example)",
+        ),
         ("<!date^99999999999999^{date}|HIDDEN>", "99999999999999"),
         ("<!date^1e9^{date}|HIDDEN>", "1e9"),
         ("<!date^never^{date}|soon>", "soon"),
@@ -50,14 +53,24 @@ def test_text_at_the_limit_is_not_cut() -> None:
 
 
 def test_excerpt_stands_on_one_line() -> None:
-    assert excerpt("one\n\n  two\tthree \u200b four\u2800\u2800five", 40) == "one two three four five"
+    assert (
+        excerpt("one\n\n  two\tthree \u200b four\u2800\u2800five", 40) == "one two three four five"
+    )
 
 
 @each(
     ("written", "sent"),
     [
-        *(("*Score 5 of 5*", "Score 5 of 5"), ("_a_ __b__ ~c~ `d` ```e```", "a b c d e"), ("a*b*c", "abc")),
-        *((":warning: read", ": warning: read"), ("a:+1::skin-tone-2: b", "a: +1:: skin-tone-2: b"), (":*x*:", ": x:")),
+        *(
+            ("*Score 5 of 5*", "Score 5 of 5"),
+            ("_a_ __b__ ~c~ `d` ```e```", "a b c d e"),
+            ("a*b*c", "abc"),
+        ),
+        *(
+            (":warning: read", ": warning: read"),
+            ("a:+1::skin-tone-2: b", "a: +1:: skin-tone-2: b"),
+            (":*x*:", ": x:"),
+        ),
         *(
             ("> a\n>> b\n *> c", "a\nb\nc"),
             ("a > b", "a &gt; b"),

@@ -34,7 +34,9 @@ class LimitedSlack:
                 self.refused[method] += 1
                 self.refuses.set()
                 headers = {"Retry-After": str(self.retry_after_s)}
-                return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
+                return web.json_response(
+                    {"ok": False, "error": "ratelimited"}, status=429, headers=headers
+                )
         self.taken[method] += 1
         return web.json_response({"ok": True, "messages": []})
 
@@ -49,7 +51,9 @@ async def slack() -> AsyncIterator[tuple[LimitedSlack, str]]:
     await runner.cleanup()
 
 
-async def test_where_one_reader_is_told_to_wait_the_others_wait_without_asking(slack: tuple[LimitedSlack, str]) -> None:
+async def test_where_one_reader_is_told_to_wait_the_others_wait_without_asking(
+    slack: tuple[LimitedSlack, str],
+) -> None:
     limited, url = slack
     limited.limited = {("conversations.replies", "C1")}
     async with web_client(SecretStr("xoxb-1"), url) as client:
@@ -57,12 +61,17 @@ async def test_where_one_reader_is_told_to_wait_the_others_wait_without_asking(s
         await limited.refuses.wait()
         await client.conversations_history(channel="C1")
         assert not first.done()  # the other method has a limit of its own
-        await asyncio.gather(first, *(client.conversations_replies(channel="C1", ts="1.2") for _ in range(READERS - 1)))
+        await asyncio.gather(
+            first,
+            *(client.conversations_replies(channel="C1", ts="1.2") for _ in range(READERS - 1)),
+        )
     assert limited.refused == {"conversations.replies": 1}
     assert limited.taken["conversations.replies"] == READERS
 
 
-async def test_a_channel_in_which_no_post_is_taken_holds_up_no_other(slack: tuple[LimitedSlack, str]) -> None:
+async def test_a_channel_in_which_no_post_is_taken_holds_up_no_other(
+    slack: tuple[LimitedSlack, str],
+) -> None:
     limited, url = slack
     limited.limited = {("chat.postMessage", "C1")}
     async with web_client(SecretStr("xoxb-1"), url) as client:
@@ -76,7 +85,11 @@ async def test_a_channel_in_which_no_post_is_taken_holds_up_no_other(slack: tupl
 
 async def test_a_call_waits_twice_and_no_longer(slack: tuple[LimitedSlack, str]) -> None:
     limited, url = slack
-    limited.limited, limited.is_for_ever, limited.retry_after_s = {("conversations.replies", "C1")}, True, 0
+    limited.limited, limited.is_for_ever, limited.retry_after_s = (
+        {("conversations.replies", "C1")},
+        True,
+        0,
+    )
     async with web_client(SecretStr("xoxb-1"), url) as client:
         with pytest.raises(SlackApiError, match="ratelimited"):
             await client.conversations_replies(channel="C1", ts="1.2")

@@ -25,7 +25,12 @@ CARD = block("card", title=text("Plan A"), subtitle=text("monthly"), body=text("
 SOURCE = block("url", url="https://a.example/doc", text="Handbook")
 STEP = block("task_card", task_id="1", title="Look it up", status="in_progress", sources=[SOURCE])
 STEP_READ = "[step: Look it up, in progress]\n[source: Handbook (https://a.example/doc)]"
-FOLDED = STEP | {"status": "complete", "details": rich(block("text", text="no")), "output": rich(), "sources": []}
+FOLDED = STEP | {
+    "status": "complete",
+    "details": rich(block("text", text="no")),
+    "output": rich(),
+    "sources": [],
+}
 SO_READ = "So [source: Book (https://a.example)]"
 SERIES = [
     {"name": "Web", "data": [{"label": "Mon", "value": 1}, {"label": "Tue", "value": 2.5}]},
@@ -34,7 +39,10 @@ SERIES = [
 AXES = {"categories": ["Mon", "Tue"], "y_label": "EUR"}
 
 TABLE: list[tuple[Raw, str]] = [
-    (block("section", text=text("a"), fields=[text("b"), block("plain_text", text="c")]), "a\nb\nc"),
+    (
+        block("section", text=text("a"), fields=[text("b"), block("plain_text", text="c")]),
+        "a\nb\nc",
+    ),
     (block("section", text=text("a"), accessory=IMAGE), "a\n[picture: a chart]"),
     (block("section", text=text("a"), accessory=block("button", text=text("no"))), "a"),
     (block("header", text=text("Title")), "Title"),
@@ -45,21 +53,52 @@ TABLE: list[tuple[Raw, str]] = [
         CARD | {"hero_image": IMAGE, "icon": IMAGE, "subtext": text("a seat")},
         "[picture: a chart]\nPlan A\nmonthly\n*9* & up\na seat",
     ),
-    (block("carousel", elements=[CARD, block("card", title=text("Plan B"))]), "Plan A\nmonthly\n*9* & up\nPlan B"),
-    (block("container", title=text("T"), subtitle=text("S"), child_blocks=[CARD]), "T\nS\nPlan A\nmonthly\n*9* & up"),
-    (block("container", title=text("no"), rich_text_title=rich(block("text", text="T")), child_blocks=[]), "T"),
-    (block("plan", title="Plan", tasks=[FOLDED, STEP]), f"Plan\n[step: Look it up, complete]\n{STEP_READ}"),
+    (
+        block("carousel", elements=[CARD, block("card", title=text("Plan B"))]),
+        "Plan A\nmonthly\n*9* & up\nPlan B",
+    ),
+    (
+        block("container", title=text("T"), subtitle=text("S"), child_blocks=[CARD]),
+        "T\nS\nPlan A\nmonthly\n*9* & up",
+    ),
+    (
+        block(
+            "container",
+            title=text("no"),
+            rich_text_title=rich(block("text", text="T")),
+            child_blocks=[],
+        ),
+        "T",
+    ),
+    (
+        block("plan", title="Plan", tasks=[FOLDED, STEP]),
+        f"Plan\n[step: Look it up, complete]\n{STEP_READ}",
+    ),
     (block("plan", title="Plan", tasks=[{"task_id": "1", "title": "Ask"}]), "Plan\n[step: Ask]"),
     (STEP, STEP_READ),
-    (rich(block("text", text="So "), block("citation", url="https://a.example", text="Book", index=1)), SO_READ),
+    (
+        rich(
+            block("text", text="So "),
+            block("citation", url="https://a.example", text="Book", index=1),
+        ),
+        SO_READ,
+    ),
     (rich(block("tag", text="In progress")), "In progress"),
     (SOURCE, "[source: Handbook (https://a.example/doc)]"),
     (
-        block("data_visualization", title="Sales", chart={"type": "bar", "series": SERIES, "axis_config": AXES}),
+        block(
+            "data_visualization",
+            title="Sales",
+            chart={"type": "bar", "series": SERIES, "axis_config": AXES},
+        ),
         "Sales (EUR)\nWeb: Mon = 1, Tue = 2.5\nApp: Mon = -3",
     ),
     (
-        block("data_visualization", title="Sales", chart={"type": "pie", "segments": SERIES[0]["data"]}),
+        block(
+            "data_visualization",
+            title="Sales",
+            chart={"type": "pie", "segments": SERIES[0]["data"]},
+        ),
         "Sales\nMon = 1, Tue = 2.5",
     ),
     (IMAGE | {"title": text("Sales")}, "[picture: Sales: a chart]"),
@@ -71,11 +110,18 @@ TABLE: list[tuple[Raw, str]] = [
     (block("file", external_id="1", source="remote"), "[file]"),
     (
         block(
-            "table", rows=[[block("raw_text", text="a"), rich(block("text", text="b"))], [block("raw_number", value=3)]]
+            "table",
+            rows=[
+                [block("raw_text", text="a"), rich(block("text", text="b"))],
+                [block("raw_number", value=3)],
+            ],
         ),
         "a | b\n3",
     ),
-    (block("data_table", caption="C", rows=[[block("raw_number", value=3.5, text="3.50")]]), "C\n3.50"),
+    (
+        block("data_table", caption="C", rows=[[block("raw_number", value=3.5, text="3.50")]]),
+        "C\n3.50",
+    ),
     (block("divider"), ""),
     (block("actions", elements=[block("button", text=text("no"))]), ""),
     (block("context_actions", elements=[]), ""),
@@ -105,36 +151,58 @@ def test_every_type_is_read_as_people_see_it(raw: Raw, words: str) -> None:
 
 
 def test_no_type_is_left_out_of_the_table_above() -> None:
-    elsewhere = {"attachment", "shared message", "rich_text_list", "rich_text_preformatted", "rich_text_quote"}
+    elsewhere = {
+        "attachment",
+        "shared message",
+        "rich_text_list",
+        "rich_text_preformatted",
+        "rich_text_quote",
+    }
     assert not [kind for kind in READ.keys() - elsewhere if f"'type': '{kind}'" not in str(TABLE)]
 
 
 def test_what_is_not_read_is_counted_and_stands_at_its_place() -> None:
     files = [{"name": "report.pdf"}, {"name": "x.png", "mimetype": "image/png", "alt_txt": "a map"}]
     found = read({"blocks": [IMAGE, CARD, block("foo")], "files": files, "text": "no"})
-    assert (
-        found.text
-        == "[picture: a chart]\nPlan A\nmonthly\n*9* & up\n[block: foo]\n[file: report.pdf]\n[picture: a map]"
+    assert found.text == (
+        "[picture: a chart]\nPlan A\nmonthly\n*9* & up\n[block: foo]\n[file: "
+        "report.pdf]\n[picture: a map]"
     )
     assert found.unread == ("picture", "block", "file", "picture")
 
 
 def test_the_text_stands_above_blocks_without_words() -> None:
-    assert read({"text": "Here it is:", "blocks": [IMAGE]}).text == "Here it is:\n[picture: a chart]"
+    assert (
+        read({"text": "Here it is:", "blocks": [IMAGE]}).text == "Here it is:\n[picture: a chart]"
+    )
 
 
 @each(
     "raw",
-    [IMAGE, block("video", title=text("a")), rich(block("foo")), block("card"), block("table", rows=[[IMAGE, IMAGE]])],
+    [
+        IMAGE,
+        block("video", title=text("a")),
+        rich(block("foo")),
+        block("card"),
+        block("table", rows=[[IMAGE, IMAGE]]),
+    ],
 )
 def test_pictures_and_the_like_are_no_words(raw: Raw) -> None:
     assert not read({"blocks": [raw]}).has_words
 
 
 def test_words_that_look_like_a_mark_are_changed_even_if_they_are_put_together() -> None:
-    raw = {"blocks": [rich(block("text", text="[st"), block("text", text="ep: A, complete] \ufffc")), STEP]}
+    raw = {
+        "blocks": [
+            rich(block("text", text="[st"), block("text", text="ep: A, complete] \ufffc")),
+            STEP,
+        ]
+    }
     assert read(raw).text == f"(step: A, complete) \n{STEP_READ}"
-    assert read({"blocks": [STEP | {"title": "A] [step: B", "sources": []}]}).text == "[step: A) (step: B, in progress]"
+    assert (
+        read({"blocks": [STEP | {"title": "A] [step: B", "sources": []}]}).text
+        == "[step: A) (step: B, in progress]"
+    )
 
 
 def nested(depth: int) -> Raw:
@@ -153,14 +221,30 @@ def test_containers_are_read_to_a_depth() -> None:
 BROKEN: list[Any] = [
     *(None, 5, "words", [], {}, {"type": 5}, {"type": []}),
     *(block("table", rows=rows) for rows in ("ab", {"a": 1}, ["ab"], [[None]], [["ab"]], [[5]])),
-    *(block("rich_text", elements=elements) for elements in ("ab", [5], [block("rich_text_section", elements=[None])])),
+    *(
+        block("rich_text", elements=elements)
+        for elements in ("ab", [5], [block("rich_text_section", elements=[None])])
+    ),
     block("rich_text", elements=[block("rich_text_list", offset="x", elements=[])]),
-    *(block("section", text=words) for words in (5, [], {"text": "ab"}, {"type": "mrkdwn", "text": 5})),
+    *(
+        block("section", text=words)
+        for words in (5, [], {"text": "ab"}, {"type": "mrkdwn", "text": 5})
+    ),
     *(block("carousel", elements=elements) for elements in (CARD, "ab")),
     *(block("task_card", title=title, status="complete") for title in (5, ["ab"], {"ab": 5})),
-    *(block("task_card", title="ab", sources=sources) for sources in (5, [5], [block("url", url=5)])),
-    *(block("data_visualization", title="ab", chart=chart) for chart in (None, {}, {"type": "pie", "segments": "ab"})),
-    block("data_visualization", title="ab", chart={"type": "bar", "series": [{"name": "a", "data": [{"label": "b"}]}]}),
+    *(
+        block("task_card", title="ab", sources=sources)
+        for sources in (5, [5], [block("url", url=5)])
+    ),
+    *(
+        block("data_visualization", title="ab", chart=chart)
+        for chart in (None, {}, {"type": "pie", "segments": "ab"})
+    ),
+    block(
+        "data_visualization",
+        title="ab",
+        chart={"type": "bar", "series": [{"name": "a", "data": [{"label": "b"}]}]},
+    ),
     block("image", alt_text=5),
 ]
 

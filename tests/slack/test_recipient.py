@@ -12,7 +12,13 @@ WHO: dict[str, Any] = {"team_id": "T1", "user": {"id": "U2", "username": "ben", 
 
 
 def test_whoever_typed_a_command_stands_in_the_channel() -> None:
-    command = {"command": "/judge", "team_id": "T1", "channel_id": "C1", "user_id": "U2", "response_url": URL}
+    command = {
+        "command": "/judge",
+        "team_id": "T1",
+        "channel_id": "C1",
+        "user_id": "U2",
+        "response_url": URL,
+    }
     assert to_invocation(command).recipient == Recipient("U2", "C1", None, URL, is_in_channel=True)
 
 

@@ -1,4 +1,6 @@
-"""A `response_url` that is not Slack's: nothing is posted there, and the person is told by another way."""
+"""A `response_url` that is not Slack's: nothing is posted there, and the person is told by another
+way.
+"""
 
 import json
 from collections.abc import AsyncIterator
@@ -41,7 +43,9 @@ async def stranger() -> AsyncIterator[Stranger]:
 
 def command(stage: Stage, url: str) -> Delivery:
     channel = stage.slack.workspace.channel(CHANNEL)
-    typed = payloads.slash_command(stage.slack.workspace, stage.ann.user, channel, ids.COMMAND, "recent")
+    typed = payloads.slash_command(
+        stage.slack.workspace, stage.ann.user, channel, ids.COMMAND, "recent"
+    )
     return stage.slack.workspace.deliveries.send("slash_commands", typed | {"response_url": url})
 
 
@@ -49,21 +53,30 @@ def click(stage: Stage, url: str, action_id: str) -> Delivery:
     workspace = stage.slack.workspace
     action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}
     message = stage.ann.post(CHANNEL, "Anything.")
-    clicked = payloads.message_action(workspace, stage.ann.user, workspace.channel(CHANNEL), message, action)
+    clicked = payloads.message_action(
+        workspace, stage.ann.user, workspace.channel(CHANNEL), message, action
+    )
     return workspace.deliveries.send("interactive", clicked | {"response_url": url})
 
 
 def window(stage: Stage, url: str) -> Delivery:
-    remembered = json.dumps({"channel_id": stage.slack.workspace.channel(CHANNEL).id, "response_url": url})
+    remembered = json.dumps(
+        {"channel_id": stage.slack.workspace.channel(CHANNEL).id, "response_url": url}
+    )
     typed = {ids.BLOCK_QUESTION: "What?", ids.BLOCK_RESPONSE: "That.", ids.BLOCK_VISIBILITY: "me"}
     return submit(stage, stage.ann, ids.VIEW_TEXTS, remembered, **typed)
 
 
 @pytest.mark.needs("home", "labels", "privacy")
-async def test_nothing_is_posted_to_an_address_that_is_not_slacks(stage: Stage, stranger: Stranger) -> None:
+async def test_nothing_is_posted_to_an_address_that_is_not_slacks(
+    stage: Stage, stranger: Stranger
+) -> None:
     from bot.features.privacy.text import ACTION_FORGET
 
-    clicks = [partial(click, action_id=each) for each in (ids.ACTION_LABEL, ids.ACTION_RECENT_NEWEST, ACTION_FORGET)]
+    clicks = [
+        partial(click, action_id=each)
+        for each in (ids.ACTION_LABEL, ids.ACTION_RECENT_NEWEST, ACTION_FORGET)
+    ]
     for count, send in enumerate((command, *clicks, window), 1):
         await stage.slack.settled(send(stage, stranger.url))
         await stage.told(stage.ann, count)
@@ -74,7 +87,11 @@ SLACKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")
 
 
 def test_the_addresses_are_slacks_and_those_of_a_stand_in() -> None:
-    for own in ("https://slack.com/api/", "https://slack-gov.com/api/", "https://acme.enterprise.slack.com/api/"):
+    for own in (
+        "https://slack.com/api/",
+        "https://slack-gov.com/api/",
+        "https://acme.enterprise.slack.com/api/",
+    ):
         assert to_response_hosts(own) == SLACKS
     assert to_response_hosts("http://127.0.0.1:8123/api/") == (*SLACKS, "http://127.0.0.1:8123/")
     assert to_response_hosts("https://notslack.com/api/") == (*SLACKS, "https://notslack.com/")

@@ -32,7 +32,9 @@ async def slack() -> AsyncIterator[Sandbox]:
         yield slack
 
 
-def client_of(slack: Sandbox, model_server: ModelServer, folder: Path) -> AbstractAsyncContextManager[AsyncWebClient]:
+def client_of(
+    slack: Sandbox, model_server: ModelServer, folder: Path
+) -> AbstractAsyncContextManager[AsyncWebClient]:
     settings: Settings = make_settings(slack, model_server, folder)
     return web_client(settings.slack_bot_token, settings.slack_api_url)
 
@@ -45,7 +47,9 @@ def to(app: AsyncApp) -> Door:
 
 
 @pytest.fixture
-async def link(slack: Sandbox, model_server: ModelServer, tmp_path: Path) -> AsyncIterator[SocketLink]:
+async def link(
+    slack: Sandbox, model_server: ModelServer, tmp_path: Path
+) -> AsyncIterator[SocketLink]:
     async with client_of(slack, model_server, tmp_path) as client:
         app = AsyncApp(client=client, request_verification_enabled=False)
         async with SocketLink(to(app), client, SecretStr(slack.app_token), patience_s=0.4) as link:
@@ -82,7 +86,9 @@ async def test_what_has_come_in_is_acked_before_the_connection_is_closed(
             asyncio.get_running_loop().call_soon(may_ack.set)
     await slack.settled(delivery)
     assert delivery.is_acked
-    assert [record.message for record in caplog.records if record.levelname in {"WARNING", "ERROR"}] == []
+    assert [
+        record.message for record in caplog.records if record.levelname in {"WARNING", "ERROR"}
+    ] == []
 
 
 async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
@@ -90,7 +96,10 @@ async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
 ) -> None:
     heard: list[str] = []
     begun, may_ack = asyncio.Event(), asyncio.Event()
-    async with pocket_slack(limits=Limits.off()) as slack, client_of(slack, model_server, tmp_path) as client:
+    async with (
+        pocket_slack(limits=Limits.off()) as slack,
+        client_of(slack, model_server, tmp_path) as client,
+    ):
         app = AsyncApp(client=client, request_verification_enabled=False)
 
         @app.command(ids.COMMAND)
@@ -110,7 +119,9 @@ async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
     assert (heard, second.is_acked) == (["first"], False)
 
 
-async def test_a_connection_that_does_not_come_back_ends_the_watch(slack: Sandbox, link: SocketLink) -> None:
+async def test_a_connection_that_does_not_come_back_ends_the_watch(
+    slack: Sandbox, link: SocketLink
+) -> None:
     slack.fail("apps.connections.open", status=500, times=1000)
     await slack.sockets.drop()
     with pytest.raises(SlackError, match="is lost and cannot be restored"):

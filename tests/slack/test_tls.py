@@ -1,4 +1,6 @@
-"""TLS: who answers without the certificate of its host is not talked to, and what is not encrypted is said."""
+"""TLS: who answers without the certificate of its host is not talked to, and what is not encrypted
+is said.
+"""
 
 import math
 import ssl
@@ -29,7 +31,18 @@ pytestmark = pytest.mark.slow
 def unvouched(tmp_path: Path) -> ssl.SSLContext:
     """A server's side of TLS, with a certificate that nobody vouches for."""
     key, certificate = tmp_path / "key", tmp_path / "certificate"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=x"]
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=x",
+    ]
     more = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
     subprocess.run([*command, *more], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -55,13 +68,17 @@ async def impostor(unvouched: ssl.SSLContext) -> AsyncIterator[tuple[str, list[s
     await runner.cleanup()
 
 
-async def test_a_slack_without_its_certificate_is_told_nothing(impostor: tuple[str, list[str]]) -> None:
+async def test_a_slack_without_its_certificate_is_told_nothing(
+    impostor: tuple[str, list[str]],
+) -> None:
     url, asked = impostor
     async with web_client(SecretStr("xoxb-1"), f"{url}api/") as client:
         with pytest.raises(SlackError, match="CERTIFICATE_VERIFY_FAILED"):
             await identify(client)
         with pytest.raises(ClientConnectorCertificateError):
-            await Messenger(client).tell(Recipient("U1", "", response_url=f"{url}commands/1"), "verdict")
+            await Messenger(client).tell(
+                Recipient("U1", "", response_url=f"{url}commands/1"), "verdict"
+            )
     assert asked == []
 
 
@@ -80,7 +97,9 @@ async def test_a_model_without_its_certificate_is_told_nothing(
     assert asked == []
 
 
-async def test_doctor_says_that_the_models_server_is_not_encrypted(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_doctor_says_that_the_models_server_is_not_encrypted(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path)

@@ -38,7 +38,10 @@ if find_spec("bot.features.workflow"):
 
 
 def doom(point: Point) -> None:
-    """Wraps the point's step. Once armed, the process kills itself before or after the given call of the step."""
+    """Wraps the point's step.
+
+    Once armed, the process kills itself before or after the given call of the step.
+    """
     armed: list[int] = []
     owner, name = PLACES[point.step]
     original: Callable[..., Awaitable[Any]] = getattr(owner, name)

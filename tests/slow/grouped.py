@@ -1,7 +1,9 @@
-"""Adds cases, twenty at a time, and prints each key that is accepted; it may kill itself within a commit of them.
+"""Adds cases, twenty at a time, and prints each key that is accepted; it may kill itself within a
+commit of them.
 
-`python -m tests.slow.grouped DATABASE_URL [before|within|after]`: at the tenth case of the second group, right
-before its commit, or right after it, before anyone is told. Without a point it goes on until it is killed.
+`python -m tests.slow.grouped DATABASE_URL [before|within|after]`: at the tenth case of the second
+group, right before its commit, or right after it, before anyone is told. Without a point it goes on
+until it is killed.
 """
 
 import asyncio

@@ -1,9 +1,10 @@
 """`judge-bot serve` with its clock in a file.
 
-The file holds the number of the clock's move and the time. After each move the periodic jobs run once, and the process
-then writes CLOCK.done. Everything else is real.
+The file holds the number of the clock's move and the time. After each move the periodic jobs run
+once, and the process then writes CLOCK.done. Everything else is real.
 
-Where processes are forked (tests/forked.py), it is imported before the bot. Without a file the clock is the real one.
+Where processes are forked (tests/forked.py), it is imported before the bot. Without a file the
+clock is the real one.
 """
 
 import asyncio
@@ -19,7 +20,11 @@ CLOCKS: list[Path] = []
 
 def clock_now() -> datetime:
     """The time in the file, if there is one."""
-    return datetime.fromtimestamp(float(CLOCKS[0].read_text().split()[1]), UTC) if CLOCKS else datetime.now(UTC)
+    return (
+        datetime.fromtimestamp(float(CLOCKS[0].read_text().split()[1]), UTC)
+        if CLOCKS
+        else datetime.now(UTC)
+    )
 
 
 def clock_move() -> str:

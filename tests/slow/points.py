@@ -1,4 +1,6 @@
-"""The points at which a process is killed: before and after each durable step and each outgoing call."""
+"""The points at which a process is killed: before and after each durable step and each outgoing
+call.
+"""
 
 from dataclasses import dataclass
 
@@ -9,8 +11,9 @@ REPLY, SLOW, TEXTS, STEP = "reply", "slow", "texts", "step"
 class Point:
     """Before or after the `occurrence`-th call of a step, counted from when the process was armed.
 
-    `request` is how the case comes in: REPLY, a reply in a thread; SLOW, a reply for which the model takes so long that
-    a placeholder is posted in the thread; TEXTS, two typed texts; STEP, a step of a workflow.
+    `request` is how the case comes in: REPLY, a reply in a thread; SLOW, a reply for which the
+    model takes so long that a placeholder is posted in the thread; TEXTS, two typed texts; STEP, a
+    step of a workflow.
     """
 
     step: str
@@ -51,6 +54,8 @@ STEPS = [
     Point("Store.add", "after", request=STEP),
     *_around("ack", request=STEP),
     *_around("workflow.tell", request=STEP),
-    *_around("Executions.note_completed", request=STEP),  # between telling Slack and recording that in the database
+    *_around(
+        "Executions.note_completed", request=STEP
+    ),  # between telling Slack and recording that in the database
     *_around("Store.note_delivered", request=STEP),
 ]

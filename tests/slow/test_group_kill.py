@@ -1,4 +1,6 @@
-"""A process is killed while cases share a commit: each that was accepted is in the store, once, and no half one is."""
+"""A process is killed while cases share a commit: each that was accepted is in the store, once, and
+no half one is.
+"""
 
 import asyncio
 import os
@@ -34,11 +36,15 @@ def stored(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("point", "number"), [("before", 20), ("within", 20), ("after", 40)])
-async def test_of_a_group_that_is_killed_all_cases_are_stored_or_none(tmp_path: Path, point: str, number: int) -> None:
+async def test_of_a_group_that_is_killed_all_cases_are_stored_or_none(
+    tmp_path: Path, point: str, number: int
+) -> None:
     process = await begun(tmp_path, point)
     out, _ = await process.communicate()
     assert process.returncode == -signal.SIGKILL
-    assert out.decode().split() == [str(each) for each in range(20)]  # none of the second group was accepted
+    assert out.decode().split() == [
+        str(each) for each in range(20)
+    ]  # none of the second group was accepted
     assert stored(tmp_path) == [str(each) for each in range(number)]
     async with await Store.open(url(tmp_path)) as log:
         told = [(await log.add(a_case(key=str(each))))[1] for each in range(40)]
@@ -54,7 +60,10 @@ async def test_in_lives_that_end_at_any_moment_no_accepted_case_is_lost(tmp_path
         folder.mkdir()
         process = await begun(folder)
         assert process.stdout
-        accepted = [(await process.stdout.readline()).decode().strip() for _ in range(drawn.randrange(1, 200))]
+        accepted = [
+            (await process.stdout.readline()).decode().strip()
+            for _ in range(drawn.randrange(1, 200))
+        ]
         process.kill()
         accepted += (await process.stdout.read()).decode().split()
         await process.wait()

@@ -1,6 +1,8 @@
-"""A real process is killed at every critical point and started again; no case is lost and nothing happens twice.
+"""A real process is killed at every critical point and started again; no case is lost and nothing
+happens twice.
 
-A test run takes each point once. `make chaos` takes each ten times, in an order drawn from CHAOS_SEED.
+A test run takes each point once. `make chaos` takes each ten times, in an order drawn from
+CHAOS_SEED.
 """
 
 import asyncio
@@ -55,14 +57,22 @@ def verdicts(stage: Stage) -> list[Message]:
     return [message for message in stage.ours() if is_verdict(message)]
 
 
-async def test_kill_9_loses_no_case_and_doubles_no_verdict(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_kill_9_loses_no_case_and_doubles_no_verdict(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     points = POINTS * ROUNDS
     random.Random(SEED).shuffle(points)
     print(f"{len(points)} kills, CHAOS_SEED={SEED}")
     model_server.script(GOOD)
     async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"ERRORS": str(tmp_path / "errors.txt")}
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        env = (
+            environment(slack, model_server, tmp_path)
+            | NO_LIMITS
+            | {"ERRORS": str(tmp_path / "errors.txt")}
+        )
+        stage = Stage(
+            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
+        )  # type: ignore[arg-type]
         for number, point in enumerate(points):
             async with doomed(point, env) as process:
                 # The process first settles what the one before it has left.
@@ -74,11 +84,14 @@ async def test_kill_9_loses_no_case_and_doubles_no_verdict(model_server: ModelSe
                 ask(stage, point, number)
                 if point.step == "chat_update":
                     await slack.until(
-                        lambda: stage.ours() and stage.ours()[-1].text.startswith("Scoring"), ONLY_A_HANG_S
+                        lambda: stage.ours() and stage.ours()[-1].text.startswith("Scoring"),
+                        ONLY_A_HANG_S,
                     )
                     gate.set()
                 code = await asyncio.wait_for(process.wait(), ONLY_A_HANG_S)
-                assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
+                assert code == -signal.SIGKILL, (
+                    f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
+                )
             gate.set()
             await slack.until(lambda: not slack.sockets.open, ONLY_A_HANG_S)
         async with doomed(Point("ack", "before", 10**6), env):
@@ -90,6 +103,9 @@ async def test_kill_9_loses_no_case_and_doubles_no_verdict(model_server: ModelSe
             len(stage.ours()) == len(points) + texts
         )  # each case has one verdict, and one message with the texts if they were typed
     with closing(sqlite3.connect(tmp_path / "log.db")) as log:
-        assert log.execute("SELECT count(*), count(DISTINCT reply_ts) FROM cases").fetchone() == (len(points),) * 2
+        assert (
+            log.execute("SELECT count(*), count(DISTINCT reply_ts) FROM cases").fetchone()
+            == (len(points),) * 2
+        )
         assert log.execute("SELECT count(*) FROM ratings").fetchone() == (len(points),)
         assert log.execute("PRAGMA integrity_check").fetchone() == ("ok",)

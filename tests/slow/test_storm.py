@@ -1,4 +1,5 @@
-"""A bad day: Slack limits, fails, accepts posts without answering and drops sockets; the process is killed at random.
+"""A bad day: Slack limits, fails, accepts posts without answering and drops sockets; the process is
+killed at random.
 
 Most answers of the model are slow, so that a placeholder is posted before the verdict.
 
@@ -43,7 +44,9 @@ NOT_TAKEN = (
 
 
 def trouble(chance: random.Random) -> Fault:
-    """The fault of the next call of a method; in half of the cases the call takes effect all the same."""
+    """The fault of the next call of a method; in half of the cases the call takes effect all the
+    same.
+    """
     return chance.choice(chance.choice((LOST, NOT_TAKEN)))
 
 
@@ -60,17 +63,22 @@ async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[s
     for case in range(CASES_A_LIFE):
         stage.slack.workspace.faults.add(chance.choice(CALLS), trouble(chance))
         stage.model.script(chance.choice((GOOD, *(slow() for _ in range(4)), Failure(503), Drop())))
-        parent, answer = stage.ask_and_answer(f"{QUESTION} ({number}.{case})", f"{ANSWER} ({number}.{case})")
+        parent, answer = stage.ask_and_answer(
+            f"{QUESTION} ({number}.{case})", f"{ANSWER} ({number}.{case})"
+        )
         asked.append((parent.ts, stage.ann.shortcut("score_reply", answer)))
         if chance.random() < 0.2:
             await stage.slack.sockets.drop()
         await asyncio.sleep(chance.random() * LONGEST_LIFE_S / CASES_A_LIFE)
     stage.model.script(GOOD)
-    # The process must have accepted a request before it is killed; a stalled disk makes it refuse all of them.
+    # The process must have accepted a request before it is killed; a stalled disk makes it refuse
+    # all of them.
     async with asyncio.timeout(ONLY_A_HANG_S):
         while True:
             with suppress(TimeoutError):
-                await stage.slack.until(lambda: any(request.is_acked for _, request in asked), PRESSED_AGAIN_S)
+                await stage.slack.until(
+                    lambda: any(request.is_acked for _, request in asked), PRESSED_AGAIN_S
+                )
                 return asked
             asked.append((parent.ts, stage.ann.shortcut("score_reply", answer)))
 
@@ -99,8 +107,12 @@ async def test_faults_and_kills_lose_no_case_and_double_no_verdict(
     print(f"storm, CHAOS_SEED={SEED}")
     asked: list[tuple[str, Delivery]] = []
     async with pocket_slack() as slack:
-        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
-        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"DATABASE_URL": database_url}
+        stage = Stage(
+            slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper"))
+        )  # type: ignore[arg-type]
+        env = (
+            environment(slack, model_server, tmp_path) | NO_LIMITS | {"DATABASE_URL": database_url}
+        )
         for number in range(LIVES * ROUNDS):
             process = await start("serve", env, tmp_path)
             reading = asyncio.create_task(process.communicate())

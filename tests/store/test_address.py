@@ -1,4 +1,6 @@
-"""What a DATABASE_URL is taken for; whether it works is tried in tests/commands/test_database_url.py."""
+"""What a DATABASE_URL is taken for; whether it works is tried in
+tests/commands/test_database_url.py.
+"""
 
 from typing import Any
 
@@ -31,7 +33,21 @@ def test_postgresql_has_several_names(scheme: str) -> None:
 
 
 @each(
-    "password", ["p@ss", "a:b", "a/b", "50%", "a#b", "a?b", "a b", "@@host/x@", "a@b/c?d#e:f%g h", "[::1", "a&b=c", "+"]
+    "password",
+    [
+        "p@ss",
+        "a:b",
+        "a/b",
+        "50%",
+        "a#b",
+        "a?b",
+        "a b",
+        "@@host/x@",
+        "a@b/c?d#e:f%g h",
+        "[::1",
+        "a&b=c",
+        "+",
+    ],
 )
 @each("place", ["db.example/judge", "[::1]:5433/judge?sslmode=require", "db.example"])
 def test_a_password_may_be_written_as_it_is(password: str, place: str) -> None:
@@ -62,10 +78,18 @@ def test_what_is_not_given_is_left_to_the_environment() -> None:
         # Heroku, Render, DigitalOcean: a certificate that is not verified
         ("sslmode=require", "&sslmode=require", None),
         # Amazon RDS
-        ("sslmode=verify-full&sslrootcert=/rds.pem", "&sslmode=verify-full&sslrootcert=%2Frds.pem", None),
+        (
+            "sslmode=verify-full&sslrootcert=/rds.pem",
+            "&sslmode=verify-full&sslrootcert=%2Frds.pem",
+            None,
+        ),
         # Neon
         ("sslmode=require&channel_binding=require", "", True),
-        ("sslmode=require&options=endpoint%3Dep-x", "&sslmode=require&options=endpoint%3Dep-x", None),
+        (
+            "sslmode=require&options=endpoint%3Dep-x",
+            "&sslmode=require&options=endpoint%3Dep-x",
+            None,
+        ),
         # Supabase, with its own authority
         (
             "sslmode=require&channel_binding=require&sslrootcert=/ca.crt",
@@ -94,11 +118,17 @@ def test_the_time_to_connect_may_be_given() -> None:
 @each("url", ["sqlite:///log.db", "sqlite+aiosqlite:///log.db", " sqlite:///log.db\n"])
 def test_a_file_is_a_path(url: str) -> None:
     address = to_address(url)
-    assert (address.is_sqlite, address.url.database, address.shown) == (True, "log.db", "sqlite+aiosqlite:///log.db")
+    assert (address.is_sqlite, address.url.database, address.shown) == (
+        True,
+        "log.db",
+        "sqlite+aiosqlite:///log.db",
+    )
 
 
 def test_what_is_shown_has_no_login_and_no_options() -> None:
-    address = to_address(f"postgres://ann:{SECRET}@db:5433/judge?sslmode=require&options=-c%20x.y={SECRET}")
+    address = to_address(
+        f"postgres://ann:{SECRET}@db:5433/judge?sslmode=require&options=-c%20x.y={SECRET}"
+    )
     assert address.shown == "postgresql://db:5433/judge"
 
 
@@ -116,10 +146,16 @@ def test_what_is_shown_has_no_login_and_no_options() -> None:
         (f"postgres://ann:{SECRET}@::1]/judge", "an IPv6 address stands in brackets"),
         (f"postgres://ann:{SECRET}", "cannot be read"),
         (f"postgres://ann:{SECRET}@db/judge#x", "cannot be read"),
-        (f"postgres://ann:{SECRET}@db/judge?sslmode=require&pgbouncer=true", "option 2 after '?' is unknown"),
+        (
+            f"postgres://ann:{SECRET}@db/judge?sslmode=require&pgbouncer=true",
+            "option 2 after '?' is unknown",
+        ),
         (f"postgres://ann:x?{SECRET}=y", "cannot be read"),
         (f"postgres://db/judge?password={SECRET}", "option 1 after '?' is unknown"),
-        (f"postgres://ann:{SECRET}@db/judge?connect_timeout=soon", "connect_timeout is not a number of seconds"),
+        (
+            f"postgres://ann:{SECRET}@db/judge?connect_timeout=soon",
+            "connect_timeout is not a number of seconds",
+        ),
         (f"ann:{SECRET}@db/judge", "expected a URL such as"),
         (f"ann:x://{SECRET}", "expected a URL such as"),
         (SECRET, "expected a URL such as"),

@@ -1,4 +1,6 @@
-"""Blind labels in the store: which cases are drawn, for whom, with what probability, and how a label is recorded."""
+"""Blind labels in the store: which cases are drawn, for whom, with what probability, and how a
+label is recorded.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -47,8 +49,17 @@ async def label(log: Store, user_id: str = ANN, score: int = 3) -> int:
 
 async def recorded(log: Store) -> list[tuple[Any, ...]]:
     async with log.database.engine.connect() as connection:
-        query = select(labels.c.case_id, labels.c.user_id, labels.c.score, labels.c.is_blind, labels.c.probability)
-        return [tuple(row) for row in await connection.execute(query.order_by(labels.c.case_id, labels.c.user_id))]
+        query = select(
+            labels.c.case_id,
+            labels.c.user_id,
+            labels.c.score,
+            labels.c.is_blind,
+            labels.c.probability,
+        )
+        return [
+            tuple(row)
+            for row in await connection.execute(query.order_by(labels.c.case_id, labels.c.user_id))
+        ]
 
 
 async def test_a_case_that_was_shown_takes_a_blind_label_with_its_probability(log: Store) -> None:
@@ -111,7 +122,10 @@ NOT_SHOWN: list[dict[str, Any]] = [
 
 
 async def test_only_a_public_scored_case_of_others_with_texts_is_shown(log: Store) -> None:
-    added = {(await add(log, key=str(number), **changes))[0]: changes for number, changes in enumerate(NOT_SHOWN)}
+    added = {
+        (await add(log, key=str(number), **changes))[0]: changes
+        for number, changes in enumerate(NOT_SHOWN)
+    }
     assert [added[number] for number, _ in await waiting(log)] == []
     assert not await log.assignments.has_any("T1", ANN, ["C1"])
 
@@ -141,7 +155,9 @@ async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store)
 async def test_a_blind_label_stands(log: Store) -> None:
     (number,) = await add(log)
     await label(log)
-    assert await log.labels.put(await log.cases.get(number), ANN, Label(5, "Seen.")) == Label(3, None, is_blind=True)
+    assert await log.labels.put(await log.cases.get(number), ANN, Label(5, "Seen.")) == Label(
+        3, None, is_blind=True
+    )
     assert await recorded(log) == [(number, ANN, 3, True, 1.0)]
 
 
@@ -173,7 +189,9 @@ async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
     await pass_over(log, "T1", BEN, other.id, Outcome.SKIPPED)
     for minutes, shown in ((59, other), (61, first)):
         later = Assignments(
-            log.database, keeps_text=True, clock=lambda after=minutes: THURSDAY + timedelta(minutes=after)
+            log.database,
+            keeps_text=True,
+            clock=lambda after=minutes: THURSDAY + timedelta(minutes=after),
         )
         assert await later.draw("T1", f"U-{minutes}", ["C1"]) == shown
         await pass_over(log, "T1", f"U-{minutes}", shown.id, Outcome.SKIPPED)
@@ -195,7 +213,11 @@ async def test_a_channel_takes_no_more_labels_a_week_than_it_wants(log: Store) -
         ),
         return_exceptions=True,
     )
-    assert sorted(type(each).__name__ for each in results) == ["NoneType", "NoneType", "NotRecordedError"]
+    assert sorted(type(each).__name__ for each in results) == [
+        "NoneType",
+        "NoneType",
+        "NotRecordedError",
+    ]
     assert len(await recorded(log)) == 2
     assert await drawn(log, ANN) is None
     assert not await log.assignments.has_any("T1", ANN, ["C1"])
@@ -222,8 +244,19 @@ async def test_recording_waits_for_another_process_that_records(postgres_url: st
     shown = await drawn(log, ANN)
     async with log.database.engine.connect() as other:
         await lock_for_transaction(other, "blind labels of T1/C1")
-        row = {"team_id": "T1", "channel_id": "C1", "case_id": 3 - shown.id, "user_id": BEN, "score": 1}
-        row |= {"is_blind": True, "probability": 1.0, "created_at": THURSDAY, "updated_at": THURSDAY}
+        row = {
+            "team_id": "T1",
+            "channel_id": "C1",
+            "case_id": 3 - shown.id,
+            "user_id": BEN,
+            "score": 1,
+        }
+        row |= {
+            "is_blind": True,
+            "probability": 1.0,
+            "created_at": THURSDAY,
+            "updated_at": THURSDAY,
+        }
         await other.execute(insert(labels).values(row))
         recording = asyncio.create_task(log.assignments.record("T1", ANN, shown, Label(3, None)))
         while not recording.done() and not await is_waiting(log):  # noqa: ASYNC110
@@ -255,7 +288,9 @@ async def test_the_share_of_a_weeks_cases_follows_from_the_week_before(log: Stor
 
 
 @pytest.mark.on("sqlite")
-async def test_a_weeks_probability_is_of_its_own_cases_at_the_first_draw_and_draws_the_same_for_all(log: Store) -> None:
+async def test_a_weeks_probability_is_of_its_own_cases_at_the_first_draw_and_draws_the_same_for_all(
+    log: Store,
+) -> None:
     await add(log, 40, THURSDAY)
     assert await drawn(log)
     await budget(log, 100)
@@ -274,7 +309,9 @@ async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
     while shown := await drawn(log, user_id):
         await pass_over(log, "T1", user_id, shown.id, Outcome.SKIPPED)
     async with log.database.engine.connect() as connection:
-        query = select(assignments.c.case_id, assignments.c.probability).where(assignments.c.user_id == user_id)
+        query = select(assignments.c.case_id, assignments.c.probability).where(
+            assignments.c.user_id == user_id
+        )
         return [(row.case_id, row.probability) for row in await connection.execute(query)]
 
 
@@ -282,9 +319,11 @@ async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
 async def test_every_channels_part_is_drawn_evenly(log: Store) -> None:
     await add(log, 1000, THURSDAY - WEEK)
     found = [
-        await count_drawn(log, LabelDraw("T1", f"C{number}", [(THURSDAY - 4 * WEEK, 0.1)])) for number in range(100)
+        await count_drawn(log, LabelDraw("T1", f"C{number}", [(THURSDAY - 4 * WEEK, 0.1)]))
+        for number in range(100)
     ]
-    # 100 parts of 1,000 numbers: 100 each on average, with a standard deviation of 9.5, so 0.95 of their mean.
+    # 100 parts of 1,000 numbers: 100 each on average, with a standard deviation of 9.5, so 0.95 of
+    # their mean.
     assert 96 < sum(found) / 100 < 104
     assert all(60 < each < 140 for each in found)
     assert len(set(found)) > 10

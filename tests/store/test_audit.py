@@ -18,16 +18,32 @@ CHOSEN = ChannelSettings("T1", "C1")
 
 async def noted(log: Store) -> list[tuple[Any, ...]]:
     """Who did what, and to which channel or case, or to how many."""
-    return [(act.who, act.what, act.channel_id or act.case_id or act.cases) for act in await log.audit.since()]
+    return [
+        (act.who, act.what, act.channel_id or act.case_id or act.cases)
+        for act in await log.audit.since()
+    ]
 
 
 async def refuse_to_note(log: Store) -> None:
-    """Has the database refuse the next row of the audit; in PostgreSQL this goes with the connection."""
+    """Has the database refuse the next row of the audit; in PostgreSQL this goes with the
+    connection.
+    """
     if log.database.is_sqlite:
-        refusals = ["CREATE TRIGGER held BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'held'); END"]
+        refusals = [
+            "CREATE TRIGGER held BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'held'); END"
+        ]
     else:
-        raising = "CREATE FUNCTION pg_temp.held() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''held''; END'"
-        refusals = [raising, "CREATE TRIGGER held BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION pg_temp.held()"]
+        raising = (
+            "CREATE FUNCTION pg_temp.held() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE "
+            "''held''; END'"
+        )
+        refusals = [
+            raising,
+            (
+                "CREATE TRIGGER held BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION "
+                "pg_temp.held()"
+            ),
+        ]
     async with log.database.engine.begin() as connection:
         for refusal in refusals:
             await connection.execute(DDL(refusal))
@@ -37,18 +53,41 @@ async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> N
     on, off, friday = {"is_digest_on": True}, {"is_digest_on": False}, {"digest_day": "friday"}
     for changes in (on, on, friday, off):
         await log.channels.save("T1", "C1", "U1", **changes)
-    assert await noted(log) == [("U1", "digest_on", "C1"), ("U1", "digest_changed", "C1"), ("U1", "digest_off", "C1")]
+    assert await noted(log) == [
+        ("U1", "digest_on", "C1"),
+        ("U1", "digest_changed", "C1"),
+        ("U1", "digest_off", "C1"),
+    ]
 
 
-async def test_changes_at_the_same_time_are_all_kept_and_each_noted_by_its_own_person(log: Store) -> None:
-    changes = [{"is_digest_on": True, "digest_since": BEGUN_AT}, {"labels_per_week": 3}, {"score_reaction": "eyes"}]
-    await asyncio.gather(*(log.channels.save("T1", "C1", f"U{n}", **each) for n, each in enumerate(changes)))
-    await log.channels.save("T1", "C1", "U3", is_digest_on=True, digest_since=BEGUN_AT + timedelta(days=1))
+async def test_changes_at_the_same_time_are_all_kept_and_each_noted_by_its_own_person(
+    log: Store,
+) -> None:
+    changes = [
+        {"is_digest_on": True, "digest_since": BEGUN_AT},
+        {"labels_per_week": 3},
+        {"score_reaction": "eyes"},
+    ]
+    await asyncio.gather(
+        *(log.channels.save("T1", "C1", f"U{n}", **each) for n, each in enumerate(changes))
+    )
+    await log.channels.save(
+        "T1", "C1", "U3", is_digest_on=True, digest_since=BEGUN_AT + timedelta(days=1)
+    )
     kept = ChannelSettings(
-        "T1", "C1", is_digest_on=True, digest_since=BEGUN_AT, labels_per_week=3, score_reaction="eyes"
+        "T1",
+        "C1",
+        is_digest_on=True,
+        digest_since=BEGUN_AT,
+        labels_per_week=3,
+        score_reaction="eyes",
     )
     assert await log.channels.of("T1", "C1") == kept
-    by = {("U0", "digest_on", "C1"), ("U1", "labels_changed", "C1"), ("U2", "reaction_changed", "C1")}
+    by = {
+        ("U0", "digest_on", "C1"),
+        ("U1", "labels_changed", "C1"),
+        ("U2", "reaction_changed", "C1"),
+    }
     assert set(await noted(log)) == by
 
 
@@ -82,7 +121,9 @@ async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None
     assert await log.channels.of("T1", "C1") == CHOSEN
 
 
-async def test_a_person_finds_what_they_did_and_what_was_done_about_them_in_their_team(log: Store) -> None:
+async def test_a_person_finds_what_they_did_and_what_was_done_about_them_in_their_team(
+    log: Store,
+) -> None:
     acts = [
         Act("T1", "U1", Action.DIGEST_ON, channel_id="C1"),
         Act("T1", "os:root", Action.PURGED, user_id="U1"),

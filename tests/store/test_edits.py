@@ -78,7 +78,9 @@ async def test_a_verdict_is_brought_up_to_date_once_it_is_delivered(tmp_path: Pa
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_what_happens_while_a_verdict_is_brought_up_to_date_is_still_to_be_said(log: Store) -> None:
+async def test_what_happens_while_a_verdict_is_brought_up_to_date_is_still_to_be_said(
+    log: Store,
+) -> None:
     await delivered(log)
     changes = log.edits
     await changes.note_edited(*HERE, "5.1", "Other words.")
@@ -105,12 +107,19 @@ async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(l
 
 
 def turn(part: Part, ts: str, text: str, author_id: str = "U-third") -> CaseTurn:
-    return CaseTurn(part=part, ts=ts, author_id=author_id, role="Person 1", text=text, text_hash=text_hash(text))
+    return CaseTurn(
+        part=part, ts=ts, author_id=author_id, role="Person 1", text=text, text_hash=text_hash(text)
+    )
 
 
 SAID = turn(Part.CONVERSATION, "3.1", "Said before.")
 PARTS = (turn(Part.RESPONSE, "5.1", "Let me look."), turn(Part.RESPONSE, "5.2", "Because."))
-OF_TWO = {"turns": (SAID, *PARTS), "messages_before": 1, "messages": 2, "response": "Let me look.\n\nBecause."}
+OF_TWO = {
+    "turns": (SAID, *PARTS),
+    "messages_before": 1,
+    "messages": 2,
+    "response": "Let me look.\n\nBecause.",
+}
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -152,11 +161,21 @@ async def test_an_edit_of_any_message_that_was_judged_marks_the_case(log: Store,
 @pytest.mark.on("sqlite", "postgres")
 async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> None:
     case = await delivered(log, **OF_TWO)
-    learnt = {"team_id": "T1", "channel_id": "C1", "key": "k", "case_id": case.id, "value": "Let me look."}
+    learnt = {
+        "team_id": "T1",
+        "channel_id": "C1",
+        "key": "k",
+        "case_id": case.id,
+        "value": "Let me look.",
+    }
     await log.database.execute(insert(align_records).values(learnt))
     assert await log.edits.note_deleted(*HERE, "5.1") == [case.id]
     found = await log.cases.get(case.id)
-    assert (found.response, found.response_hash, found.messages) == ("Because.", case.response_hash, 1)
+    assert (found.response, found.response_hash, found.messages) == (
+        "Because.",
+        case.response_hash,
+        1,
+    )
     assert found.edited_at
     assert found.deleted_at is None
     assert await log.database.all(select(align_records.c.key)) == []
@@ -167,7 +186,9 @@ async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> Non
 
 
 @pytest.mark.on("sqlite", "postgres")
-@pytest.mark.parametrize("how", ["deleted", pytest.param("forgotten", marks=pytest.mark.needs("privacy")), "not kept"])
+@pytest.mark.parametrize(
+    "how", ["deleted", pytest.param("forgotten", marks=pytest.mark.needs("privacy")), "not kept"]
+)
 async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: str) -> None:
     case = await delivered(log, **OF_TWO)
     if how == "deleted":
@@ -185,8 +206,12 @@ async def test_the_words_of_an_earlier_message_leave_the_case(log: Store, how: s
 
 @pytest.mark.on("sqlite", "postgres")
 async def test_who_only_spoke_before_is_shown_their_own_words_alone(log: Store) -> None:
-    await delivered(log, **OF_TWO | {"turns": (SAID, turn(Part.CONVERSATION, "3.2", "By another.", "U-4"))})
-    (row,) = [row async for row in Personal(log.database).rows("T1", "U-third") if row["kind"] == "case"]
+    await delivered(
+        log, **OF_TWO | {"turns": (SAID, turn(Part.CONVERSATION, "3.2", "By another.", "U-4"))}
+    )
+    (row,) = [
+        row async for row in Personal(log.database).rows("T1", "U-third") if row["kind"] == "case"
+    ]
     assert [each["text"] for each in row["turns"]] == ["Said before."]
     assert not {"question", "response", "justification", "ratings"} & row.keys()
 
@@ -216,7 +241,9 @@ async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
     log = await Store.open(url(tmp_path))
     asked: list[tuple[str, Any]] = []
     event.listen(
-        log.database.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append((call[2], call[3]))
+        log.database.engine.sync_engine,
+        "before_cursor_execute",
+        lambda *call: asked.append((call[2], call[3])),
     )
     await log.edits.note_edited(*HERE, "5.1", "Other words.")
     await log.edits.note_deleted(*HERE, "5.1")
@@ -230,6 +257,13 @@ async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
             plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
             steps = [row[3] for row in plan.all() if " cases" in row[3] or " turns" in row[3]]
             assert steps
-            narrow = ("ts=?", "ts>?", "rowid=?", "case_id=?", "ix_cases_stale", "ix_cases_unsettled")
+            narrow = (
+                "ts=?",
+                "ts>?",
+                "rowid=?",
+                "case_id=?",
+                "ix_cases_stale",
+                "ix_cases_unsettled",
+            )
             assert all(any(part in step for part in narrow) for step in steps), steps
     await log.close()

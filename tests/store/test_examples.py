@@ -1,4 +1,6 @@
-"""A case that stands in a saved rubric as an example: its words leave that text with the case, on both databases."""
+"""A case that stands in a saved rubric as an example: its words leave that text with the case, on
+both databases.
+"""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -26,13 +28,17 @@ CALIBRATION = Calibration(((0, 0), (5, 4)))
 
 def showing(*numbers: int, question: str = "Why?") -> Rubric:
     """The rubric with these cases as examples."""
-    learned = [LabelledCase(str(each), str(each), question, "Because.", 3, ("Short.",)) for each in numbers]
+    learned = [
+        LabelledCase(str(each), str(each), question, "Because.", 3, ("Short.",)) for each in numbers
+    ]
     return with_examples(PLAIN, learned)[0]
 
 
 async def save(log: Store, *versions: Rubric, team_id: str = "T1") -> None:
     for number, rubric in enumerate(versions, start=1):
-        await log.rubrics.save(SavedRubric(team_id, "C1", rubric.name, number, rubric.prompt, "U1", NOW))
+        await log.rubrics.save(
+            SavedRubric(team_id, "C1", rubric.name, number, rubric.prompt, "U1", NOW)
+        )
 
 
 async def use(log: Store, rubric: Rubric, team_id: str = "T1") -> None:
@@ -96,7 +102,9 @@ WAYS: dict[str, Any] = {
 
 @pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize(("way", "changes"), WAYS.values(), ids=WAYS)
-async def test_an_example_leaves_every_version_with_its_case(log: Store, way: Way, changes: dict[str, Any]) -> None:
+async def test_an_example_leaves_every_version_with_its_case(
+    log: Store, way: Way, changes: dict[str, Any]
+) -> None:
     kept = await delivered(log, "kept")
     case = await delivered(log, "gone", **changes)
     used, unused = showing(kept.id, case.id), showing(case.id).calibrated(CALIBRATION)
@@ -104,7 +112,9 @@ async def test_an_example_leaves_every_version_with_its_case(log: Store, way: Wa
     await use(log, used)
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("tone", used.version, "large")
     await way(log, case)
-    assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("tone", showing(kept.id).version, "large")
+    assert await log.rubrics.chosen("T1", "C1") == ChannelJudge(
+        "tone", showing(kept.id).version, "large"
+    )
     assert await prompts(log, used, unused) == [None, None]
     assert await prompts(log, showing(kept.id), PLAIN) == [showing(kept.id).prompt, TONE]
 
@@ -133,7 +143,9 @@ async def test_what_is_left_may_be_the_text_of_another_version(log: Store) -> No
     assert (await log.rubrics.chosen("T1", "C1")).version == PLAIN.version
 
 
-@pytest.mark.parametrize("left", ["</example>\n", "</example> \n\n", "\n"], ids=["line", "blank", "no end"])
+@pytest.mark.parametrize(
+    "left", ["</example>\n", "</example> \n\n", "\n"], ids=["line", "blank", "no end"]
+)
 async def test_an_example_whose_end_somebody_edited_goes_as_well(log: Store, left: str) -> None:
     kept, case = await delivered(log, "kept"), await delivered(log, "gone")
     edited = Rubric("tone", showing(case.id, kept.id).prompt.replace("</example>\n\n", left, 1))
@@ -143,10 +155,14 @@ async def test_an_example_whose_end_somebody_edited_goes_as_well(log: Store, lef
     assert newest.prompt == showing(kept.id).prompt
 
 
-async def test_what_a_rubric_has_to_say_within_an_example_keeps_nobody_from_forgetting(log: Store) -> None:
+async def test_what_a_rubric_has_to_say_within_an_example_keeps_nobody_from_forgetting(
+    log: Store,
+) -> None:
     case = await delivered(log)
     scale = "where N is between 0 and 5"
-    odd = Rubric("tone", f'<example case="{case.id}">\n{scale}\n</example>\n\n{TONE.replace(scale, "")}')
+    odd = Rubric(
+        "tone", f'<example case="{case.id}">\n{scale}\n</example>\n\n{TONE.replace(scale, "")}'
+    )
     await save(log, odd)
     await use(log, odd)
     await log.forgetting.forget([case.id], "U1")
@@ -154,12 +170,16 @@ async def test_what_a_rubric_has_to_say_within_an_example_keeps_nobody_from_forg
     assert newest.prompt == load_rubric(DEFAULT_RUBRIC).prompt
 
 
-async def test_a_bot_finds_the_judge_that_a_purge_beside_it_leaves(database_url: str, log: Store) -> None:
+async def test_a_bot_finds_the_judge_that_a_purge_beside_it_leaves(
+    database_url: str, log: Store
+) -> None:
     case = await delivered(log, age=timedelta(days=31))
     await save(log, showing(case.id))
     await use(log, showing(case.id))
     shipped = {DEFAULT_RUBRIC: load_rubric(DEFAULT_RUBRIC)}
-    judges = Judges(RubricChoice(log.rubrics, shipped), lambda rubric, model, _: Judge(model or "small", rubric))
+    judges = Judges(
+        RubricChoice(log.rubrics, shipped), lambda rubric, model, _: Judge(model or "small", rubric)
+    )
     assert await judges.of(a_case(rubric="tone"))
     purge = await Store.open(database_url)
     assert await purge.forgetting.forget_older(BEGUN_AT - timedelta(days=30)) == 1

@@ -1,4 +1,6 @@
-"""The figures, counted by the database, against the same counted in plain Python; and what must be in none of them."""
+"""The figures, counted by the database, against the same counted in plain Python; and what must be
+in none of them.
+"""
 
 import itertools
 import statistics
@@ -72,17 +74,28 @@ class Entry:
 
     @property
     def is_public(self) -> bool:
-        is_shown = self.visibility is Visibility.THREAD and self.blocker is None and self.blocked_by is None
+        is_shown = (
+            self.visibility is Visibility.THREAD
+            and self.blocker is None
+            and self.blocked_by is None
+        )
         return is_shown and self.message_ts is not None
 
 
 async def write(log: Store, team: str, entries: Sequence[Entry]) -> None:
     async with log.database.engine.begin() as connection:
         for number, entry in enumerate(entries):
-            case_id = (await connection.execute(insert(cases).values(_row(team, number, entry)))).inserted_primary_key
+            case_id = (
+                await connection.execute(insert(cases).values(_row(team, number, entry)))
+            ).inserted_primary_key
             for person, score in enumerate(entry.labels):
                 moment = {"created_at": NOW, "updated_at": NOW}
-                label = {"team_id": team, "case_id": case_id[0], "user_id": f"U{person}", "score": score}
+                label = {
+                    "team_id": team,
+                    "case_id": case_id[0],
+                    "user_id": f"U{person}",
+                    "score": score,
+                }
                 label |= {"channel_id": entry.channel, "probability": entry.probability}
                 label |= {"is_blind": entry.probability is not None}
                 await connection.execute(insert(labels).values(label | moment))
@@ -111,7 +124,9 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
     )
 
 
-async def figures_of(log: Store, *entries: Entry, now: datetime = NOW, team: str | None = None) -> Figures:
+async def figures_of(
+    log: Store, *entries: Entry, now: datetime = NOW, team: str | None = None
+) -> Figures:
     """The figures of channel C1 in a log that holds these entries and nothing else of their team."""
     team = team or next(TEAMS)
     await write(log, team, entries)
@@ -119,25 +134,38 @@ async def figures_of(log: Store, *entries: Entry, now: datetime = NOW, team: str
 
 
 def counted(entries: Sequence[Entry], week: Week, since: datetime | None = None) -> list[Entry]:
-    """In plain Python: what everybody in C1 could see of a week, of several verdicts on a reply the newest."""
+    """In plain Python: what everybody in C1 could see of a week, of several verdicts on a reply the
+    newest.
+    """
     since = since or week.start
     here = [each for each in entries if each.channel == "C1" and each.is_public and each.judged_at]
     found = []
     for number, entry in enumerate(here):
-        newer = [each for each in here[number + 1 :] if each.attempt > 1 and each.reply == entry.reply]
+        newer = [
+            each for each in here[number + 1 :] if each.attempt > 1 and each.reply == entry.reply
+        ]
         is_repeated = entry.reply is not None and bool(newer)
         if not is_repeated and entry.judged_at and since <= entry.judged_at < week.end:
             found.append(entry)
     return found
 
 
-EDGES = [WEEK.start, WEEK.start - MOMENT, WEEK.end, WEEK.end - MOMENT, WEEK.before().start, WEEK.before(7).start]
+EDGES = [
+    WEEK.start,
+    WEEK.start - MOMENT,
+    WEEK.end,
+    WEEK.end - MOMENT,
+    WEEK.before().start,
+    WEEK.before(7).start,
+]
 scales = st.sampled_from([(0, 5)] * 5 + [(1, 10)])
 entries_of_a_log = st.lists(
     st.builds(
         Entry,
         channel=st.sampled_from(["C1", "C1", "C1", "C2"]),
-        judged_at=st.sampled_from([*EDGES, WEEK.start + timedelta(days=1), WEEK.before(3).start, None]),
+        judged_at=st.sampled_from(
+            [*EDGES, WEEK.start + timedelta(days=1), WEEK.before(3).start, None]
+        ),
         score=st.sampled_from([None, 1, 2, 3, 4, 5]),
         scale=scales,
         reason=st.sampled_from(["no_score", "DeadlineError", "refused"]),
@@ -158,7 +186,9 @@ entries_of_a_log = st.lists(
 )
 repeats = st.lists(
     st.tuples(
-        st.sampled_from([None, OWN, "1.1", "2.2"]), st.sampled_from([None, "1.1", "3.3"]), st.sampled_from([1, 1, 2])
+        st.sampled_from([None, OWN, "1.1", "2.2"]),
+        st.sampled_from([None, "1.1", "3.3"]),
+        st.sampled_from([1, 1, 2]),
     ),
     min_size=25,
     max_size=25,
@@ -167,7 +197,9 @@ repeats = st.lists(
 
 @pytest.mark.on("sqlite", "postgres")
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(entries=entries_of_a_log, places=repeats)
 async def test_the_figures_are_those_of_plain_python(
     log: Store, entries: list[Entry], places: list[tuple[str | None, str | None, int]]
@@ -200,9 +232,13 @@ async def test_the_figures_are_those_of_plain_python(
     _check_usage(figures, this)
     _check_trend(figures, entries)
     _check_authors(figures, on_scale)
-    ever = [e for e in counted(entries, WEEK, datetime(2000, 1, 1, tzinfo=UTC)) if e.score is not None]
+    ever = [
+        e for e in counted(entries, WEEK, datetime(2000, 1, 1, tzinfo=UTC)) if e.score is not None
+    ]
     of_kind = [each for each in ever if (each.scale, each.version) == (scale, version)]
-    assert figures.blind == _agreement([each for each in of_kind if each.probability is not None], scale)
+    assert figures.blind == _agreement(
+        [each for each in of_kind if each.probability is not None], scale
+    )
     assert figures.seen == _agreement([each for each in of_kind if each.probability is None], scale)
     _check_quality(figures, entries)
 
@@ -222,7 +258,9 @@ def _check_usage(figures: Figures, this: list[Entry]) -> None:
     usage = figures.usage
     assert usage.cases == len(this)
     assert figures.unread == len([each for each in this if each.unread])
-    assert figures.raters == Counter("offline" if each.model == "offline" else None for each in this)
+    assert figures.raters == Counter(
+        "offline" if each.model == "offline" else None for each in this
+    )
     assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
     assert usage.with_tokens == len([each for each in this if each.tokens is not None])
     assert usage.cost_usd == pytest.approx(sum(each.cost or 0 for each in this))
@@ -230,9 +268,15 @@ def _check_usage(figures: Figures, this: list[Entry]) -> None:
 
 
 def _check_trend(figures: Figures, entries: Sequence[Entry]) -> None:
-    assert [point.week for point in figures.trend] == [WEEK.before(back) for back in range(7, -1, -1)]
+    assert [point.week for point in figures.trend] == [
+        WEEK.before(back) for back in range(7, -1, -1)
+    ]
     for point in figures.trend:
-        of_scale = [e for e in counted(entries, point.week) if e.score is not None and e.scale == figures.scale]
+        of_scale = [
+            e
+            for e in counted(entries, point.week)
+            if e.score is not None and e.scale == figures.scale
+        ]
         found = [each.score or 0 for each in of_scale if each.version == commonest(of_scale)]
         assert point.version == commonest(of_scale)
         assert point.mean == mean_of(found)
@@ -247,14 +291,19 @@ def _check_authors(figures: Figures, on_scale: list[Entry]) -> None:
 def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
     recent = [each for back in range(4) for each in counted(entries, WEEK.before(back))]
     kind = (*figures.scale, figures.kind.version)
-    scored = [each for each in recent if each.score is not None and (*each.scale, each.version) == kind]
+    scored = [
+        each for each in recent if each.score is not None and (*each.scale, each.version) == kind
+    ]
     if not scored:
         assert figures.quality is None
         return
     of_week = Counter(utc_week(each.judged_at) for each in scored)
     blind = [each for each in scored if each.labels and each.probability is not None]
     labelled = Counter(utc_week(each.judged_at) for each in blind)
-    given = [[(f"U{by}", float(it)) for by, it in enumerate(each.labels)] if each in blind else [] for each in scored]
+    given = [
+        [(f"U{by}", float(it)) for by, it in enumerate(each.labels)] if each in blind else []
+        for each in scored
+    ]
     mean = MeanEstimator(Scale(*figures.scale), Severities(filter(None, given)))
     for each, own in zip(scored, given, strict=True):
         share = labelled[utc_week(each.judged_at)] / of_week[utc_week(each.judged_at)] or 1
@@ -263,7 +312,9 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
     expected, found = mean.estimate(), figures.quality.mean
     assert (found.n, found.labelled) == (expected.n, expected.labelled)
     assert found.judge == pytest.approx(expected.judge)
-    assert found.corrected == (None if expected.corrected is None else pytest.approx(expected.corrected))
+    assert found.corrected == (
+        None if expected.corrected is None else pytest.approx(expected.corrected)
+    )
 
 
 def _agreement(labelled: list[Entry], scale: Scale) -> Agreement | None:
@@ -294,7 +345,9 @@ async def test_only_unscored_cases_are_no_quiet_week(log: Store) -> None:
 
 async def test_the_week_so_far_ends_now(log: Store) -> None:
     now = WEEK.start + timedelta(days=1)
-    figures = await figures_of(log, Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT), now=now)
+    figures = await figures_of(
+        log, Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT), now=now
+    )
     assert figures.this.n == 1
     assert figures.until < figures.week.end
 
@@ -309,12 +362,21 @@ async def test_the_week_so_far_ends_now(log: Store) -> None:
         Entry(message_ts=None),
         Entry(excluded=Exclusion.PERSON),
     ],
-    ids=["only me", "nothing to score", "told to one person", "another channel", "typed texts", "a person's"],
+    ids=[
+        "only me",
+        "nothing to score",
+        "told to one person",
+        "another channel",
+        "typed texts",
+        "a person's",
+    ],
 )
 async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden: Entry) -> None:
     shown = [Entry(score=3, labels=(3,)), Entry(score=5), Entry(judged_at=WEEK.before().start)]
     secret = replace(hidden, score=0, author="B9", requester="U9", labels=(1, 1))
-    secrets = [replace(secret, judged_at=week.start) for week in (WEEK, WEEK.before(), WEEK.before(5))]
+    secrets = [
+        replace(secret, judged_at=week.start) for week in (WEEK, WEEK.before(), WEEK.before(5))
+    ]
     secrets.append(replace(secrets[0], score=None))
     alone, together = await figures_of(log, *shown), await figures_of(log, *shown, *secrets)
     assert replace(together, lowest=(), uncounted={}) == replace(alone, lowest=())
@@ -325,21 +387,33 @@ async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden
 
 
 async def test_a_week_is_compared_with_the_four_weeks_before(log: Store) -> None:
-    earlier = [Entry(score=score, judged_at=WEEK.before(back).start) for back, score in enumerate((2, 3, 3, 4), 1)]
-    earlier += [Entry(score=3, judged_at=WEEK.start - MOMENT), Entry(score=0, judged_at=WEEK.before(5).start)]
+    earlier = [
+        Entry(score=score, judged_at=WEEK.before(back).start)
+        for back, score in enumerate((2, 3, 3, 4), 1)
+    ]
+    earlier += [
+        Entry(score=3, judged_at=WEEK.start - MOMENT),
+        Entry(score=0, judged_at=WEEK.before(5).start),
+    ]
     this = [Entry(score=score, judged_at=WEEK.start) for score in (3, 4, 5, 4, 4)]
     figures = await figures_of(log, *earlier, *this, now=WEEK.start + timedelta(days=2))
     assert figures.last.counts == {2: 1, 3: 3, 4: 1}
-    assert figures.change == pytest.approx((1, 1 - 2.683282, 1 + 1.897367), abs=1e-6)  # see tests/judge/test_stats.py
+    assert figures.change == pytest.approx(
+        (1, 1 - 2.683282, 1 + 1.897367), abs=1e-6
+    )  # see tests/judge/test_stats.py
     assert figures.authors[0].change == figures.change
 
 
 async def test_replies_in_one_thread_make_a_change_less_sure(log: Store) -> None:
     before = [Entry(score=2, judged_at=WEEK.before().start)] * 5
     threads = [(5, "1.1"), (5, "1.1"), (3, "2.2"), (3, "2.2"), (4, "3.3")]
-    this = [Entry(score=score, thread_ts=ts, message_ts=f"{n}.5") for n, (score, ts) in enumerate(threads)]
+    this = [
+        Entry(score=score, thread_ts=ts, message_ts=f"{n}.5")
+        for n, (score, ts) in enumerate(threads)
+    ]
     change = (await figures_of(log, *before, *this)).change
-    # Three threads cover all of the scale, and five scores 3 / 5 of it: hypot(4, 1.8) and hypot(1, 1.2).
+    # Three threads cover all of the scale, and five scores 3 / 5 of it: hypot(4, 1.8) and hypot(1,
+    # 1.2).
     assert change == pytest.approx((2, 2 - 4.386342, 2 + 1.562050), abs=1e-6)
 
 
@@ -353,7 +427,9 @@ async def test_a_change_is_not_told_across_judges_or_of_few_scores(log: Store) -
 
 @pytest.mark.needs("digest")
 @pytest.mark.on("sqlite", "postgres")
-async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgotten(log: Store) -> None:
+async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgotten(
+    log: Store,
+) -> None:
     team = next(TEAMS)
     await write(log, team, [Entry(score=0)] * 3)
     async with log.database.engine.begin() as connection:
@@ -374,8 +450,12 @@ async def test_low_replies_are_low_on_their_own_scale_and_were_chosen_or_drawn(l
     team = next(TEAMS)
     scales = [Scale(0, 5), Scale(1, 10), Scale(0, 100)]
     scores = [(scale, low_to(scale) + more) for scale in scales for more in (0, 1)]
-    await write(log, team, [Entry(score=score, scale=scale) for scale, score in scores for _ in range(2)])
-    is_every_other = and_(cases.c.team_id == team, cases.c.key.in_([str(number) for number in range(0, 12, 2)]))
+    await write(
+        log, team, [Entry(score=score, scale=scale) for scale, score in scores for _ in range(2)]
+    )
+    is_every_other = and_(
+        cases.c.team_id == team, cases.c.key.in_([str(number) for number in range(0, 12, 2)])
+    )
     await log.database.execute(update(cases).where(is_every_other).values(probability=0.5))
     found = await log.tallies.newest_low(Place(team, "C1"), Span(WEEK.start, WEEK.end), 100)
     assert sorted(case.score for case in found) == [2, 2, 4, 4, 40, 40]
@@ -383,7 +463,12 @@ async def test_low_replies_are_low_on_their_own_scale_and_were_chosen_or_drawn(l
 
 def mixed() -> list[Entry]:
     """Verdicts on two authors, in three weeks, of all sorts."""
-    week = [Entry(score=1, labels=(2,)), Entry(score=5), Entry(author="B2", score=0, labels=(0,)), Entry(score=None)]
+    week = [
+        Entry(score=1, labels=(2,)),
+        Entry(score=5),
+        Entry(author="B2", score=0, labels=(0,)),
+        Entry(score=None),
+    ]
     private = [replace(each, visibility=Visibility.ME) for each in week]
     elsewhere = [replace(each, channel="C2") for each in week]
     earlier = [replace(each, judged_at=WEEK.before(back).start) for each in week for back in (1, 4)]
@@ -404,7 +489,15 @@ async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log:
 async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store) -> None:
     team = next(TEAMS)
     people = [Entry(author="U1", score=0)] * 4
-    await write(log, team, [*people, Entry(author=None, score=0), *(Entry(author="B1", score=n) for n in (2, 1, 0, 2))])
+    await write(
+        log,
+        team,
+        [
+            *people,
+            Entry(author=None, score=0),
+            *(Entry(author="B1", score=n) for n in (2, 1, 0, 2)),
+        ],
+    )
 
     async def choose(author_ids: Sequence[str]) -> set[str]:
         assert set(author_ids) == {"B1", "U1"}
@@ -417,7 +510,11 @@ async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store
 @pytest.mark.on("sqlite", "postgres")
 async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> None:
     team = next(TEAMS)
-    hidden = [Entry(author="B3", visibility=Visibility.ME), Entry(author="B4", channel="C2"), Entry(author=None)]
+    hidden = [
+        Entry(author="B3", visibility=Visibility.ME),
+        Entry(author="B4", channel="C2"),
+        Entry(author=None),
+    ]
     await write(log, team, [Entry(author="B2"), *[Entry(author="B1")] * 2, *hidden])
     await write(log, next(TEAMS), [Entry(author="B5")])
     assert await log.tallies.authors(Place(team, "C1"), Span(WEEK.start, WEEK.end)) == ["B1", "B2"]
@@ -429,16 +526,26 @@ async def test_cases_are_counted_in_the_channels_that_are_asked_for(log: Store) 
     from bot.features.digest.queries import count_cases
 
     team = next(TEAMS)
-    hidden = [Entry(channel="C4", visibility=Visibility.ME), Entry(channel="C5", judged_at=WEEK.before().start)]
-    await write(log, team, [Entry(channel="C1"), *[Entry(channel="C2")] * 2, *[Entry(channel="C3")] * 3, *hidden])
+    hidden = [
+        Entry(channel="C4", visibility=Visibility.ME),
+        Entry(channel="C5", judged_at=WEEK.before().start),
+    ]
+    await write(
+        log,
+        team,
+        [Entry(channel="C1"), *[Entry(channel="C2")] * 2, *[Entry(channel="C3")] * 3, *hidden],
+    )
     await write(log, next(TEAMS), [Entry(channel="C6")])
     counted = {"C1": 1, "C2": 2, "C4": 0, "C5": 0, "C6": 0}
     found = await count_cases(log.database, [(team, each) for each in counted], WEEK.start)
     assert found == {(team, each): number for each, number in counted.items()}
 
 
-async def test_quality_is_corrected_for_who_labels_where_several_labelled_the_same_replies(log: Store) -> None:
-    # One person gives two points less and most labels: 24 times 1 + 12 / 12.5, and 12 times (1 + 3) / 2.
+async def test_quality_is_corrected_for_who_labels_where_several_labelled_the_same_replies(
+    log: Store,
+) -> None:
+    # One person gives two points less and most labels: 24 times 1 + 12 / 12.5, and 12 times (1 + 3)
+    # / 2.
     alone, shared = ([Entry(score=3, labels=of, probability=1.0)] for of in ((1,), (1, 3)))
     quality = (await figures_of(log, *alone * 24, *shared * 12)).quality
     assert quality.mean.corrected.mean == pytest.approx((24 * 1.96 + 12 * 2) / 36)
@@ -448,8 +555,14 @@ async def test_quality_is_corrected_for_who_labels_where_several_labelled_the_sa
 
 
 async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) -> None:
-    blind = [Entry(score=4, labels=(3,), probability=0.5), Entry(score=2, labels=(2,), probability=0.5)]
-    seen, other = Entry(score=4, labels=(0,)), Entry(score=0, labels=(5,), probability=0.5, version="v")
+    blind = [
+        Entry(score=4, labels=(3,), probability=0.5),
+        Entry(score=2, labels=(2,), probability=0.5),
+    ]
+    seen, other = (
+        Entry(score=4, labels=(0,)),
+        Entry(score=0, labels=(5,), probability=0.5, version="v"),
+    )
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
     quality = (await figures_of(log, *blind, seen, other, older)).quality
     assert (quality.mean.n, quality.mean.labelled) == (3, 2)
@@ -476,7 +589,9 @@ async def test_a_week_is_corrected_by_labels_if_what_it_is_compared_with_can_be(
     assert ((await figures_of(log, *this)).people or ())[1:] == (None,)
 
 
-async def test_labels_of_a_strict_person_alone_are_no_drop_from_weeks_that_others_labelled_too(log: Store) -> None:
+async def test_labels_of_a_strict_person_alone_are_no_drop_from_weeks_that_others_labelled_too(
+    log: Store,
+) -> None:
     this = [Entry(score=3, labels=(2,), probability=1.0)] * 20
     before = replace(this[0], judged_at=WEEK.before().start)
     figures = await figures_of(log, *this, *[before] * 20, *[replace(before, labels=(2, 4))] * 10)
@@ -498,11 +613,19 @@ async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
 
 async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
     usage = (
-        await figures_of(log, Entry(skipped_ratings=1), Entry(skipped_ratings=3), Entry(skipped_ratings=0), Entry())
+        await figures_of(
+            log,
+            Entry(skipped_ratings=1),
+            Entry(skipped_ratings=3),
+            Entry(skipped_ratings=0),
+            Entry(),
+        )
     ).usage
     assert (usage.skipped_ratings, usage.with_skipping) == (2, 3)
 
 
 async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
-    quality = (await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))).quality
+    quality = (
+        await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))
+    ).quality
     assert quality.good.judge.mean == 0.5

@@ -11,7 +11,18 @@ from sqlalchemy import func, select
 from bot.store import Store
 from bot.store.audit import Act, Action
 from bot.store.schema import audit, cases, labels, ratings
-from tests.cases import BEGUN_AT, SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, url
+from tests.cases import (
+    BEGUN_AT,
+    SECRET,
+    a_case,
+    a_verdict,
+    bytes_on_disk,
+    delivered,
+    held,
+    numbers,
+    put_back,
+    url,
+)
 from tests.filled import TABLES, counts, fill
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
@@ -20,7 +31,10 @@ pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 async def rows(log: Store) -> list[int]:
     """How many cases, ratings and labels there are."""
     async with log.database.engine.connect() as connection:
-        counts = [await connection.execute(select(func.count()).select_from(each)) for each in (cases, ratings, labels)]
+        counts = [
+            await connection.execute(select(func.count()).select_from(each))
+            for each in (cases, ratings, labels)
+        ]
         return [count.scalar_one() for count in counts]
 
 
@@ -64,15 +78,21 @@ async def test_a_question_that_nobody_typed_is_purged(log: Store) -> None:
 async def test_more_than_a_batch_is_purged(log: Store) -> None:
     values = (await log.add(a_case()))[0].model_dump(exclude={"id"}) | {"status": "delivered"}
     async with log.database.engine.begin() as connection:
-        await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(601)])
+        await connection.execute(
+            cases.insert(), [values | {"key": f"many-{n}"} for n in range(601)]
+        )
     assert await log.forgetting.forget_older(datetime.now(UTC) + timedelta(days=1)) == 601
     assert await numbers(log) == [1]
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url: str, log: Store) -> None:
+async def test_two_who_purge_at_the_same_time_delete_each_case_once(
+    database_url: str, log: Store
+) -> None:
     first = await delivered(log, age=timedelta(days=31))
-    values = first.model_dump(exclude={"id", "asked_at_s"}) | {"created_at": BEGUN_AT - timedelta(days=31)}
+    values = first.model_dump(exclude={"id", "asked_at_s"}) | {
+        "created_at": BEGUN_AT - timedelta(days=31)
+    }
     async with log.database.engine.begin() as connection:
         await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(39)])
     other = await Store.open(database_url)
@@ -86,7 +106,9 @@ async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url
 
 async def test_a_case_that_is_being_settled_is_not_forgotten(log: Store) -> None:
     received, _ = await log.add(a_case(key="received"))
-    judged = await log.record(await held(log, (await log.add(a_case(key="judged")))[0]), a_verdict())
+    judged = await log.record(
+        await held(log, (await log.add(a_case(key="judged")))[0]), a_verdict()
+    )
     assert list(await log.forgetting.forget([received.id, judged.id], "U1")) == []
 
 
@@ -95,7 +117,9 @@ async def filled(folder: Path) -> Store:
     log = await Store.open(url(folder))
     for number in range(80):
         text = f"{number}: {SECRET} " + "and so on " * (number * 53 % 900)
-        case, _ = await log.add(a_case(key=str(number), question=text, response=text[::-1] + SECRET))
+        case, _ = await log.add(
+            a_case(key=str(number), question=text, response=text[::-1] + SECRET)
+        )
         case = await log.renew(await held(log, case))
         case = case.model_copy(update={"thread_ts": "1.1", "reply_ts": f"{number}.1"})
         verdict = replace(a_verdict(), justification=f"It says that {SECRET}.")
@@ -131,7 +155,9 @@ async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path
 
 
 @pytest.mark.needs("privacy")
-async def test_after_any_deletion_the_journal_is_emptied_and_not_for_one_that_finds_nothing(tmp_path: Path) -> None:
+async def test_after_any_deletion_the_journal_is_emptied_and_not_for_one_that_finds_nothing(
+    tmp_path: Path,
+) -> None:
     from bot.features.privacy.forgetting import retain
 
     async with await Store.open(url(tmp_path)) as log:
@@ -154,7 +180,9 @@ async def test_everything_of_a_team_is_purged_and_nothing_of_another(log: Store)
     of_other = await counts(log.database.engine, "T2")
     assert set(of_other.values()) == {2}
     assert await log.forgetting.forget_team("T1", "os:root") == 2
-    acts = [(act.who, act.what, act.cases) for act in await log.audit.since() if act.team_id == "T1"]
+    acts = [
+        (act.who, act.what, act.cases) for act in await log.audit.since() if act.team_id == "T1"
+    ]
     assert acts == [("os:root", "purged", 2), ("os:root", "purged", None)]
     assert await counts(log.database.engine, "T1") == dict.fromkeys(of_other, 0) | {"audit": 2}
     assert await counts(log.database.engine, "T2") == of_other
@@ -173,8 +201,12 @@ async def test_what_a_workspace_has_goes_to_its_organisation_and_of_two_equal_se
     assert await log.forgetting.stored(["T0", "T1", "T2"]) == {"T1", "T2"}
     await log.forgetting.move_team("T1", "E1")
     assert await log.forgetting.stored(["T0", "T1", "T2"]) == {"T2"}
-    ours, others, theirs = [await counts(log.database.engine, team_id) for team_id in ("T1", "T2", "E1")]
+    ours, others, theirs = [
+        await counts(log.database.engine, team_id) for team_id in ("T1", "T2", "E1")
+    ]
     assert not any(ours.values())
     assert others == before[1]
-    assert theirs == {name: number + before[2][name] - (name == "channels") for name, number in before[0].items()}
+    assert theirs == {
+        name: number + before[2][name] - (name == "channels") for name, number in before[0].items()
+    }
     assert (await log.channels.of("E1", "C1")).score_reaction == "e1"

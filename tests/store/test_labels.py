@@ -96,7 +96,9 @@ async def test_what_a_watch_drew_is_exported_apart_from_what_people_chose(log: S
         (chosen.id, None),
         (again.id, None),
     ]
-    assert [(row["case"], row["drawn_with"]) for row in await rows(log, watched=True, **asked)] == [(drawn.id, 0.2)]
+    assert [(row["case"], row["drawn_with"]) for row in await rows(log, watched=True, **asked)] == [
+        (drawn.id, 0.2)
+    ]
     assert [row["human"] for row in await rows(log, watched=True)] == [2]
 
 
@@ -112,13 +114,20 @@ async def test_an_exported_row_names_nobody(log: Store) -> None:
 
 
 async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> None:
-    said = CaseTurn(part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash="")
+    said = CaseTurn(
+        part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash=""
+    )
     in_conversation = {"turns": (said,), "messages_before": 1}
     for key, asked in (("a", {}), ("b", {}), ("c", {"question": "How?"}), ("d", in_conversation)):
         await log.labels.put(await judged(log, key, **asked), "U1", Label(1, "Words."))
     found = await rows(log, has_texts=False)
     assert not {"prompt", "completion", "reason"} & set(found[0])
-    assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [True, True, False, False]
+    assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -131,13 +140,17 @@ async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> Non
     ],
     ids=["only me", "nothing to score", "direct messages", "not taken by the thread"],
 )
-async def test_verdicts_for_one_person_alone_are_not_exported(log: Store, changes: dict[str, Any]) -> None:
+async def test_verdicts_for_one_person_alone_are_not_exported(
+    log: Store, changes: dict[str, Any]
+) -> None:
     case = await judged(log, "a", **changes)
     await log.labels.put(case, "U1", Label(1, None))
     assert await rows(log) == []
 
 
-async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported(log: Store) -> None:
+async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported(
+    log: Store,
+) -> None:
     for attempt in (1, 2):
         case = await judged(log, f"a{attempt}", score=attempt, message_ts="1.1", attempt=attempt)
         await log.labels.put(case, "U1", Label(5, None))
@@ -147,7 +160,9 @@ async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported
 @pytest.mark.on("sqlite", "postgres")
 async def test_a_verdict_for_one_person_takes_the_place_of_no_public_one(log: Store) -> None:
     for attempt, visibility in ((1, Visibility.THREAD), (2, Visibility.ME)):
-        case = await judged(log, f"a{attempt}", attempt, message_ts="1.1", attempt=attempt, visibility=visibility)
+        case = await judged(
+            log, f"a{attempt}", attempt, message_ts="1.1", attempt=attempt, visibility=visibility
+        )
         await log.labels.put(case, "U1", Label(5, None))
     assert [row["score"] for row in await rows(log)] == [1]
 
@@ -160,10 +175,15 @@ async def test_since_leaves_out_what_was_judged_before(log: Store) -> None:
     assert await rows(log, since=now + timedelta(hours=1)) == []
 
 
-async def test_a_file_that_cannot_be_written_leaves_no_query_open(log: Store, tmp_path: Path) -> None:
+async def test_a_file_that_cannot_be_written_leaves_no_query_open(
+    log: Store, tmp_path: Path
+) -> None:
     await log.labels.put(await judged(log, "a"), "U1", Label(1, None))
     (tmp_path / "labels.jsonl").touch()
     in_use = log.database.engine.pool.checkedout()
-    with (tmp_path / "labels.jsonl").open("r") as output, pytest.raises(OSError, match="not writable"):
+    with (
+        (tmp_path / "labels.jsonl").open("r") as output,
+        pytest.raises(OSError, match="not writable"),
+    ):
         await export(log.database, output, Selection())
     assert log.database.engine.pool.checkedout() == in_use

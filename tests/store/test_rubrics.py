@@ -1,4 +1,6 @@
-"""What the store keeps of rubrics that were made in channels, how a case finds its judge; on both databases."""
+"""What the store keeps of rubrics that were made in channels, how a case finds its judge; on both
+databases.
+"""
 
 import asyncio
 from dataclasses import replace
@@ -44,7 +46,8 @@ async def test_each_saved_version_is_kept_and_the_last_is_the_rubric(log: Store)
 @pytest.mark.on("sqlite", "postgres")
 async def test_one_of_two_saves_at_the_same_moment_is_refused(log: Store) -> None:
     results = await asyncio.gather(
-        *(log.rubrics.save(replace(FIRST, saved_by=f"U{number}")) for number in range(5)), return_exceptions=True
+        *(log.rubrics.save(replace(FIRST, saved_by=f"U{number}")) for number in range(5)),
+        return_exceptions=True,
     )
     assert [type(each) for each in results if each is not None] == [SavedBeforeError] * 4
     assert len(await log.audit.since()) == 1
@@ -73,20 +76,31 @@ async def test_a_chosen_rubric_leaves_the_channels_other_settings_alone(log: Sto
     await log.channels.save("T1", "C1", "U1", labels_per_week=3)
     assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("code", None, "large")
     assert (await log.channels.of("T1", "C1")).score_reaction == "eyes"
-    assert await log.rubrics.chosen("T1", "C2") == await log.rubrics.chosen("T2", "C1") == ChannelJudge()
-    assert [(act.what, act.who) for act in await log.audit.since()][1] == (Action.JUDGE_CHANGED, "U2")
+    assert (
+        await log.rubrics.chosen("T1", "C2")
+        == await log.rubrics.chosen("T2", "C1")
+        == ChannelJudge()
+    )
+    assert [(act.what, act.who) for act in await log.audit.since()][1] == (
+        Action.JUDGE_CHANGED,
+        "U2",
+    )
 
 
 @pytest.mark.on("sqlite", "postgres")
 async def test_one_of_two_presses_switches_a_channel(log: Store) -> None:
     for judge in (ChannelJudge("code", None, "large"), ChannelJudge("code")):
-        presses = await asyncio.gather(*(log.rubrics.use("T1", "C1", judge, "U1") for _ in range(2)))
+        presses = await asyncio.gather(
+            *(log.rubrics.use("T1", "C1", judge, "U1") for _ in range(2))
+        )
         assert sorted(presses) == [False, True]
     assert len(await log.audit.since()) == 2
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_used(log: Store) -> None:
+async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_used(
+    log: Store,
+) -> None:
     own = ChannelJudge("tone", VERSIONS[0])
     with pytest.raises(RubricGoneError):
         await log.rubrics.use("T1", "C1", own, "U1")
@@ -154,7 +168,9 @@ async def test_a_rubric_chosen_from_the_app_stays_the_apps(log: Store) -> None:
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_itself_goes_before(log: Store) -> None:
+async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_itself_goes_before(
+    log: Store,
+) -> None:
     own = Rubric("Code", TONE)
     choice = RubricChoice(log.rubrics, {own.name: own} | SHIPPED)
     assert await choice.find("T1", "C1", "Code") == own

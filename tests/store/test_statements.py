@@ -26,10 +26,16 @@ async def test_a_statement_is_made_once_for_all_values(log: Store) -> None:
         made = 0
 
         @made_once(int)
-        def sum_of(self, pairs: list[Pair], is_doubled: bool, among: frozenset[int]) -> sa.Select[Any]:
+        def sum_of(
+            self, pairs: list[Pair], is_doubled: bool, among: frozenset[int]
+        ) -> sa.Select[Any]:
             self.made += 1
-            found = sum(sa.cast(pair.second, sa.Integer) for pair in pairs if pair.first is not None)
-            return sa.select(found * (1 + is_doubled)).where(sa.cast(pairs[0].second, sa.Integer).in_(among))
+            found = sum(
+                sa.cast(pair.second, sa.Integer) for pair in pairs if pair.first is not None
+            )
+            return sa.select(found * (1 + is_doubled)).where(
+                sa.cast(pairs[0].second, sa.Integer).in_(among)
+            )
 
     sums = Sums(log.database)
     assert await sums.sum_of([Pair(0, 2), Pair(0, 3)], False, frozenset({1, 2})) == [5]

@@ -34,7 +34,9 @@ pytestmark = pytest.mark.on("sqlite")
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(new_database_url: str) -> None:
+async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(
+    new_database_url: str,
+) -> None:
     await (await Store.open(new_database_url)).close()
     engine = connect(new_database_url)
     async with engine.begin() as connection:
@@ -51,15 +53,23 @@ async def test_a_log_of_another_version_is_left_alone_and_says_what_to_do(new_da
 async def test_a_new_log_has_the_newest_migration(new_database_url: str) -> None:
     engine = await open_engine(new_database_url)
     async with engine.connect() as connection:
-        scripts = await connection.run_sync(lambda sync: ScriptDirectory.from_config(migrations(sync)))
-        found = await connection.run_sync(lambda sync: MigrationContext.configure(sync).get_current_heads())
+        scripts = await connection.run_sync(
+            lambda sync: ScriptDirectory.from_config(migrations(sync))
+        )
+        found = await connection.run_sync(
+            lambda sync: MigrationContext.configure(sync).get_current_heads()
+        )
     await engine.dispose()
     assert list(found) == scripts.get_heads() == [HEAD]
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_the_same_key_is_the_same_case_in_one_team_however_many_ask_at_once(log: Store) -> None:
-    added = await asyncio.gather(*(log.add(a_case(requester_id=f"U{number}")) for number in range(8)))
+async def test_the_same_key_is_the_same_case_in_one_team_however_many_ask_at_once(
+    log: Store,
+) -> None:
+    added = await asyncio.gather(
+        *(log.add(a_case(requester_id=f"U{number}")) for number in range(8))
+    )
     assert len({(case.id, case.requester_id) for case, _ in added}) == 1
     assert sum(is_new for _, is_new in added) == 1
     other, is_new = await log.add(a_case(team_id="T2"))
@@ -159,7 +169,9 @@ async def test_the_latest_case_of_a_message_is_found_for_those_who_may_see_it(lo
     assert await log.cases.latest("T2", "C1", "1.1", "U9") is None
 
 
-async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(tmp_path: Path) -> None:
+async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(
+    tmp_path: Path,
+) -> None:
     log = await Store.open(url(tmp_path), store_text="none")
     await log.add(a_case())
     await log.record(await held(log, 1), a_verdict())
@@ -174,7 +186,10 @@ async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(
 
 @pytest.mark.parametrize(
     ("database_url", "part"),
-    [("nonsense", "expected a URL such as"), ("sqlite+aiosqlite:////proc/nowhere/log.db", "cannot be written")],
+    [
+        ("nonsense", "expected a URL such as"),
+        ("sqlite+aiosqlite:////proc/nowhere/log.db", "cannot be written"),
+    ],
 )
 async def test_a_log_that_cannot_be_opened_says_why(database_url: str, part: str) -> None:
     with pytest.raises(StoreError, match=part):
@@ -202,7 +217,9 @@ async def test_a_database_error_does_not_tell_the_texts(tmp_path: Path) -> None:
 @pytest.mark.on("sqlite", "postgres")
 async def test_an_error_in_brief_quotes_no_row(log: Store) -> None:
     with pytest.raises(DBAPIError) as error:
-        await log.database.execute(insert(cases).values(question="A secret?", created_at=datetime.now(UTC)))
+        await log.database.execute(
+            insert(cases).values(question="A secret?", created_at=datetime.now(UTC))
+        )
     said = in_brief(error.value)
     assert said.startswith("the database is out of reach: ")
     assert "secret" not in said
@@ -273,7 +290,11 @@ async def test_delivered_cases_are_counted_again_only_after_a_while(log: Store) 
 async def test_counting_reads_no_case(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     asked: list[str] = []
-    event.listen(log.database.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
+    event.listen(
+        log.database.engine.sync_engine,
+        "before_cursor_execute",
+        lambda *call: asked.append(call[2]),
+    )
     await log.cases.counts()
     (statement,) = asked
     async with log.database.engine.connect() as connection:
@@ -315,7 +336,10 @@ async def test_replicas_that_start_together_migrate_once(new_postgres_url: str) 
 async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -> None:
     order = list[str]()
     people = ["ann"] * 80 + ["ben"]
-    added = [(await log.add(a_case(key=f"k{n}", requester_id=person)))[0] for n, person in enumerate(people)]
+    added = [
+        (await log.add(a_case(key=f"k{n}", requester_id=person)))[0]
+        for n, person in enumerate(people)
+    ]
 
     async def step(case: LoggedCase) -> None:
         async def work(_: object) -> None:
@@ -332,18 +356,30 @@ async def test_a_clock_that_is_not_the_databases_is_said_at_the_start(
     postgres_url: str, ahead_s: int, is_said: bool
 ) -> None:
     with capture_logs() as lines:
-        engine = await open_engine(postgres_url, lambda: datetime.now(UTC) + timedelta(seconds=ahead_s))
+        engine = await open_engine(
+            postgres_url, lambda: datetime.now(UTC) + timedelta(seconds=ahead_s)
+        )
     await engine.dispose()
     said = [line for line in lines if line["event"] == "clock_is_off"]
-    assert [(line["log_level"], round(line["ahead_s"], -1)) for line in said] == [("warning", ahead_s)] * is_said
+    assert [(line["log_level"], round(line["ahead_s"], -1)) for line in said] == [
+        ("warning", ahead_s)
+    ] * is_said
 
 
 async def test_probabilities_are_kept_with_their_rating(log: Store) -> None:
-    figures: dict[str, Any] = {"probabilities": {4: 0.6, 5: 0.4}, "coverage": 0.97, "points": {"expert": None}}
+    figures: dict[str, Any] = {
+        "probabilities": {4: 0.6, 5: 0.4},
+        "coverage": 0.97,
+        "points": {"expert": None},
+    }
     rating = Rating(score=4, justification="", raw="[]", model="m", reasoning_tokens=7, **figures)
-    other = Unscored(reason=UnscoredReason.NO_SCORE, detail="None.", raw="Hm", model="m", coverage=0.3)
+    other = Unscored(
+        reason=UnscoredReason.NO_SCORE, detail="None.", raw="Hm", model="m", coverage=0.3
+    )
     case, _ = await log.add(a_case())
-    await log.record(await held(log, case), bare_verdict(ratings=(rating, other), reasoning_tokens=7))
+    await log.record(
+        await held(log, case), bare_verdict(ratings=(rating, other), reasoning_tokens=7)
+    )
     verdict = await log.cases.verdict(case.id)
     assert verdict
     assert (verdict.ratings, verdict.reasoning_tokens) == ((rating, other), 7)

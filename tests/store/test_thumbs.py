@@ -1,4 +1,6 @@
-"""Thumbs under replies: counted once a person, whatever order Slack tells of them in; on both databases."""
+"""Thumbs under replies: counted once a person, whatever order Slack tells of them in; on both
+databases.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -32,10 +34,14 @@ async def scored(log: Store, ts: str = TS, **changes: Any) -> LoggedCase:
 async def seen(log: Store, **changes: Any) -> None:
     """Records helper's reply as one that a watch has seen."""
     reply = {"team_id": "T1", "channel_id": "C1", "ts": TS, "author_id": HELPER, "probability": 1.0}
-    await log.database.execute(insert(replies).values(reply | {"rests_at": NOW, "day": "2026-11-22"} | changes))
+    await log.database.execute(
+        insert(replies).values(reply | {"rests_at": NOW, "day": "2026-11-22"} | changes)
+    )
 
 
-async def counts(log: Store, place: Place = HERE, span: Span = ALWAYS) -> list[tuple[int, int, int]]:
+async def counts(
+    log: Store, place: Place = HERE, span: Span = ALWAYS
+) -> list[tuple[int, int, int]]:
     return [(each.up, each.down, each.replies) for each in await log.thumbs.counts(place, span)]
 
 
@@ -45,7 +51,9 @@ async def rows(log: Store) -> int:
 
 
 @pytest.mark.on("sqlite", "postgres")
-async def test_what_several_people_think_of_several_replies_is_counted_by_author(log: Store) -> None:
+async def test_what_several_people_think_of_several_replies_is_counted_by_author(
+    log: Store,
+) -> None:
     for ts, author in ((TS, HELPER), (SECOND, HELPER), (THIRD, "U-other")):
         await scored(log, ts, author_id=author)
     await log.thumbs.note(thumb("+1"))
@@ -72,7 +80,9 @@ async def test_skin_tones_are_one_thumb_of_one_person(log: Store) -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 0), (1, 0, 1, 0)])
-async def test_a_thumb_taken_back_is_none_in_whatever_order_slack_says_so(log: Store, order: tuple[int, ...]) -> None:
+async def test_a_thumb_taken_back_is_none_in_whatever_order_slack_says_so(
+    log: Store, order: tuple[int, ...]
+) -> None:
     await scored(log)
     told = [thumb(), thumb(minute=1, is_added=False)]
     for number in order:
@@ -115,11 +125,16 @@ async def test_a_reply_that_a_watch_has_seen_counts_though_it_was_not_drawn(log:
 
 @pytest.mark.on("sqlite", "postgres")
 @pytest.mark.parametrize("is_watched", [True, False])
-async def test_a_thumb_under_the_last_message_of_a_reply_counts(log: Store, *, is_watched: bool) -> None:
+async def test_a_thumb_under_the_last_message_of_a_reply_counts(
+    log: Store, *, is_watched: bool
+) -> None:
     if is_watched:
         await seen(log, last_ts=SECOND)
     else:
-        said = (CaseTurn(part=Part.RESPONSE, ts=ts, author_id=HELPER, text="", text_hash="") for ts in (TS, SECOND))
+        said = (
+            CaseTurn(part=Part.RESPONSE, ts=ts, author_id=HELPER, text="", text_hash="")
+            for ts in (TS, SECOND)
+        )
         await scored(log, turns=tuple(said))
     await log.thumbs.note(thumb(ts=SECOND))
     await log.thumbs.note(thumb(ts=THIRD))

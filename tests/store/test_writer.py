@@ -53,7 +53,9 @@ async def busy_writer(log: Store) -> AsyncIterator[None]:
     await holding
 
 
-async def test_of_twenty_cases_that_share_a_commit_one_that_is_refused_takes_no_other_with_it(log: Store) -> None:
+async def test_of_twenty_cases_that_share_a_commit_one_that_is_refused_takes_no_other_with_it(
+    log: Store,
+) -> None:
     followed: list[str] = []
 
     async def also(connection: AsyncConnection, case: object) -> None:
@@ -83,7 +85,8 @@ async def execute(connection: AsyncConnection, statements: Sequence[str]) -> Non
 @pytest.mark.parametrize(
     "statements",
     [
-        # With foreign keys checked at its end, a row that belongs to no case has the commit itself fail.
+        # With foreign keys checked at its end, a row that belongs to no case has the commit itself
+        # fail.
         (
             "PRAGMA defer_foreign_keys = ON",
             "INSERT INTO turns (team_id, case_id, position, channel_id, part, ts, role, text_hash) "
@@ -99,7 +102,9 @@ async def test_all_who_share_a_transaction_that_fails_are_told_and_nothing_of_it
 ) -> None:
     async with busy_writer(log):
         adding = [asyncio.create_task(log.add(a_case(key="before")))]
-        failing = asyncio.create_task(log.database.settle(None, partial(execute, statements=statements)))
+        failing = asyncio.create_task(
+            log.database.settle(None, partial(execute, statements=statements))
+        )
         adding.append(asyncio.create_task(log.add(a_case(key="after"))))
     told = await asyncio.gather(*adding, failing, return_exceptions=True)
     assert [type(each) for each in told] == [IntegrityError] * 3
@@ -107,7 +112,9 @@ async def test_all_who_share_a_transaction_that_fails_are_told_and_nothing_of_it
     assert (await log.add(a_case(key="before")))[1]
 
 
-async def test_after_a_transaction_that_cannot_be_ended_the_next_write_has_another_connection(log: Store) -> None:
+async def test_after_a_transaction_that_cannot_be_ended_the_next_write_has_another_connection(
+    log: Store,
+) -> None:
     async def hold(connection: AsyncConnection) -> None:
         sqlite = (await connection.get_raw_connection()).driver_connection._conn
         ends = sqlite3.SQLITE_TRANSACTION, ("COMMIT", "ROLLBACK")
@@ -135,7 +142,9 @@ async def test_cases_that_share_a_commit_on_a_full_disk_are_told_and_can_be_adde
     assert all([(await log.add(a_case(key=str(number))))[1] for number in range(20)])
 
 
-async def test_a_cancelled_write_is_dropped_before_it_begins_and_done_once_it_has(log: Store) -> None:
+async def test_a_cancelled_write_is_dropped_before_it_begins_and_done_once_it_has(
+    log: Store,
+) -> None:
     async def add(key: str, is_begun: Callable[[], object], may_end: threading.Event) -> None:
         async def also(*_: object) -> None:
             is_begun()
@@ -166,9 +175,15 @@ async def test_long_work_is_not_before_the_cases_that_wait(log: Store) -> None:
         order.append(name)
 
     async with busy_writer(log):
-        long = [asyncio.create_task(log.database.write(partial(note, name=name))) for name in ("long", "longer")]
+        long = [
+            asyncio.create_task(log.database.write(partial(note, name=name)))
+            for name in ("long", "longer")
+        ]
         await asyncio.sleep(0)
-        short = [asyncio.create_task(log.database.settle(None, partial(note, name="case"))) for _ in range(2)]
+        short = [
+            asyncio.create_task(log.database.settle(None, partial(note, name="case")))
+            for _ in range(2)
+        ]
     await asyncio.gather(*long, *short)
     assert order == ["case", "case", "long", "longer"]
 

@@ -1,4 +1,6 @@
-"""One bot that two workspaces have installed by OAuth; their channels, people and messages have the same ids."""
+"""One bot that two workspaces have installed by OAuth; their channels, people and messages have the
+same ids.
+"""
 
 import re
 from collections.abc import AsyncIterator
@@ -60,13 +62,19 @@ class Company:
             assert found
             return URL(unescape(found[1]))
 
-    async def approve(self, session: aiohttp.ClientSession, asked: URL, workspace: Workspace) -> URL:
+    async def approve(
+        self, session: aiohttp.ClientSession, asked: URL, workspace: Workspace
+    ) -> URL:
         """Where Slack sends the browser after a person of that workspace has approved."""
-        async with session.get(asked.update_query(team=workspace.team_id), allow_redirects=False) as answer:
+        async with session.get(
+            asked.update_query(team=workspace.team_id), allow_redirects=False
+        ) as answer:
             return URL(answer.headers["Location"])
 
     async def finish(self, session: aiohttp.ClientSession, back: URL, cookie: str | None) -> int:
-        """The status of the page that the browser comes back to; it sends Secure cookies only over TLS, so by hand."""
+        """The status of the page that the browser comes back to; it sends Secure cookies only over
+        TLS, so by hand.
+        """
         headers = {"Cookie": f"slack-app-oauth-state={cookie}"} if cookie else {}
         async with session.get(
             self.page(REDIRECT).with_query(back.query), headers=headers, allow_redirects=False
@@ -80,20 +88,28 @@ class Company:
             return await self.finish(session, back, asked.query["state"])
 
     def ask_for_score(self, workspace: Workspace, question: str = QUESTION) -> Message:
-        """A question and an answer in that workspace, which ann has scored; gives the thread's parent."""
+        """A question and an answer in that workspace, which ann has scored; gives the thread's
+        parent.
+        """
         ann, helper = Person(workspace, "ann"), Person(workspace, "helper")
         parent = ann.post(CHANNEL, question)
         ann.shortcut(SHORTCUT_SCORE_REPLY, helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
         return parent
 
     def verdicts(self, workspace: Workspace, parent: Message) -> list[Message]:
-        return [each for each in Person(workspace, "ann").thread(CHANNEL, parent.ts) if is_verdict(each)]
+        return [
+            each for each in Person(workspace, "ann").thread(CHANNEL, parent.ts) if is_verdict(each)
+        ]
 
 
-def new_workspace(beside: Workspace | None = None, name: str = "Pocket", organisation: str | None = None) -> Workspace:
+def new_workspace(
+    beside: Workspace | None = None, name: str = "Pocket", organisation: str | None = None
+) -> Workspace:
     manifest = load_manifest(parts=["many-workspaces"])
     manifest["oauth_config"]["redirect_urls"] = ["https://judge.example/slack/oauth_redirect"]
-    workspace = Workspace(manifest, limits=UNHURRIED, beside=beside, name=name, organisation=organisation)
+    workspace = Workspace(
+        manifest, limits=UNHURRIED, beside=beside, name=name, organisation=organisation
+    )
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     return workspace
@@ -106,7 +122,9 @@ def organisation() -> str | None:
 
 
 @pytest.fixture
-async def company(model_server: ModelServer, tmp_path: Path, organisation: str | None) -> AsyncIterator[Company]:
+async def company(
+    model_server: ModelServer, tmp_path: Path, organisation: str | None
+) -> AsyncIterator[Company]:
     """Two workspaces that have not installed the app, in Slack; the bot does not run yet."""
     model_server.script(GOOD)
     first = new_workspace(organisation=organisation)

@@ -1,4 +1,6 @@
-"""Commands where several workspaces have installed the app: each names its workspace, or asks which one is meant."""
+"""Commands where several workspaces have installed the app: each names its workspace, or asks which
+one is meant.
+"""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -33,12 +35,16 @@ def environment(company: Company) -> dict[str, str]:
 async def fill(company: Company) -> None:
     """A week with a score in each workspace, and a watch."""
     now = datetime.now(UTC)
-    at = dict.fromkeys(("created_at", "judged_at", "delivered_at"), now - timedelta(days=now.weekday() + 3))
+    at = dict.fromkeys(
+        ("created_at", "judged_at", "delivered_at"), now - timedelta(days=now.weekday() + 3)
+    )
     times = dict.fromkeys(("since", "look_at", "read_until"), now)
     for score, each in enumerate(company.workspaces, 2):
         place = {"team_id": each.team_id, "channel_id": each.channel(CHANNEL).id}
         its = {"author_id": each.user("helper").id}
-        row = a_row(key="k", **place, **at, **its, score=score, status="delivered", message_ts="1.0")
+        row = a_row(
+            key="k", **place, **at, **its, score=score, status="delivered", message_ts="1.0"
+        )
         await company.bot.services.store.database.execute(insert(cases).values(row))
         watch = place | its | times | {"shows": "nothing", "share": 1.0, "per_day": 9}
         await company.bot.services.store.database.execute(insert(watches).values(watch))
@@ -55,12 +61,20 @@ async def test_a_command_for_a_channel_names_its_workspace_or_asks_which_one_is_
         (CHANNEL, f"say which: --channel {first}/{CHANNEL}, --channel {second}/{CHANNEL}"),
         (f"T9/{CHANNEL}", "the app is not installed there"),
     ):
-        code, out, err = await run(command, environment(both), both.folder, "--channel", given, *more)
+        code, out, err = await run(
+            command, environment(both), both.folder, "--channel", given, *more
+        )
         assert (code, out, expected in err) == (2, "", True)
-    code, _, err = await run(command, environment(both), both.folder, "--channel", f"{second}/#{CHANNEL}", *more)
+    code, _, err = await run(
+        command, environment(both), both.folder, "--channel", f"{second}/#{CHANNEL}", *more
+    )
     assert (code, err) == (0, "")
     database = both.bot.services.store.database
-    acts = [row.team_id for row in await database.all(select(releases))] if command == "release" else [second]
+    acts = (
+        [row.team_id for row in await database.all(select(releases))]
+        if command == "release"
+        else [second]
+    )
     assert acts == [second]
 
 
@@ -70,13 +84,19 @@ async def test_doctor_says_of_each_installation_how_it_is(both: Company) -> None
     code, out, _ = await run("doctor", environment(both), both.folder)
     assert code == 0
     for each in both.workspaces:
-        assert f"ok     {each.team_id}: bot Slack Judge in workspace {each.name}, with all scopes" in out
+        assert (
+            f"ok     {each.team_id}: bot Slack Judge in workspace {each.name}, with all scopes"
+            in out
+        )
     second.dead_tokens[second.bot_token] = installing.REVOKED
     both.model.script(GOOD)
     code, out, _ = await run("doctor", environment(both), both.folder)
     assert code == 1
     assert f"ok     {first.team_id}" in out
-    assert f"wrong  {second.team_id}: Slack refuses it (token_revoked); install the app there again" in out
+    assert (
+        f"wrong  {second.team_id}: Slack refuses it (token_revoked); install the app there again"
+        in out
+    )
 
 
 async def test_doctor_names_the_setting_if_no_key_reads_a_token(both: Company) -> None:

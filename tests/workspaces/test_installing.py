@@ -1,4 +1,6 @@
-"""Installing by OAuth: again, with a stolen state, with a strange answer; and what is left after the app is gone."""
+"""Installing by OAuth: again, with a stolen state, with a strange answer; and what is left after
+the app is gone.
+"""
 
 import asyncio
 from datetime import UTC, datetime
@@ -25,7 +27,11 @@ from tests.workspaces.conftest import KEY, Company
 
 
 async def stored(company: Company) -> list[Any]:
-    return list(await company.bot.services.store.database.all(select(installations).order_by(installations.c.team_id)))
+    return list(
+        await company.bot.services.store.database.all(
+            select(installations).order_by(installations.c.team_id)
+        )
+    )
 
 
 async def until(condition: Any) -> None:
@@ -70,7 +76,9 @@ async def test_an_answer_for_another_app_is_refused(both: Company) -> None:
     assert {row.app_id for row in await stored(both)} == {both.workspaces[1].app_id}
 
 
-async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_it(both: Company) -> None:
+async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_it(
+    both: Company,
+) -> None:
     first, second = both.workspaces
     gate = asyncio.Event()
     both.model.script(Held(gate, GOOD), GOOD)
@@ -78,7 +86,9 @@ async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_i
     await both.model.asked(1)
     for team in (first, second):
         values = {"team_id": team.team_id, "channel_id": "C1", "is_digest_on": True}
-        await both.bot.services.store.database.execute(upsert(both.bot.services.store.database, channels, values))
+        await both.bot.services.store.database.execute(
+            upsert(both.bot.services.store.database, channels, values)
+        )
     installing.uninstall(first)
 
     async def is_gone() -> bool:
@@ -88,7 +98,9 @@ async def test_an_uninstall_in_mid_case_ends_it_there_and_a_reinstall_finishes_i
     gate.set()
     others = both.ask_for_score(second)
     await both.slack.until(lambda: both.verdicts(second, others))
-    on = await both.bot.services.store.database.all(select(channels.c.team_id).where(channels.c.is_digest_on))
+    on = await both.bot.services.store.database.all(
+        select(channels.c.team_id).where(channels.c.is_digest_on)
+    )
     assert [row.team_id for row in on] == [second.team_id]
     assert both.verdicts(first, parent) == []
     assert await both.install(first) == 200
@@ -129,7 +141,9 @@ async def test_data_of_a_workspace_that_left_is_deleted_after_a_month(both: Comp
         await both.slack.until(lambda w=each, p=parent: both.verdicts(w, p))
     store = both.bot.services.store
     await Installations(store.database).end(first.team_id)
-    forget = next(job for job in both.bot.workspaces.template.periodic_jobs if job.name == "forget_workspaces")
+    forget = next(
+        job for job in both.bot.workspaces.template.periodic_jobs if job.name == "forget_workspaces"
+    )
     await forget.run()
     assert len(await store.cases.newest(10)) == 2
     old = update(installations).where(installations.c.left_at.is_not(None))

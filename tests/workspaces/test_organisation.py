@@ -1,4 +1,6 @@
-"""One installation for an Enterprise Grid organisation, which serves all its workspaces, also those that join later."""
+"""One installation for an Enterprise Grid organisation, which serves all its workspaces, also those
+that join later.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,8 +38,12 @@ async def test_a_channel_that_its_workspaces_share_is_counted_once(grid: Company
     later = org.add_team()  # after the app was installed
     org.channel(CHANNEL).members.append(org.add_user("zoe", team_id=later).id)
     for name in ("ann", "zoe"):
-        Person(org, name).command(CHANNEL, ids.COMMAND, f"What does {name} ask? | This is what {name} asked about.")
-    await grid.slack.until(lambda: len([m for m in org.channel(CHANNEL).messages.values() if m.is_reply]) == 2)
+        Person(org, name).command(
+            CHANNEL, ids.COMMAND, f"What does {name} ask? | This is what {name} asked about."
+        )
+    await grid.slack.until(
+        lambda: len([m for m in org.channel(CHANNEL).messages.values() if m.is_reply]) == 2
+    )
     rows = await grid.bot.services.store.database.all(select(cases.c.team_id))
     assert [row.team_id for row in rows] == [org.enterprise_id] * 2
     assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
@@ -45,31 +51,46 @@ async def test_a_channel_that_its_workspaces_share_is_counted_once(grid: Company
 
 async def test_a_workspace_that_removes_its_own_installation_does_not_end_it(grid: Company) -> None:
     org = grid.workspaces[0]
-    body = {"enterprise_id": org.enterprise_id, "team_id": org.team_id, "event": {"type": "app_uninstalled"}}
+    body = {
+        "enterprise_id": org.enterprise_id,
+        "team_id": org.team_id,
+        "event": {"type": "app_uninstalled"},
+    }
     await grid.bot.workspaces.door(body)
     assert list(await grid.bot.workspaces.team_ids()) == [org.enterprise_id]
     await grid.bot.workspaces.door(body | {"is_enterprise_install": True})
     assert list(await grid.bot.workspaces.team_ids()) == []
 
 
-async def test_an_organisation_whose_token_died_before_slacks_word_of_it_is_ended(grid: Company) -> None:
+async def test_an_organisation_whose_token_died_before_slacks_word_of_it_is_ended(
+    grid: Company,
+) -> None:
     org, workspaces = grid.workspaces[0], grid.bot.workspaces
     assert await workspaces.find(org.enterprise_id, org.team_id)
     org.dead_tokens[str(org.bot_token)] = installing.GONE
     uninstalled = {"event": {"type": "app_uninstalled"}, "is_enterprise_install": True}
-    await workspaces.door({"enterprise_id": org.enterprise_id, "team_id": org.team_id} | uninstalled)
+    await workspaces.door(
+        {"enterprise_id": org.enterprise_id, "team_id": org.team_id} | uninstalled
+    )
     assert list(await workspaces.team_ids()) == []
 
 
-async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(grid: Company) -> None:
+async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(
+    grid: Company,
+) -> None:
     org = grid.workspaces[0]
-    zoe, eve = org.add_user("zoe", team_id=org.add_team()), org.add_user("eve", team_id="T9ELSEWHERE")
+    zoe, eve = (
+        org.add_user("zoe", team_id=org.add_team()),
+        org.add_user("eve", team_id="T9ELSEWHERE"),
+    )
     org.channel(CHANNEL).members += [zoe.id, eve.id]
     parent = grid.ask_for_score(org)
     (verdict,) = await grid.slack.until(lambda: grid.verdicts(org, parent))
     for name in ("eve", "zoe"):
         Person(org, name).click(verdict, ids.ACTION_AGREE)
-    await grid.slack.until(lambda: all(Person(org, name).ephemerals(CHANNEL) for name in ("eve", "zoe")))
+    await grid.slack.until(
+        lambda: all(Person(org, name).ephemerals(CHANNEL) for name in ("eve", "zoe"))
+    )
     rows = await grid.bot.services.store.database.all(select(labels.c.user_id))
     assert [row.user_id for row in rows] == [zoe.id]
 
@@ -88,7 +109,9 @@ async def test_an_app_of_another_of_its_workspaces_is_known_as_one(grid: Company
 
 @pytest.fixture
 async def joining(company: Company) -> AsyncIterator[Company]:
-    """A workspace that has the app alone, has become one of an organisation, and has it alone still."""
+    """A workspace that has the app alone, has become one of an organisation, and has it alone
+    still.
+    """
     async with company.running():
         assert await company.install(company.workspaces[0]) == 200
         yield company
@@ -102,8 +125,14 @@ async def post_digests(company: Company, team_id: str) -> None:
 
 
 @pytest.mark.parametrize("organisation", [None])
-async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(joining: Company) -> None:
-    ws, workspaces, database = joining.workspaces[0], joining.bot.workspaces, joining.bot.services.store.database
+async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(
+    joining: Company,
+) -> None:
+    ws, workspaces, database = (
+        joining.workspaces[0],
+        joining.bot.workspaces,
+        joining.bot.services.store.database,
+    )
     place = {"team_id": ws.team_id, "channel_id": ws.channel(CHANNEL).id}
     gate = asyncio.Event()
     joining.model.script(GOOD, Held(gate, GOOD))
@@ -118,14 +147,20 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(j
     await database.execute(insert(channels).values(place | on))
     watch = {"author_id": "U9", "shows": "nothing", "share": 1.0, "per_day": 9}
     await database.execute(
-        insert(watches).values(place | watch | dict.fromkeys(("since", "look_at", "read_until"), now))
+        insert(watches).values(
+            place | watch | dict.fromkeys(("since", "look_at", "read_until"), now)
+        )
     )
     await post_digests(joining, ws.team_id)
 
     ws.join("E0000000A")
     assert await joining.install(ws) == 200
-    ws.dead_tokens[str(ws.own_token)] = installing.GONE  # what it had alone is removed before anything else happens
-    await workspaces.door({"enterprise_id": "E0000000A", "team_id": ws.team_id, "event": {"type": "app_uninstalled"}})
+    ws.dead_tokens[str(ws.own_token)] = (
+        installing.GONE
+    )  # what it had alone is removed before anything else happens
+    await workspaces.door(
+        {"enterprise_id": "E0000000A", "team_id": ws.team_id, "event": {"type": "app_uninstalled"}}
+    )
     gate.set()
 
     assert await joining.bot.services.store.forgetting.count_of_team(ws.team_id) == 0
@@ -139,14 +174,25 @@ async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(j
     await post_digests(joining, "E0000000A")
     third = joining.ask_for_score(ws, "And three?")
     await joining.slack.until(lambda: joining.verdicts(ws, third))
-    assert [m.text for m in ws.channel(CHANNEL).messages.values() if m.author is ws.bot and not m.is_reply] == [ANY]
+    assert [
+        m.text
+        for m in ws.channel(CHANNEL).messages.values()
+        if m.author is ws.bot and not m.is_reply
+    ] == [ANY]
     assert [len(joining.verdicts(ws, each)) for each in (first, second, third)] == [1, 1, 1]
-    kept = [await database.all(select(table.c.team_id)) for table in (cases, labels, channels, watches, digests)]
-    assert [[row.team_id for row in rows] for rows in kept] == [["E0000000A"] * n for n in (3, 1, 1, 1, 1)]
+    kept = [
+        await database.all(select(table.c.team_id))
+        for table in (cases, labels, channels, watches, digests)
+    ]
+    assert [[row.team_id for row in rows] for rows in kept] == [
+        ["E0000000A"] * n for n in (3, 1, 1, 1, 1)
+    ]
 
 
 @pytest.mark.parametrize("organisation", [None])
-async def test_people_of_ones_own_organisation_are_at_home_where_one_workspace_has_the_app(company: Company) -> None:
+async def test_people_of_ones_own_organisation_are_at_home_where_one_workspace_has_the_app(
+    company: Company,
+) -> None:
     ws = company.workspaces[0]
     async with company.running():
         assert await company.install(ws) == 200

@@ -41,7 +41,10 @@ async def test_a_single_case_waits_for_no_more_than_a_hundred_of_another_workspa
             created_at=datetime.now(UTC),
         )
         # Nobody has asked twice, and no channel twice: within a workspace all these are equal.
-        rows = [row | {"key": f"k{n}", "channel_id": f"C9{n}", "requester_id": f"U9{n}"} for n in range(MANY)]
+        rows = [
+            row | {"key": f"k{n}", "channel_id": f"C9{n}", "requester_id": f"U9{n}"}
+            for n in range(MANY)
+        ]
 
         async def add(connection: AsyncConnection) -> None:
             await connection.execute(insert(cases), rows)
@@ -49,9 +52,16 @@ async def test_a_single_case_waits_for_no_more_than_a_hundred_of_another_workspa
         await bot.services.store.database.write(add)
         await submit_all(bot.services.store.database, first.team_id)
         await company.model.asked(1)
-        said = Person(second, "ann").command(CHANNEL, ids.COMMAND, "And this? | This is in the other workspace.")
+        said = Person(second, "ann").command(
+            CHANNEL, ids.COMMAND, "And this? | This is in the other workspace."
+        )
         await company.slack.settled(said)
         gate.set()
-        await company.slack.until(lambda: any(map(is_verdict, second.channel(CHANNEL).messages.values())))
-        asked = ["This is in the other workspace." in str(request["messages"]) for request in company.model.requests]
+        await company.slack.until(
+            lambda: any(map(is_verdict, second.channel(CHANNEL).messages.values()))
+        )
+        asked = [
+            "This is in the other workspace." in str(request["messages"])
+            for request in company.model.requests
+        ]
         assert asked.index(True) <= 104  # two may be in hand before the first is answered

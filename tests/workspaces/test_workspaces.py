@@ -1,4 +1,6 @@
-"""What happens in one workspace stays there, although another one has the same channel and user ids."""
+"""What happens in one workspace stays there, although another one has the same channel and user
+ids.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +15,9 @@ from tests.workspaces.conftest import Company
 
 
 async def teams_of_cases(company: Company) -> list[tuple[str, str]]:
-    rows = await company.bot.services.store.database.all(select(cases.c.team_id, cases.c.status).order_by(cases.c.id))
+    rows = await company.bot.services.store.database.all(
+        select(cases.c.team_id, cases.c.status).order_by(cases.c.id)
+    )
     return [tuple(row) for row in rows]
 
 
@@ -48,10 +52,15 @@ async def test_a_digest_is_posted_where_it_is_on(both: Company) -> None:
         is_on = each is both.workspaces[0]
         chosen = {"is_digest_on": is_on, "digest_since": now - timedelta(days=30)}
         await database.execute(insert(channels).values(place | chosen))
-        await database.execute(insert(cases).values(a_row(key="k", **place, **at, score=3, author_id="U9")))
+        await database.execute(
+            insert(cases).values(a_row(key="k", **place, **at, score=3, author_id="U9"))
+        )
     for each in both.workspaces:
         work = await both.bot.workspaces.work_of(each.team_id)
         assert work
         await next(job.run() for job in work.periodic_jobs if job.name == "post_due_digests")
-    posted = [[m for m in each.channel(CHANNEL).messages.values() if m.author is each.bot] for each in both.workspaces]
+    posted = [
+        [m for m in each.channel(CHANNEL).messages.values() if m.author is each.bot]
+        for each in both.workspaces
+    ]
     assert [len(messages) for messages in posted] == [1, 0]

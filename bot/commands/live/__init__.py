@@ -1,4 +1,6 @@
-"""`judge-bot live`: a check on a real workspace and model; it deletes what it posts and writes a report to be shown."""
+"""`judge-bot live`: a check on a real workspace and model; it deletes what it posts and writes a
+report to be shown.
+"""
 
 import asyncio
 import platform
@@ -30,9 +32,19 @@ from judge.rows.files import replacing
 from judge.scoring.ways import DECISION, MEMBERS
 
 _GONE = {"message_not_found", "file_deleted", "file_not_found"}
-_POCKET = Path(__file__).with_name("pocket.json")  # what pocket-slack answers and sends, with which the app is tested
-_ONE_RATING: dict[str, Any] = {"judge_samples": 1, "judge_escalate_to": None, "judge_escalate_spread": None}
-_OFFLINE: dict[str, Any] = _ONE_RATING | {"judge_model": OFFLINE, "judge_models": (), "judge_ask": "text"}
+_POCKET = Path(__file__).with_name(
+    "pocket.json"
+)  # what pocket-slack answers and sends, with which the app is tested
+_ONE_RATING: dict[str, Any] = {
+    "judge_samples": 1,
+    "judge_escalate_to": None,
+    "judge_escalate_spread": None,
+}
+_OFFLINE: dict[str, Any] = _ONE_RATING | {
+    "judge_model": OFFLINE,
+    "judge_models": (),
+    "judge_ask": "text",
+}
 
 
 async def check(
@@ -40,14 +52,19 @@ async def check(
 ) -> Report:
     """Does all steps in a channel, given by name or id, and writes the report and its page.
 
-    The app runs here, on a database that is deleted afterwards, so it must not run elsewhere. Raises BotError if the
-    check cannot go on; all that was posted is deleted then, too.
+    The app runs here, on a database that is deleted afterwards, so it must not run elsewhere.
+    Raises BotError if the check cannot go on; all that was posted is deleted then, too.
     """
     if settings.is_for_many:
-        raise BotError("SLACK_BOT_TOKEN: missing; live needs the token of the one workspace that it tries the app in")
+        raise BotError(
+            "SLACK_BOT_TOKEN: missing; live needs the token of the one workspace that it "
+            "tries the app in"
+        )
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         identity, channel = await identify(client), await find_channel(given, client)
-        run = Run(client, None if settings.serve_http else settings.slack_app_token, identity, channel.id)
+        run = Run(
+            client, None if settings.serve_http else settings.slack_app_token, identity, channel.id
+        )
         try:
             steps = [await run.take(name, step) for name, step in ALONE.items()]
             steps += await _with_person(run, settings, patience_s)
@@ -63,19 +80,30 @@ async def check(
         models=tuple([each async for each in _models(settings)]),
     )
     report = compared(made, reports.read(_POCKET))
-    pages = {output: report.model_dump_json(indent=1), output.with_suffix(".html"): reports.to_page(report)}
+    pages = {
+        output: report.model_dump_json(indent=1),
+        output.with_suffix(".html"): reports.to_page(report),
+    }
     for file, content in pages.items():
         with replacing(file) as target:
             target.write(content.encode())
-    typer.echo("\n".join([*reports.lines(report), f"The report is in {output}, and its page beside it."]))
+    typer.echo(
+        "\n".join([*reports.lines(report), f"The report is in {output}, and its page beside it."])
+    )
     return report
 
 
 async def _with_person(run: Run, settings: Settings, patience_s: float) -> list[Step]:
-    """The steps of a person, as far as they are done in time; the app asks no model and posts no verdict meanwhile."""
+    """The steps of a person, as far as they are done in time; the app asks no model and posts no
+    verdict meanwhile.
+    """
     watched = Watched(run)
     with tempfile.TemporaryDirectory() as folder:
-        changes = {"database_url": f"sqlite+aiosqlite:///{folder}/live.db", "metrics_port": None, **_OFFLINE}
+        changes = {
+            "database_url": f"sqlite+aiosqlite:///{folder}/live.db",
+            "metrics_port": None,
+            **_OFFLINE,
+        }
         changes |= {"channels_allowed": {run.channel_id}, "verdict_visibility": Visibility.ME}
         async with running_bot(settings.model_copy(update=changes), 5, traffic=watched):
             typer.echo(f"Please do this, in any order, within {patience_s / 60:.0f} minutes:")
@@ -86,9 +114,13 @@ async def _with_person(run: Run, settings: Settings, patience_s: float) -> list[
 
 
 async def _delete(run: Run, pause_s: float) -> None:
-    """Deletes all that was posted, also what an earlier check left; raises BotError if Slack cannot be reached."""
+    """Deletes all that was posted, also what an earlier check left; raises BotError if Slack cannot
+    be reached.
+    """
     typer.echo("Deleting what was posted ...")
-    await asyncio.gather(*run.under_way, return_exceptions=True)  # an interrupted step may still post
+    await asyncio.gather(
+        *run.under_way, return_exceptions=True
+    )  # an interrupted step may still post
     for tries_left in reversed(range(15)):
         try:
             found = {*run.posted}
@@ -96,7 +128,10 @@ async def _delete(run: Run, pause_s: float) -> None:
                 found |= await _find(run)
             # The newest first: a message that has replies would leave a mark.
             calls = [*(partial(run.ask, "files_delete", file=file) for file in run.files)]
-            for call in [*calls, *(partial(run.here, "chat_delete", ts=ts) for ts in sorted(found, reverse=True))]:
+            for call in [
+                *calls,
+                *(partial(run.here, "chat_delete", ts=ts) for ts in sorted(found, reverse=True)),
+            ]:
                 try:
                     await call()
                 except SlackApiError as exc:
@@ -105,20 +140,33 @@ async def _delete(run: Run, pause_s: float) -> None:
             return
         except SLACK_ERRORS as exc:
             if not tries_left:
-                said = "what the check has posted could not be deleted ({}); the next check will, or delete it in Slack"
+                said = (
+                    "what the check has posted could not be deleted ({}); the next check will, "
+                    "or delete it in Slack"
+                )
                 raise BotError(said.format(slack_word(exc))) from exc
         await asyncio.sleep(pause_s)
 
 
 async def _find(run: Run) -> set[str]:
-    """The checks' messages in the channel with their threads, and what the app has posted since this one began."""
+    """The checks' messages in the channel with their threads, and what the app has posted since
+    this one began.
+    """
     found: set[str] = set()
-    for each in (await run.here("conversations_history", limit=200, include_all_metadata=True))["messages"]:
-        if each.get("metadata", {}).get("event_type") == MARK or each["ts"] >= min(run.posted, default="never"):
+    for each in (await run.here("conversations_history", limit=200, include_all_metadata=True))[
+        "messages"
+    ]:
+        if each.get("metadata", {}).get("event_type") == MARK or each["ts"] >= min(
+            run.posted, default="never"
+        ):
             thread = [each]
             if each.get("reply_count"):  # a notice has no thread
-                thread = (await run.here("conversations_replies", ts=each["ts"], limit=200))["messages"]
-            found |= {message["ts"] for message in thread if message.get("bot_id") == run.identity.bot_id}
+                thread = (await run.here("conversations_replies", ts=each["ts"], limit=200))[
+                    "messages"
+                ]
+            found |= {
+                message["ts"] for message in thread if message.get("bot_id") == run.identity.bot_id
+            }
     return found
 
 
@@ -138,7 +186,9 @@ async def _models(settings: Settings) -> AsyncIterator[dict[str, str]]:
         spent, cost = (verdict.input_tokens or 0) + (verdict.output_tokens or 0), verdict.cost_usd
         yield asked | {
             "score": str(verdict.unscored.reason if verdict.unscored else verdict.score),
-            "served": _name(next((each.served for each in verdict.ratings if each.served), None) or "not said"),
+            "served": _name(
+                next((each.served for each in verdict.ratings if each.served), None) or "not said"
+            ),
             "refused": ", ".join(judge.rejected) or "nothing",
             "tokens": str(spent or "not said"),
             "seconds": f"{(verdict.latency_ms or 0) / 1000:.1f}",
@@ -147,6 +197,8 @@ async def _models(settings: Settings) -> AsyncIterator[dict[str, str]]:
 
 
 def _name(model: str) -> str:
-    """A model's name without its folder, and of a fine-tuned one its base alone: the rest names who made it."""
+    """A model's name without its folder, and of a fine-tuned one its base alone: the rest names who
+    made it.
+    """
     name = model.removeprefix("ft:").partition(":")[0] if model.startswith("ft:") else model
     return name.rpartition("/")[2]

@@ -1,4 +1,6 @@
-"""What a check on a real workspace has found, in a form that may be shown: names of fields and types, no contents."""
+"""What a check on a real workspace has found, in a form that may be shown: names of fields and
+types, no contents.
+"""
 
 import re
 from collections import Counter
@@ -28,14 +30,25 @@ _KEY = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _ID = re.compile(r"[A-Z][A-Z0-9]{7,13}")
 _TIMESTAMP = re.compile(r"\d{9,11}\.\d{1,6}")
 _CODE = re.compile(r"[a-z][a-z0-9_]{0,59}|HTTP \d{3}|no answer")
-# What is below it is keyed by ids of blocks and then of elements, some of which Slack makes at random.
+# What is below it is keyed by ids of blocks and then of elements, some of which Slack makes at
+# random.
 _KEYED_BY_IDS = ("values", "values.*")
-_NOT_THERE = {"missing_scope", "not_enabled", "unknown_method", "not_allowed_token_type", NOT_DONE, BY_HTTP, NOBODY}
+_NOT_THERE = {
+    "missing_scope",
+    "not_enabled",
+    "unknown_method",
+    "not_allowed_token_type",
+    NOT_DONE,
+    BY_HTTP,
+    NOBODY,
+}
 _MOST_KINDS = 9  # of which most are ids in a list
 
 
 class Step(BaseModel):
-    """What Slack answered or sent at one step: its fields and their types, or why there was nothing."""
+    """What Slack answered or sent at one step: its fields and their types, or why there was
+    nothing.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -48,7 +61,9 @@ class Step(BaseModel):
 
 
 class Report(BaseModel):
-    """`slack_judge` is the app's version, `models` what was asked of the model and what came, for each way to ask."""
+    """`slack_judge` is the app's version, `models` what was asked of the model and what came, for
+    each way to ask.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -66,7 +81,9 @@ def reason(code: str) -> str:
 
 
 def to_fields(value: object, ids: dict[str, int]) -> dict[str, str]:
-    """The types of all fields of an answer by their paths; ids are numbered in order of appearance, in `ids`."""
+    """The types of all fields of an answer by their paths; ids are numbered in order of appearance,
+    in `ids`.
+    """
     found: dict[str, set[str]] = {}
     for path, kind in _walk(value, "", ids):
         found.setdefault(path, set()).add(kind)
@@ -88,11 +105,20 @@ def _walk(value: object, path: str, ids: dict[str, int]) -> Iterator[tuple[str, 
     elif _ID.fullmatch(value):
         yield path, f"id {ids.setdefault(value, len(ids) + 1)}"
     else:
-        yield path, "timestamp" if _TIMESTAMP.fullmatch(value) else "address" if "://" in value else "string"
+        yield (
+            path,
+            "timestamp"
+            if _TIMESTAMP.fullmatch(value)
+            else "address"
+            if "://" in value
+            else "string",
+        )
 
 
 def _differences(step: Step, expected: Step) -> Iterator[str]:
-    """How a step differs from the same one elsewhere: what came to nothing, a slow answer, fields and their types."""
+    """How a step differs from the same one elsewhere: what came to nothing, a slow answer, fields
+    and their types.
+    """
     if step.why != expected.why:
         yield f"{step.why or 'possible'}, expected {expected.why}" if expected.why else step.why
         return
@@ -102,14 +128,22 @@ def _differences(step: Step, expected: Step) -> Iterator[str]:
     for path in sorted({*step.fields, *expected.fields}):
         here, there = (_types(each.fields.get(path)) for each in (step, expected))
         if here != there and not path.startswith(named):
-            said = f"{here}, expected {there}" if here and there else f"more: {here}" if here else f"missing: {there}"
+            said = (
+                f"{here}, expected {there}"
+                if here and there
+                else f"more: {here}"
+                if here
+                else f"missing: {there}"
+            )
             yield f"{path}: {said}"
             named += (f"{path}.", f"{path}[")
 
 
 def _types(said: str | None) -> str:
     """The types without the numbers of ids, which say nothing elsewhere."""
-    return " or ".join(sorted({re.sub(r"^id \d+$", "id", each) for each in (said or "").split(" or ")}))
+    return " or ".join(
+        sorted({re.sub(r"^id \d+$", "id", each) for each in (said or "").split(" or ")})
+    )
 
 
 def compared(report: Report, other: Report) -> Report:
@@ -130,14 +164,19 @@ def read(file: Path) -> Report:
     try:
         return Report.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as exc:
-        raise BotError(f"{file}: cannot be read as a report of judge-bot live; name a live-report.json") from exc
+        raise BotError(
+            f"{file}: cannot be read as a report of judge-bot live; name a live-report.json"
+        ) from exc
 
 
 def lines(report: Report) -> Iterator[str]:
     """The report in lines, what is different first."""
     for step in sorted(report.steps, key=lambda step: step.outcome):
         took = f", {step.took_ms} ms" if step.took_ms is not None else ""
-        yield f"{step.outcome:<13} {step.step}{took}{f' ({step.why})' if step.why and not step.differences else ''}"
+        yield (
+            f"{step.outcome:<13} "
+            f"{step.step}{took}{f' ({step.why})' if step.why and not step.differences else ''}"
+        )
         yield from (f"              {each}" for each in step.differences)
     for asked in report.models:
         yield "model         " + "; ".join(f"{name}: {said}" for name, said in asked.items())
@@ -146,12 +185,17 @@ def lines(report: Report) -> Iterator[str]:
 def to_page(report: Report) -> str:
     counts = Counter(step.outcome for step in report.steps)
     title = (
-        f"{counts['equal']} of {len(report.steps)} steps are as in pocket-slack, {counts['different']} are different"
+        f"{counts['equal']} of {len(report.steps)} steps are as in pocket-slack, "
+        f"{counts['different']} are different"
     )
-    about = f"{report.system}, {report.day}; slack-judge {report.slack_judge}, Python {report.python}"
+    about = (
+        f"{report.system}, {report.day}; slack-judge {report.slack_judge}, Python {report.python}"
+    )
     style = "body{font-family:system-ui;max-width:60rem;margin:auto;padding:1rem}pre{white-space:pre-wrap;color:#333}"
     return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>slack-judge: live check</title><style>{style}</style><h1>{title}</h1><p>{escape(about)}</p>"
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" '
+        'content="width=device-width">'
+        "<title>slack-judge: live "
+        f"check</title><style>{style}</style><h1>{title}</h1><p>{escape(about)}</p>"
         f"<pre>{escape(chr(10).join(lines(report)))}</pre></html>\n"
     )

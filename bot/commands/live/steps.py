@@ -28,9 +28,15 @@ MARK = "slack_judge_live"
 """The type of the metadata of each post, by which a later check finds what an earlier one has left."""
 
 _TITLE = "Live check of Slack Judge"
-_SAID = "It is for the steps in the terminal, and goes when the check is over; a Home tab, when you open it anew."
+_SAID = (
+    "It is for the steps in the terminal, and goes when the check is over; a Home tab, when "
+    "you open it anew."
+)
 _BLOCKS = [header(_TITLE), section(_SAID)]
-_CELLS = [[{"type": "raw_text", "text": "Score"}], [{"type": "raw_number", "value": 4, "text": "4"}]]
+_CELLS = [
+    [{"type": "raw_text", "text": "Score"}],
+    [{"type": "raw_number", "value": 4, "text": "4"}],
+]
 _TABLE = {"type": "data_table", "caption": "Scores", "rows": _CELLS}
 _DRAWN = [charts(Tally({4: 6, 5: 4}), (), Scale(0, 5), "random")[0].block, _TABLE]
 _LIMITS = ("x-oauth-scopes", "x-accepted-oauth-scopes", "retry-after", "x-ratelimit")
@@ -63,7 +69,9 @@ class Run:
         return self.person_id
 
     async def ask(self, method: str, **arguments: Any) -> Any:
-        """The answer as Slack gave it; an answer of the SDK has None in place of a field that is missing."""
+        """The answer as Slack gave it; an answer of the SDK has None in place of a field that is
+        missing.
+        """
         began = time.monotonic()
         answer = await getattr(self.client, method)(**arguments)
         self.longest_ms = max(self.longest_ms, _since(began))
@@ -90,9 +98,15 @@ class Run:
         except NotSoError as exc:
             why = str(exc)
         except (LookupError, TypeError, AttributeError) as exc:
-            why = f"the field {exc.args[0]} is missing" if isinstance(exc, KeyError) else "another form than documented"
+            why = (
+                f"the field {exc.args[0]} is missing"
+                if isinstance(exc, KeyError)
+                else "another form than documented"
+            )
         except (aiohttp.ClientError, TimeoutError) as exc:
-            raise SlackError(f"the connection to Slack is lost at the step {name!r} ({connection_word(exc)})") from exc
+            raise SlackError(
+                f"the connection to Slack is lost at the step {name!r} ({connection_word(exc)})"
+            ) from exc
         return Step(step=name, took_ms=self.longest_ms, why=why, fields=to_fields(answer, self.ids))
 
 
@@ -111,17 +125,26 @@ async def _connect(run: Run) -> Any:
 async def _connect_alone(run: Run) -> object:
     hello = await _connect(run)
     if hello["num_connections"] > 1:
-        raise SlackError("another process of this app is connected to Slack, and would get payloads; stop it first")
+        raise SlackError(
+            "another process of this app is connected to Slack, and would get payloads; "
+            "stop it first"
+        )
     with suppress(SlackApiError):
         bot = await run.ask("bots_info", bot=run.identity.bot_id)
         if bot["bot"]["app_id"] != hello["connection_info"]["app_id"]:
-            raise SlackError("SLACK_APP_TOKEN belongs to another app than SLACK_BOT_TOKEN; copy both from one app")
+            raise SlackError(
+                "SLACK_APP_TOKEN belongs to another app than SLACK_BOT_TOKEN; copy both "
+                "from one app"
+            )
     return hello
 
 
 async def _identify(run: Run) -> object:
     answer: Any = await run.client.auth_test()
-    return {**answer.data, "headers": {name.lower(): 0 for name in answer.headers if name.lower().startswith(_LIMITS)}}
+    return {
+        **answer.data,
+        "headers": {name.lower(): 0 for name in answer.headers if name.lower().startswith(_LIMITS)},
+    }
 
 
 async def _look_at_channel(run: Run) -> object:
@@ -129,7 +152,9 @@ async def _look_at_channel(run: Run) -> object:
     if answer["channel"]["is_archived"]:
         raise SlackError("--channel: the channel is archived; name another one")
     if not answer["channel"]["is_member"]:
-        raise SlackError("--channel: the app is not in the channel; type /invite @Slack Judge in it")
+        raise SlackError(
+            "--channel: the app is not in the channel; type /invite @Slack Judge in it"
+        )
     return answer
 
 
@@ -165,7 +190,9 @@ async def _turn_pages(run: Run) -> object:
     for number in range(3):
         await run.post(f"Reply {number + 1}", thread_ts=run.posted[0])
     while not pages or (cursor and len(pages) < len(run.posted)):
-        pages.append(await run.here("conversations_replies", ts=run.posted[0], limit=2, cursor=cursor))
+        pages.append(
+            await run.here("conversations_replies", ts=run.posted[0], limit=2, cursor=cursor)
+        )
         cursor = pages[-1].get("response_metadata", {}).get("next_cursor")
     if {each["ts"] for page in pages for each in page["messages"]} != set(run.posted):
         raise NotSoError("the pages have other messages than the thread")
@@ -178,7 +205,9 @@ async def _react(run: Run) -> object:
 
 
 async def _share_file(run: Run) -> object:
-    answer = await run.here("files_upload_v2", content="{}\n", filename="live.jsonl", thread_ts=run.posted[0])
+    answer = await run.here(
+        "files_upload_v2", content="{}\n", filename="live.jsonl", thread_ts=run.posted[0]
+    )
     run.files.append(answer["file"]["id"])
     return answer["file"]
 
@@ -194,9 +223,15 @@ ALONE: Mapping[str, Callable[[Run], Coroutine[Any, Any, object]]] = {
     "metadata": _read_metadata,
     "thread in pages": _turn_pages,
     "reaction": _react,
-    "ephemeral": lambda run: run.here("chat_postEphemeral", user=run.person, text=_TITLE, blocks=_BLOCKS),
-    "chart and table": lambda run: run.post("A chart and a table", blocks=_DRAWN, thread_ts=run.posted[0]),
-    "Home": lambda run: run.ask("views_publish", user_id=run.person, view={"type": "home", "blocks": _BLOCKS}),
+    "ephemeral": lambda run: run.here(
+        "chat_postEphemeral", user=run.person, text=_TITLE, blocks=_BLOCKS
+    ),
+    "chart and table": lambda run: run.post(
+        "A chart and a table", blocks=_DRAWN, thread_ts=run.posted[0]
+    ),
+    "Home": lambda run: run.ask(
+        "views_publish", user_id=run.person, view={"type": "home", "blocks": _BLOCKS}
+    ),
     "file": _share_file,
 }
 """What is done without anybody, before the app is connected."""
@@ -211,7 +246,11 @@ WITH_PERSON: Mapping[str, str] = {
 }
 """What a person does, in any order, and how."""
 
-_OF_TYPE = {"message_action": "right click", "block_actions": "button", "view_submission": "window sent"}
+_OF_TYPE = {
+    "message_action": "right click",
+    "block_actions": "button",
+    "view_submission": "window sent",
+}
 
 
 def _kind_of(body: Mapping[str, Any], own_ids: frozenset[str]) -> str | None:

@@ -21,11 +21,16 @@ def feature(services: Services) -> Feature:
 
     return Feature(
         register=partial(handlers.register, services=services),
-        words={"digest": partial(handlers.answer_digest, services), "stats": partial(handlers.answer_stats, services)},
+        words={
+            "digest": partial(handlers.answer_digest, services),
+            "stats": partial(handlers.answer_stats, services),
+        },
         help="• `/judge stats` shows this channel's week so far",
         more_help=_MORE_HELP,
         direct_help="• `/judge stats #channel` shows a channel's week so far",
-        periodic_jobs=[PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)],
+        periodic_jobs=[
+            PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)
+        ],
         home_section=lambda person: at_home.blocks(person.team_id, person.user_id),
         post_weekly=partial(handlers.switch_on, services),
         preview=partial(poster.preview, services),

@@ -1,4 +1,6 @@
-"""The causes of a week's low replies, found by one request to the channel's judge, and the window that lists them."""
+"""The causes of a week's low replies, found by one request to the channel's judge, and the window
+that lists them.
+"""
 
 import asyncio
 from collections import Counter
@@ -33,7 +35,8 @@ _NAME, _WORDS, _ROOM = 60, 80, 2900  # characters
 NOT_SORTED = "not sorted"
 LOW_TITLE = "Low replies of the week"
 FILE_IS_THEIRS = (
-    "I delete this file when one of its replies is deleted or forgotten. What you download is yours to delete."
+    "I delete this file when one of its replies is deleted or forgotten. What you download is "
+    "yours to delete."
 )
 FILE_SENT = "The file is in your direct messages with me."
 NO_FILE = "Slack did not take the file. Try again in a minute."
@@ -41,8 +44,11 @@ NO_FILE = "Slack did not take the file. Try again in a minute."
 logger = structlog.get_logger(__name__)
 
 
-async def look_into(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
-    """Sorts a week's low replies, the newest first, into causes, and asks for points that they lack; keeps both.
+async def look_into(
+    services: Services, place: Place, week: Week, replies: Sequence[LowCase]
+) -> None:
+    """Sorts a week's low replies, the newest first, into causes, and asks for points that they
+    lack; keeps both.
 
     What fails is left out, as is what takes longer than two minutes.
     """
@@ -52,12 +58,21 @@ async def look_into(services: Services, place: Place, week: Week, replies: Seque
             async with asyncio.timeout_at(until):
                 await work
         except (BudgetError, JudgeError, TimeoutError) as exc:
-            logger.warning("judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc))
+            logger.warning(
+                "judge_failed", channel=place.channel_id, error=type(exc).__name__, reason=str(exc)
+            )
 
 
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
-    database, reasons = services.store.database, {case.id: case.reason for case in replies if case.reason}
-    if services.judges is None or len(reasons) < FEWEST or await read_causes(database, place, week.label):
+    database, reasons = (
+        services.store.database,
+        {case.id: case.reason for case in replies if case.reason},
+    )
+    if (
+        services.judges is None
+        or len(reasons) < FEWEST
+        or await read_causes(database, place, week.label)
+    ):
         return
     judge = await services.judges.by(place.team_id, place.channel_id)
     if judge is None or judge.model == OFFLINE:
@@ -67,7 +82,9 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
 
     def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
         used = services.store, services.limits, place.team_id
-        return ask(*used, [*map(str, its)], partial(request, *its), lambda answer: answer.tokens or 0)
+        return ask(
+            *used, [*map(str, its)], partial(request, *its), lambda answer: answer.tokens or 0
+        )
 
     decide = partial(within, judge.decide) if judge.decides else None
     found = await find_causes(partial(within, judge.write), reasons, names, decide)
@@ -83,9 +100,14 @@ async def _ask_for_points(services: Services, replies: Sequence[LowCase]) -> Non
 
 
 def cause_blocks(
-    now: Mapping[int, str], before: Mapping[int, str], theirs: Sequence[tuple[str, Mapping[int, str]]], when: str = ""
+    now: Mapping[int, str],
+    before: Mapping[int, str],
+    theirs: Sequence[tuple[str, Mapping[int, str]]],
+    when: str = "",
 ) -> list[ui.Block]:
-    """How many low replies of a week have each cause, and had it the week before; and of each assistant, if several."""
+    """How many low replies of a week have each cause, and had it the week before; and of each
+    assistant, if several.
+    """
     earlier, lines = Counter(before.values()), [f"*Why replies scored low{when}*"]
     for name, number in _ordered(now):
         trend = f", last week {earlier[name]} of {len(before)}" if before and name != OTHER else ""
@@ -95,7 +117,9 @@ def cause_blocks(
     each = []
     for who, found in sorted(theirs, key=lambda its: -len(its[1]))[:_MOST_ASSISTANTS]:
         parts = ", ".join(f"{clip(name, _NAME)} {number}" for name, number in _ordered(found))
-        each += [f"*{clip(who, _NAME)}* ({len(found)} low): {parts}"] if len(found) >= FEWEST else []
+        each += (
+            [f"*{clip(who, _NAME)}* ({len(found)} low): {parts}"] if len(found) >= FEWEST else []
+        )
     by_assistant = [ui.section("\n".join(each))] if len(each) > 1 else []
     return [ui.section("\n".join(lines)), *by_assistant, ui.context(small)] if now else []
 
@@ -112,27 +136,50 @@ async def send_file(
     for reply in replies:
         case = await cases.get(reply.id) if reply.reason else None
         if case:
-            said = [{"role": turn.role, "content": turn.text} for turn in (await cases.with_turns(case)).conversation]
+            said = [
+                {"role": turn.role, "content": turn.text}
+                for turn in (await cases.with_turns(case)).conversation
+            ]
             link = ui.address(url, case.channel_id, reply.message_ts, reply.thread_ts)
             texts = {"prompt": case.question, "conversation": said, "completion": case.response}
-            why = {"justification": case.justification, "points": reply.points, "cause": sorted_.get(case.id)}
-            what = {"case": case.id, "assistant": authors[reply.author_id or ""].name, "score": case.score}
+            why = {
+                "justification": case.justification,
+                "points": reply.points,
+                "cause": sorted_.get(case.id),
+            }
+            what = {
+                "case": case.id,
+                "assistant": authors[reply.author_id or ""].name,
+                "score": case.score,
+            }
             rows[case.id] = encode({**what, **texts, **why, "link": link})
-    file: dict[str, Any] = {"content": "\n".join(rows.values()), "filename": "low-replies.jsonl", "title": LOW_TITLE}
+    file: dict[str, Any] = {
+        "content": "\n".join(rows.values()),
+        "filename": "low-replies.jsonl",
+        "title": LOW_TITLE,
+    }
     try:
         call = services.client.files_upload_v2
         sent = await call(**file, channels=[person.user_id], initial_comment=FILE_IS_THEIRS)
     except (SlackApiError, SlackRequestError) as exc:
         logger.info("private_way_failed", way="files.upload", error=type(exc).__name__)
         return NO_FILE
-    await note_quotes(services.store, services.client, person.team_id, rows, person.user_id, sent["file"]["id"])
+    await note_quotes(
+        services.store, services.client, person.team_id, rows, person.user_id, sent["file"]["id"]
+    )
     return FILE_SENT
 
 
 def list_window(
-    replies: Sequence[LowCase], authors: Mapping[str, Member], sorted_: Mapping[int, str], url: str, of_file: str = ""
+    replies: Sequence[LowCase],
+    authors: Mapping[str, Member],
+    sorted_: Mapping[int, str],
+    url: str,
+    of_file: str = "",
 ) -> ui.Block:
-    """The window with a week's low replies and the judge's reasons, by cause; `of_file` is the value of its button."""
+    """The window with a week's low replies and the judge's reasons, by cause; `of_file` is the
+    value of its button.
+    """
     button = ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file)
     blocks = [ui.actions(button)] if of_file and any(case.reason for case in replies) else []
     for name in [*(name for name, _ in _ordered(sorted_)), NOT_SORTED]:
@@ -154,4 +201,6 @@ def list_window(
 
 def _ordered(found: Mapping[int, str]) -> list[tuple[str, int]]:
     """The causes and their numbers, the most frequent first and "other" last."""
-    return sorted(Counter(found.values()).items(), key=lambda each: (each[0] == OTHER, -each[1], each[0]))
+    return sorted(
+        Counter(found.values()).items(), key=lambda each: (each[0] == OTHER, -each[1], each[0])
+    )

@@ -50,10 +50,14 @@ def parse_digest(text: str) -> Mapping[str, Any]:
 
 
 def _schedule_changes(words: Sequence[str]) -> dict[str, Any]:
-    """The settings that the words change; all words for one setting are joined, so two days are an error."""
+    """The settings that the words change; all words for one setting are joined, so two days are an
+    error.
+    """
     found: dict[str, list[str]] = {}
     for word in words:
-        is_day = get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=0.7)  # "fryday" is no time zone
+        is_day = get_close_matches(
+            word, [day[: len(word)] for day in DAYS], cutoff=0.7
+        )  # "fryday" is no time zone
         setting = "digest_time" if word[0].isdigit() else "digest_day" if is_day else "digest_tz"
         found.setdefault(setting, []).append(word)
     return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}
@@ -103,13 +107,19 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
     channels, place = services.store.channels, (invocation.team_id, invocation.channel_id)
     if changes.get("is_digest_on"):
         return await switch_on(services, Place(*place), invocation.user_id, **changes)
-    settings = await (channels.save(*place, invocation.user_id, **changes) if changes else channels.of(*place))
+    settings = await (
+        channels.save(*place, invocation.user_id, **changes) if changes else channels.of(*place)
+    )
     return digest_state(settings, poster.schedule_of(services, settings), services.clock())
 
 
-DIRECT = "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your channels."
+DIRECT = (
+    "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your "
+    "channels."
+)
 _STATS_HELP = (
-    "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats @name` one assistant"
+    "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats "
+    "@name` one assistant"
 )
 
 
@@ -120,7 +130,9 @@ def no_channel(name: str) -> str:
 
 
 def unsure(error: str) -> str:
-    return f"Slack does not tell me which channels you are in (`{clip(error)}`), so I show no figures."
+    return (
+        f"Slack does not tell me which channels you are in (`{clip(error)}`), so I show no figures."
+    )
 
 
 def no_author(name: str, known: Sequence[str]) -> str:
@@ -142,7 +154,9 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
     except MembershipError as exc:
         return unsure(str(exc))
     if sign == "#":
-        here = next((each for each, of in channels.items() if wanted in {each.lower(), of.name.lower()}), "")
+        here = next(
+            (each for each, of in channels.items() if wanted in {each.lower(), of.name.lower()}), ""
+        )
         if not here:
             return no_channel(f"#{name}")
     elif here not in channels:
@@ -151,7 +165,9 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
     author_id, title = None, f"<#{here}>" if here != invocation.channel_id else ""
     if sign == "@":
         known = await _assistants(services, settings)
-        found = [each for each, member in known.items() if wanted in {each.lower(), member.name.lower()}]
+        found = [
+            each for each, member in known.items() if wanted in {each.lower(), member.name.lower()}
+        ]
         if len(found) > 1:
             return several_named(name, found)
         if not found:
@@ -165,7 +181,9 @@ async def _assistants(services: Services, settings: ChannelSettings) -> Mapping[
     week = poster.this_week(services, settings)
     span = Span(week.before(figures_week.TREND_WEEKS - 1).start, week.end)
     places = [Place(settings.team_id, settings.channel_id, origin=origin) for origin in Origin]
-    authors = [each for place in places for each in await services.store.tallies.authors(place, span)]
+    authors = [
+        each for place in places for each in await services.store.tallies.authors(place, span)
+    ]
     return await poster.assistants(services, authors)
 
 
@@ -176,19 +194,27 @@ _Counted = tuple[figures_week.Glance, str]  # with what it is about
 
 
 class ChannelsAtHome:
-    """Shows the weeks of people's channels; reads little at a time, so that other work does not wait for the store.
+    """Shows the weeks of people's channels; reads little at a time, so that other work does not
+    wait for the store.
 
     People who open their Home tab within a minute share one count of a channel's week.
     """
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._reading = asyncio.Semaphore(2)  # there are few connections to the store, and new cases come first
+        self._reading = asyncio.Semaphore(
+            2
+        )  # there are few connections to the store, and new cases come first
 
-        self._cases, self._glances = Shared(self._count, services.clock), Shared(self._read_glances, services.clock)
+        self._cases, self._glances = (
+            Shared(self._count, services.clock),
+            Shared(self._read_glances, services.clock),
+        )
 
     async def blocks(self, team_id: str, user_id: str) -> Sequence[ui.Block]:
-        """The section of a person's Home tab; without channels if Slack does not tell which are theirs."""
+        """The section of a person's Home tab; without channels if Slack does not tell which are
+        theirs.
+        """
         memberships = self._services.memberships
         try:
             theirs, ours, is_allowed = await asyncio.gather(
@@ -201,7 +227,9 @@ class ChannelsAtHome:
         return [ui.header("Your channels, this week so far"), *weeks]
 
     async def _may_switch(self, user_id: str) -> bool:
-        """Whether this person may change the digests of channels that they are in; False if Slack does not say."""
+        """Whether this person may change the digests of channels that they are in; False if Slack
+        does not say.
+        """
         if self._services.settings.digest_by != "admins":
             return True  # guests may not, but are told so when they try
         try:
@@ -210,39 +238,82 @@ class ChannelsAtHome:
         except SLACK_ERRORS:
             return False
 
-    async def _weeks(self, team_id: str, theirs: Collection[str], switchable: set[str]) -> list[ui.Block]:
+    async def _weeks(
+        self, team_id: str, theirs: Collection[str], switchable: set[str]
+    ) -> list[ui.Block]:
         found = await self._cases.of((team_id, each) for each in theirs)
-        busy = [each for _, each in sorted(filter(found.get, found), key=lambda key: (-found[key], key))]
+        busy = [
+            each for _, each in sorted(filter(found.get, found), key=lambda key: (-found[key], key))
+        ]
         settings = await self._services.store.channels.among(team_id, theirs)
-        listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
+        listed = [
+            *busy,
+            *(
+                each
+                for each, chosen in settings.items()
+                if chosen.is_digest_on and each not in busy
+            ),
+        ]
         chosen = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:10]]
-        shown = {(team_id, each.channel_id, poster.this_week(self._services, each)): each for each in chosen}
+        shown = {
+            (team_id, each.channel_id, poster.this_week(self._services, each)): each
+            for each in chosen
+        }
         glances = await self._glances.of(shown)
         weeks = [
-            _channel(each, poster.schedule_of(self._services, each), glances[key], each.channel_id in switchable)
+            _channel(
+                each,
+                poster.schedule_of(self._services, each),
+                glances[key],
+                each.channel_id in switchable,
+            )
             for key, each in shown.items()
         ]
         more = len(listed) - len(weeks)
         last = [ui.context(f"And {more} more: type `/judge stats` there.")] if more else []
-        return [*weeks, *last] or [ui.section("Nothing was scored in your channels in the last two weeks.")]
+        return [*weeks, *last] or [
+            ui.section("Nothing was scored in your channels in the last two weeks.")
+        ]
 
     async def _count(self, channels: Sequence[Channel]) -> Mapping[Channel, int]:
         async with self._reading:
-            return await count_cases(self._services.store.database, channels, self._services.clock() - _LISTED_FOR)
+            return await count_cases(
+                self._services.store.database, channels, self._services.clock() - _LISTED_FOR
+            )
 
     async def _read_glances(self, keys: Sequence[_Key]) -> Mapping[_Key, _Counted]:
-        """A channel's week, of the replies that people chose, or without any of those that watches drew."""
+        """A channel's week, of the replies that people chose, or without any of those that watches
+        drew.
+        """
         found: dict[_Key, _Counted] = {}
         for week in {week for *_, week in keys}:
-            team_id, channel_id, *others = keys[0][0], *(each for _, each, its in keys if its == week)
+            team_id, channel_id, *others = (
+                keys[0][0],
+                *(each for _, each, its in keys if its == week),
+            )
             async with self._reading:
-                place, now = Place(team_id, channel_id, others=tuple(others)), self._services.clock()
-                glances = await figures_week.read_glances(self._services.store.tallies, place, week, now)
-                found |= {(team_id, each, week): (its, words.counted(its)) for each, its in glances.items()}
+                place, now = (
+                    Place(team_id, channel_id, others=tuple(others)),
+                    self._services.clock(),
+                )
+                glances = await figures_week.read_glances(
+                    self._services.store.tallies, place, week, now
+                )
+                found |= {
+                    (team_id, each, week): (its, words.counted(its))
+                    for each, its in glances.items()
+                }
                 if bare := [each for each, its in glances.items() if not its.this.n]:
-                    place = replace(place, channel_id=bare[0], others=tuple(bare[1:]), origin=Origin.WATCHED)
-                    watched = await figures_week.read_glances(self._services.store.tallies, place, week, now)
-                    found |= {(team_id, each, week): (its, _watched(its.this.n)) for each, its in watched.items()}
+                    place = replace(
+                        place, channel_id=bare[0], others=tuple(bare[1:]), origin=Origin.WATCHED
+                    )
+                    watched = await figures_week.read_glances(
+                        self._services.store.tallies, place, week, now
+                    )
+                    found |= {
+                        (team_id, each, week): (its, _watched(its.this.n))
+                        for each, its in watched.items()
+                    }
         return found
 
 
@@ -251,10 +322,14 @@ def _watched(number: int) -> str:
     return f"{count}, none chosen by people" if number else "nothing has a score yet this week"
 
 
-def _channel(settings: ChannelSettings, schedule: Schedule, counted: _Counted, may_switch: bool) -> ui.Block:
+def _channel(
+    settings: ChannelSettings, schedule: Schedule, counted: _Counted, may_switch: bool
+) -> ui.Block:
     channel_id, is_on, (glance, week) = settings.channel_id, settings.is_digest_on, counted
     partly = "partly " if len(glance.raters) > 1 else ""
-    marks = ", ".join(f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters)
+    marks = ", ".join(
+        f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters
+    )
     trend = weekly_means(glance.trend)
     lines = [
         f"*<#{channel_id}>*{f' ({marks})' if marks else ''}: {week}",
@@ -266,7 +341,10 @@ def _channel(settings: ChannelSettings, schedule: Schedule, counted: _Counted, m
     ]
     block = ui.section("\n".join(line for line in lines if line))
     if may_switch:
-        off, on = ("Switch digest off", ids.ACTION_DIGEST_OFF), ("Switch digest on", ids.ACTION_DIGEST_ON)
+        off, on = (
+            ("Switch digest off", ids.ACTION_DIGEST_OFF),
+            ("Switch digest on", ids.ACTION_DIGEST_ON),
+        )
         block["accessory"] = ui.button(*(off if is_on else on), channel_id)
     return block | {"block_id": f"channel-{channel_id}"}
 
@@ -283,19 +361,27 @@ def register(app: AsyncApp, services: Services) -> None:
         view = body["view"]  # whose first block is the button
         found = await poster.low_list(services, settings, which, person.user_id)
         said = ui.context(await causes.send_file(services, person, *found))
-        await services.messenger.update_modal(view["id"], ui.page(causes.LOW_TITLE, [said, *view["blocks"][1:]]))
+        await services.messenger.update_modal(
+            view["id"], ui.page(causes.LOW_TITLE, [said, *view["blocks"][1:]])
+        )
         return ""
 
-    answers: Mapping[str, Callable[[ChannelSettings, str, Invocation, Raw], Awaitable[Post | str]]] = {
+    answers: Mapping[
+        str, Callable[[ChannelSettings, str, Invocation, Raw], Awaitable[Post | str]]
+    ] = {
         ids.ACTION_LOW_LIST: list_low,
         ids.ACTION_LOW_FILE: send_low,
-        ids.ACTION_DIGEST_DETAILS: lambda settings, which, *_: poster.details(services, settings, which),
+        ids.ACTION_DIGEST_DETAILS: lambda settings, which, *_: poster.details(
+            services, settings, which
+        ),
     }
 
     @on_click(app, *answers)
     async def answer(invocation: Invocation, body: Raw) -> None:
         channel_id, _, which = invocation.value.partition(":")
-        said: Post | str = await services.access.refusal(invocation, _WHAT, channel_id, is_change=False)
+        said: Post | str = await services.access.refusal(
+            invocation, _WHAT, channel_id, is_change=False
+        )
         if not said:
             settings = await services.store.channels.of(invocation.team_id, channel_id)
             said = await answers[invocation.action](settings, which, invocation, body)
@@ -308,5 +394,7 @@ def register(app: AsyncApp, services: Services) -> None:
         if not refusal and is_on:
             await switch_on(services, Place(person.team_id, channel_id), person.user_id)
         elif not refusal:
-            await services.store.channels.save(person.team_id, channel_id, person.user_id, is_digest_on=False)
+            await services.store.channels.save(
+                person.team_id, channel_id, person.user_id, is_digest_on=False
+            )
         await services.show_home(person, refusal)

@@ -1,4 +1,6 @@
-"""The Home tab, with a person's cases and sections of other features, and `/judge recent`, which lists their cases."""
+"""The Home tab, with a person's cases and sections of other features, and `/judge recent`, which
+lists their cases.
+"""
 
 from functools import partial
 

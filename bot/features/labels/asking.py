@@ -1,4 +1,6 @@
-"""Asks people who agreed to it for a few blind labels: two a week in each workspace, by direct message."""
+"""Asks people who agreed to it for a few blind labels: two a week in each workspace, by direct
+message.
+"""
 
 from datetime import datetime
 
@@ -16,35 +18,54 @@ from bot.store.schema import notices, people
 TEAMS = sa.select(people.c.team_id).where(people.c.is_asked)
 """The teams with people who agreed."""
 _A_WEEK = 2
-_PAUSE_MINUTES = 15  # where no reply waits, each look reads what is drawn from all of a person's channels
+_PAUSE_MINUTES = (
+    15  # where no reply waits, each look reads what is drawn from all of a person's channels
+)
 _HOURS, _SATURDAY = range(9, 17), 5  # in the time zone of the digests
 
 
 async def ask_due(services: Services) -> None:
-    """Asks those for whom replies wait, the one asked longest ago first; who cannot be told is left out this week."""
+    """Asks those for whom replies wait, the one asked longest ago first; who cannot be told is left
+    out this week.
+    """
     now, team_id, database = services.clock(), services.identity.team_id, services.store.database
     local = now.astimezone(services.schedule.zone)
     if local.minute % _PAUSE_MINUTES or local.hour not in _HOURS or local.weekday() >= _SATURDAY:
         return
-    key = {"team_id": team_id, "channel_id": "", "author_id": "", "name": f"labels {utc_week(now):%Y-%m-%d}"}
+    key = {
+        "team_id": team_id,
+        "channel_id": "",
+        "author_id": "",
+        "name": f"labels {utc_week(now):%Y-%m-%d}",
+    }
     asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**key)))
     theirs = sa.select(sa.func.max(notices.c.claimed_at)).filter_by(team_id=team_id, channel_id="")
     last = theirs.where(notices.c.recipient == people.c.user_id).scalar_subquery()
     agreed = sa.select(people.c.user_id).where(people.c.team_id == team_id, people.c.is_asked)
-    for user_id in await database.values(agreed.order_by(last.is_not(None), last, people.c.updated_at)):
+    for user_id in await database.values(
+        agreed.order_by(last.is_not(None), last, people.c.updated_at)
+    ):
         if len(asked) >= _A_WEEK:
             return
         if user_id in asked:
             continue
-        if await services.store.assignments.has_any(team_id, user_id, await served_channels(services, user_id)):
+        if await services.store.assignments.has_any(
+            team_id, user_id, await served_channels(services, user_id)
+        ):
             asked.add(user_id)
             if await claim_request(database, key | {"recipient": user_id}, now):
                 await services.messenger.direct(Recipient(user_id, ""), words.ASKED)
 
 
 async def claim_request(database: db.Database, key: dict[str, str], now: datetime) -> bool:
-    """Whether a person is ours to ask this week; noted before they are, so that it is never done twice."""
-    of_week = sa.select(sa.func.count()).select_from(notices).filter_by(team_id=key["team_id"], name=key["name"])
+    """Whether a person is ours to ask this week; noted before they are, so that it is never done
+    twice.
+    """
+    of_week = (
+        sa.select(sa.func.count())
+        .select_from(notices)
+        .filter_by(team_id=key["team_id"], name=key["name"])
+    )
     values = key | {"day": f"{now:%Y-%m-%d}", "claimed_at": now}
 
     async def claim(connection: AsyncConnection) -> bool:

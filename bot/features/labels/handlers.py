@@ -1,7 +1,8 @@
-"""Labels given by the buttons under a verdict, and blind labels, given before the person sees the judge's score.
+"""Labels given by the buttons under a verdict, and blind labels, given before the person sees the
+judge's score.
 
-Before a case is shown to be labelled blind, and again before the label is recorded, Slack is asked for the person's
-channels.
+Before a case is shown to be labelled blind, and again before the label is recorded, Slack is asked
+for the person's channels.
 """
 
 import re
@@ -60,11 +61,19 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
         case, verdict = found
         if invocation.action == slack_ids.ACTION_AGREE and verdict.score is not None:
             label = Label(verdict.score, None)
-            await _confirm(services, invocation, found, label, await labels.put(case, invocation.user_id, label))
+            await _confirm(
+                services,
+                invocation,
+                found,
+                label,
+                await labels.put(case, invocation.user_id, label),
+            )
             return
         earlier = await labels.get(case, invocation.user_id)
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
-        rubric = await services.rubrics.find(case.team_id, case.channel_id, case.rubric, verdict.rubric_version)
+        rubric = await services.rubrics.find(
+            case.team_id, case.channel_id, case.rubric, verdict.rubric_version
+        )
         view = words.label_modal(invocation.to_state(case.id), verdict, earlier, rubric)
         await _tell(services, invocation, case, await services.messenger.show(invocation, view))
 
@@ -86,10 +95,13 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
 
 
 def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Label | None]:
-    """The state of a submitted window for a person's own score, and the label, or None without a valid score."""
+    """The state of a submitted window for a person's own score, and the label, or None without a
+    valid score.
+    """
     state, values = ModalState.of(body["view"]), body["view"]["state"]["values"]
     score_block, reason_block = (
-        slack_ids.of(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
+        slack_ids.of(block, state.case_id) if is_blind else block
+        for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
     )
     try:
         score = int(payloads.selected(values, score_block) or payloads.typed(values, score_block))
@@ -131,19 +143,27 @@ async def _tell(services: Services, invocation: Invocation, case: LoggedCase, te
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> str:
-    """Answers `/judge label`: opens the window, or shows or sets how many labels a week the channel collects."""
+    """Answers `/judge label`: opens the window, or shows or sets how many labels a week the channel
+    collects.
+    """
     match text.lower().split():
         case []:
-            return await _open_blind(services, invocation, ModalState(channel_id=invocation.channel_id))
+            return await _open_blind(
+                services, invocation, ModalState(channel_id=invocation.channel_id)
+            )
         case ["weekly"]:
             number = None
         case ["weekly", typed] if _DIGITS.fullmatch(typed) and int(typed) <= words.MOST_WEEKLY:
             number = int(typed)
         case ["weekly", *_]:
-            return words.not_understood(f"The number of blind scores a week is from 0 to {words.MOST_WEEKLY:,}")
+            return words.not_understood(
+                f"The number of blind scores a week is from 0 to {words.MOST_WEEKLY:,}"
+            )
         case _:
             return words.not_understood(str(unknown(text)))
-    if refusal := await services.access.refusal(invocation, "weekly blind scores", is_change=number is not None):
+    if refusal := await services.access.refusal(
+        invocation, "weekly blind scores", is_change=number is not None
+    ):
         return refusal
     place = invocation.team_id, invocation.channel_id
     if number is not None:
@@ -154,13 +174,17 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
 def _register_blind(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_BLIND)
     async def score_a_few_blind(person: Invocation, _: Raw) -> None:
-        if refusal := await _open_blind(services, person, ModalState(channel_id=person.window_channel_id)):
+        if refusal := await _open_blind(
+            services, person, ModalState(channel_id=person.window_channel_id)
+        ):
             await services.show_home(person, refusal)
 
     @app.view(ids.VIEW_BLIND)
     async def record(ack: AsyncAck, body: dict[str, Any]) -> None:
         state, label = _to_label(body, is_blind=True)
-        await ack(**await (await _visit(services, payloads.to_invocation(body), state)).submit(label))
+        await ack(
+            **await (await _visit(services, payloads.to_invocation(body), state)).submit(label)
+        )
 
     @app.view(ids.VIEW_COMPARED)
     async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -170,27 +194,44 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_SKIP)
     async def go_past(person: Invocation, body: Raw) -> None:
         visit = await _visit(services, person, ModalState.of(body["view"]))
-        await services.store.database.execute(answer_of(*visit.person, visit.state.case_id or 0, Outcome.SKIPPED))
+        await services.store.database.execute(
+            answer_of(*visit.person, visit.state.case_id or 0, Outcome.SKIPPED)
+        )
         await services.messenger.update_modal(body["view"]["id"], await visit.next())
 
     @payloads.on_click(app, ids.ACTION_BEFORE)
     async def unfold(person: Invocation, body: Raw) -> None:
-        """Shows what was said before the question; a case that the person may no longer see gives way to the next."""
+        """Shows what was said before the question; a case that the person may no longer see gives
+        way to the next.
+        """
         visit = await _visit(services, person, ModalState.of(body["view"]))
         shown = await services.store.assignments.shown(*visit.person, visit.state.case_id or 0)
         is_theirs = shown is not None and shown.channel_id in visit.theirs
-        view = await visit.window(shown, is_unfolded=True) if shown and is_theirs else await visit.next()
+        view = (
+            await visit.window(shown, is_unfolded=True)
+            if shown and is_theirs
+            else await visit.next()
+        )
         await services.messenger.update_modal(body["view"]["id"], view)
 
 
-_KEPT = ("type", "callback_id", "title", "submit", "close", "private_metadata")  # of a window whose blocks change
+_KEPT = (
+    "type",
+    "callback_id",
+    "title",
+    "submit",
+    "close",
+    "private_metadata",
+)  # of a window whose blocks change
 
 
 def _register_asked(app: AsyncApp, services: Services) -> None:
     @payloads.on_click(app, ids.ACTION_ASKED)
     async def score_as_asked(invocation: Invocation, _: Raw) -> None:
         state = ModalState(channel_id=invocation.channel_id, before="")
-        await services.messenger.tell(invocation.recipient, await _open_blind(services, invocation, state))
+        await services.messenger.tell(
+            invocation.recipient, await _open_blind(services, invocation, state)
+        )
 
     @payloads.on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)
     async def agree_or_stop(person: Invocation, body: Raw) -> None:
@@ -222,7 +263,9 @@ async def served_channels(services: Services, user_id: str) -> set[str]:
 
 
 async def _open_blind(services: Services, invocation: Invocation, state: ModalState) -> str:
-    """Opens the window with a case of this channel, in direct messages of any; returns why not, or an empty string."""
+    """Opens the window with a case of this channel, in direct messages of any; returns why not, or
+    an empty string.
+    """
     if invocation.is_foreign:
         return words.FOREIGN_LABEL
     visit = await _visit(services, invocation, state)
@@ -232,15 +275,26 @@ async def _open_blind(services: Services, invocation: Invocation, state: ModalSt
 
 async def _visit(services: Services, invocation: Invocation, state: ModalState) -> "_Visit":
     listed = {} if invocation.is_foreign else await services.memberships.now(invocation.user_id)
-    theirs = {each for each, its in listed.items() if not its.is_archived and services.policy.may_score(each)}
-    return _Visit(services, (invocation.team_id, invocation.user_id), state, theirs, is_foreign=invocation.is_foreign)
+    theirs = {
+        each
+        for each, its in listed.items()
+        if not its.is_archived and services.policy.may_score(each)
+    }
+    return _Visit(
+        services,
+        (invocation.team_id, invocation.user_id),
+        state,
+        theirs,
+        is_foreign=invocation.is_foreign,
+    )
 
 
 @dataclass(frozen=True)
 class _Visit:
     """A person (team and user id) at the window for blind labels, which remembers `state`.
 
-    `theirs` are their open channels that the app serves, as Slack lists them now; none for people of other companies.
+    `theirs` are their open channels that the app serves, as Slack lists them now; none for people
+    of other companies.
     """
 
     services: Services
@@ -250,16 +304,22 @@ class _Visit:
     is_foreign: bool
 
     async def submit(self, label: Label | None) -> dict[str, Any]:
-        """The answer to Slack for a submitted window: what is wrong with the score, or the next window."""
+        """The answer to Slack for a submitted window: what is wrong with the score, or the next
+        window.
+        """
         if self.is_foreign:
             return {"response_action": "update", "view": words.over_modal(words.FOREIGN_LABEL, [])}
         state = self.state
         shown = await self.services.store.assignments.shown(*self.person, state.case_id or 0)
         if shown and not (label and shown.lowest <= label.score <= shown.highest):
             wrong = words.off_scale(shown.lowest, shown.highest)
-            return {"response_action": "errors", "errors": {slack_ids.of(ids.BLOCK_SCORE, shown.id): wrong}}
+            return {
+                "response_action": "errors",
+                "errors": {slack_ids.of(ids.BLOCK_SCORE, shown.id): wrong},
+            }
         if shown and state.before is not None and not state.labelled:
-            # They are told what their labels change in one channel, so they are asked only about that of the first.
+            # They are told what their labels change in one channel, so they are asked only about
+            # that of the first.
             before = words.between((await self._corrected_by(shown.id))[1])
             state = state.model_copy(update={"channel_id": shown.channel_id, "before": before})
         note = await self._record(shown, label)
@@ -282,33 +342,51 @@ class _Visit:
         return "" if is_there else words.NOT_RECORDED
 
     async def next(self, note: str = "") -> Block:
-        """The window with the next case; or, after three labels or with no case left, with how the labels compare."""
+        """The window with the next case; or, after three labels or with no case left, with how the
+        labels compare.
+        """
         is_time = len(self.state.labelled) >= _IN_A_ROW
         if not is_time and (view := await self.draw(note)):
             return view
         database, blocks = self.services.store.database, []
-        if compared := await read_compared(database, *self.person, self.state.labelled, self.theirs):
+        if compared := await read_compared(
+            database, *self.person, self.state.labelled, self.theirs
+        ):
             changed = ""
             if self.state.before is not None:
                 first, _ = compared[0]
-                changed = words.changed(first.channel_id, self.state.before, *await self._corrected_by(first.id))
+                changed = words.changed(
+                    first.channel_id, self.state.before, *await self._corrected_by(first.id)
+                )
             is_asked = await wants_to_be_asked(database, *self.person)
-            blocks = words.compared_blocks(compared, self.services.identity.url, changed, is_asked=is_asked)
+            blocks = words.compared_blocks(
+                compared, self.services.identity.url, changed, is_asked=is_asked
+            )
         if is_time:
             return words.compared_modal(self.state, blocks, note)
         return words.over_modal(await self.why_none(), blocks, note)
 
     async def _corrected_by(self, case_id: int) -> tuple[str, MeanEstimate | None]:
-        """What a label of this case corrects, as it is now: the mean of a watched assistant, named, or of all."""
+        """What a label of this case corrects, as it is now: the mean of a watched assistant, named,
+        or of all.
+        """
         services, team_id = self.services, self.person[0]
         now, kind = services.clock(), (cases.c.lowest, cases.c.highest, cases.c.judge_version)
         of = cases.c.channel_id, cases.c.author_id, is_watched(cases).label("is_watched")
-        found = await services.store.database.one(select(*of, *kind).filter_by(team_id=team_id, id=case_id))
+        found = await services.store.database.one(
+            select(*of, *kind).filter_by(team_id=team_id, id=case_id)
+        )
         if found is None:
             return "", None
-        place = Place(team_id, found.channel_id, *((found.author_id, Origin.WATCHED) if found.is_watched else ()))
+        place = Place(
+            team_id,
+            found.channel_id,
+            *((found.author_id, Origin.WATCHED) if found.is_watched else ()),
+        )
         its = Kind(found.lowest, found.highest, found.judge_version)
-        quality = await read_quality(services.store.tallies, place, services.schedule.current(now), now, its)
+        quality = await read_quality(
+            services.store.tallies, place, services.schedule.current(now), now, its
+        )
         name = await services.members.name_of(found.author_id) if found.is_watched else ""
         return name, quality.mean if quality else None
 
@@ -335,6 +413,8 @@ class _Visit:
 
     async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> Block:
         version, given = shown.rubric_version or "", len(self.state.labelled)
-        rubric = await self.services.rubrics.find(self.person[0], shown.channel_id, shown.rubric, version)
+        rubric = await self.services.rubrics.find(
+            self.person[0], shown.channel_id, shown.rubric, version
+        )
         place = f"{given + 1} of at most {_IN_A_ROW}"
         return words.blind_modal(self.state, shown, rubric, place, note, is_unfolded=is_unfolded)

@@ -22,7 +22,8 @@ _LONGEST_CRITERIA = 1500
 _TAGS = ("<question>", "<response>", "is between <reference>")
 
 _MEANINGS: Mapping[str, Mapping[int, str]] = {
-    # additive-5: what a response with that many points is like. At most 75 characters with the number.
+    # additive-5: what a response with that many points is like. At most 75 characters with the
+    # number.
     "f846c469": {
         5: "Expert and to the point, with nothing to add or cut",
         4: "Direct, complete and well organised; little to improve",
@@ -56,11 +57,16 @@ If a rubric gives points for criteria in any order, a number alone has no meanin
 """
 
 
-def label_modal(state: ui.ModalState, verdict: CaseVerdict, label: Label | None, rubric: Rubric | None) -> ui.Block:
+def label_modal(
+    state: ui.ModalState, verdict: CaseVerdict, label: Label | None, rubric: Rubric | None
+) -> ui.Block:
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     scale = range(verdict.lowest, verdict.highest + 1)
-    # A person who agreed and now disagrees has another score in mind, so the judge's is not filled in.
-    earlier = label.score if label and label.score in scale and label.score != verdict.score else None
+    # A person who agreed and now disagrees has another score in mind, so the judge's is not filled
+    # in.
+    earlier = (
+        label.score if label and label.score in scale and label.score != verdict.score else None
+    )
     blocks = [
         ui.section(f"Case {state.case_id}. The judge's score: {judged}."),
         _scores(ids.BLOCK_SCORE, scale, rubric, earlier),
@@ -73,7 +79,9 @@ def off_scale(lowest: int, highest: int) -> str:
     return f"The scale goes from {lowest} to {highest}."
 
 
-def confirmation(case: LoggedCase, verdict: CaseVerdict, label: Label, earlier: Label | None) -> str:
+def confirmation(
+    case: LoggedCase, verdict: CaseVerdict, label: Label, earlier: Label | None
+) -> str:
     yours = "You agree. Your" if label.score == verdict.score else "Your"
     changed = f" (it was {earlier.score})" if earlier and earlier.score != label.score else ""
     recorded = f"{yours} score for case {case.id} is {label.score} of {verdict.highest}{changed}."
@@ -85,8 +93,12 @@ def blind_stands(case: LoggedCase, verdict: CaseVerdict, label: Label) -> str:
     return f"You scored case {case.id} blind, with {given}. That score stands."
 
 
-def _scores(block_id: str, scale: range, rubric: Rubric | None, earlier: int | None = None) -> ui.Block:
-    """Radio buttons, which need one tap and show what each score means; a number field for a longer scale."""
+def _scores(
+    block_id: str, scale: range, rubric: Rubric | None, earlier: int | None = None
+) -> ui.Block:
+    """Radio buttons, which need one tap and show what each score means; a number field for a longer
+    scale.
+    """
     words = {score: f"{score}: {meaning}" for score, meaning in meanings(rubric).items()}
     options = {score: ui.option(str(score), words.get(score)) for score in reversed(scale)}
     chosen = None if earlier is None else options[earlier]
@@ -111,17 +123,22 @@ HOW = (
     "`/judge label weekly 30` sets how many to collect each week (0 for none)"
 )
 NOTHING = (
-    f"There is no reply for you to score blind. I choose from those scored in the last {WEEKS} weeks, "
-    "and leave out those that you wrote, asked about or labelled, or whose score you have seen."
+    f"There is no reply for you to score blind. I choose from those scored in the last {WEEKS} "
+    "weeks, and leave out those that you wrote, asked about or labelled, or whose score you have "
+    "seen."
 )
 NO_TEXTS = "I do not store texts here (STORE_TEXT=none), so I have no replies to show."
-SWITCHED_OFF = "Blind scores are switched off in this channel. `/judge label weekly 20` switches them on."
+SWITCHED_OFF = (
+    "Blind scores are switched off in this channel. `/judge label weekly 20` switches them on."
+)
 NOT_RECORDED = (
-    "Your last score was not recorded: the reply was changed or deleted, you left its channel, you had scored it or "
-    "seen its score, or the channel has enough blind scores this week."
+    "Your last score was not recorded: the reply was changed or deleted, you left its channel, "
+    "you had scored it or seen its score, or the channel has enough blind scores this week."
 )
 _TITLE = "Score blind"
-_MOST_RADIO_BUTTONS = 10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
+_MOST_RADIO_BUTTONS = (
+    10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
+)
 _ROOM = 2900
 _EXCERPT = 60
 
@@ -135,9 +152,11 @@ def blind_modal(
     *,
     is_unfolded: bool = False,
 ) -> ui.Block:
-    """The window with one case: question, response and criteria, but no names of people and no score.
+    """The window with one case: question, response and criteria, but no names of people and no
+    score.
 
-    `note` is a warning about the previous case. Unless it `is_unfolded`, what was said before is only offered.
+    `note` is a warning about the previous case. Unless it `is_unfolded`, what was said before is
+    only offered.
     """
     state = state.model_copy(update={"case_id": shown.id})
     counts: Sequence[ui.Block] = ()
@@ -145,12 +164,17 @@ def blind_modal(
         counts = ui.quotes(criteria(rubric), _ROOM, ui.run("What counts", is_bold=True))
     blocks = [
         *_note(note),
-        ui.context(f"Reply {place}, from <#{shown.channel_id}>. You see its score afterwards; skip it if you know it."),
+        ui.context(
+            f"Reply {place}, from <#{shown.channel_id}>. You see its score afterwards; "
+            "skip it if you know it."
+        ),
         *_before(shown, is_unfolded=is_unfolded),
         *ui.quotes(shown.question, _ROOM, ui.run("Question", is_bold=True)),
         *ui.quotes(shown.response, _ROOM, ui.run("Response", is_bold=True)),
         *counts,
-        _scores(slack_ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1), rubric),
+        _scores(
+            slack_ids.of(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1), rubric
+        ),
         reason_input(slack_ids.of(ids.BLOCK_REASON, shown.id)),
         ui.actions(ui.button("Skip", ids.ACTION_SKIP)),
     ]
@@ -167,18 +191,34 @@ def over_modal(why: str, compared: Sequence[ui.Block], note: str = "") -> ui.Blo
 
 
 def _choice(is_asked: bool) -> ui.Block:
-    choice = ("Stop asking me", ids.ACTION_STOP) if is_asked else ("Ask me now and then", ids.ACTION_ASK)
+    choice = (
+        ("Stop asking me", ids.ACTION_STOP) if is_asked else ("Ask me now and then", ids.ACTION_ASK)
+    )
     return ui.button(*choice)
 
 
 def with_choice(blocks: Sequence[ui.Block], is_asked: bool) -> list[ui.Block]:
     ours = {ids.ACTION_ASK, ids.ACTION_STOP}
-    choices = [[_choice(is_asked) if e.get("action_id") in ours else e for e in b.get("elements", ())] for b in blocks]
-    return [b | ({"elements": each} if each else {}) for b, each in zip(blocks, choices, strict=True)]
+    choices = [
+        [_choice(is_asked) if e.get("action_id") in ours else e for e in b.get("elements", ())]
+        for b in blocks
+    ]
+    return [
+        b | ({"elements": each} if each else {}) for b, each in zip(blocks, choices, strict=True)
+    ]
 
 
-_ASK = "Could you score up to three replies blind? It takes a minute, and your scores correct the judge's."
-ASKED = Post(_ASK, [ui.section(_ASK), ui.actions(ui.button("Score three replies", ids.ACTION_ASKED), _choice(True))])
+_ASK = (
+    "Could you score up to three replies blind? It takes a minute, and your scores correct the "
+    "judge's."
+)
+ASKED = Post(
+    _ASK,
+    [
+        ui.section(_ASK),
+        ui.actions(ui.button("Score three replies", ids.ACTION_ASKED), _choice(True)),
+    ],
+)
 
 
 def between(mean: MeanEstimate | None) -> str:
@@ -188,11 +228,16 @@ def between(mean: MeanEstimate | None) -> str:
 
 
 def changed(channel_id: str, before: str, name: str, mean: MeanEstimate | None) -> str:
-    """What labels have changed: the mean of a watched assistant's replies, or of those that people chose."""
+    """What labels have changed: the mean of a watched assistant's replies, or of those that people
+    chose.
+    """
     of = f"People's mean of {clip(name, _EXCERPT) if name else 'the replies'} in <#{channel_id}>"
     if now := between(mean):
         return f"{of}, with your scores: *{now}*{before and f', was {before}'}"
-    return f"{of} can be told after about {number_of(mean.missing if mean else MIN_LABELS, 'more blind score')}."
+    return (
+        f"{of} can be told after about "
+        f"{number_of(mean.missing if mean else MIN_LABELS, 'more blind score')}."
+    )
 
 
 def enough(budget: LabelBudget) -> str:
@@ -202,7 +247,10 @@ def enough(budget: LabelBudget) -> str:
 def weekly_text(budget: LabelBudget) -> str:
     if not budget.weekly:
         return SWITCHED_OFF
-    return f"This channel collects up to {budget.weekly:,} blind scores a week and has {budget.used:,} so far. {HOW}."
+    return (
+        f"This channel collects up to {budget.weekly:,} blind scores a week and has "
+        f"{budget.used:,} so far. {HOW}."
+    )
 
 
 def not_understood(reason: str) -> str:
@@ -230,10 +278,14 @@ def _before(shown: DrawnCase, *, is_unfolded: bool) -> list[ui.Block]:
 def compared_blocks(
     compared: Sequence[tuple[LoggedCase, int]], workspace_url: str, changed: str, *, is_asked: bool
 ) -> list[ui.Block]:
-    """How labels compare with the judge's scores, what they changed, and whether the person wants to be asked."""
+    """How labels compare with the judge's scores, what they changed, and whether the person wants
+    to be asked.
+    """
     lines = [_line(*each, workspace_url) for each in compared]
     same = sum(case.score == label for case, label in compared)
-    said = "\n".join([f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines])
+    said = "\n".join(
+        [f"*You and the judge* gave the same score to {same} of {len(compared)}", *lines]
+    )
     offer = "At most once a week, I can ask you for three more in a direct message."
     effect = [ui.section(changed)] if changed else []
     return [ui.section(said), *effect, ui.context(offer), ui.actions(_choice(is_asked))]
@@ -251,8 +303,14 @@ def meanings(rubric: Rubric | None) -> Mapping[int, str]:
 
 
 def criteria(rubric: Rubric) -> str:
-    """The rubric's text before the question, shortened, without the lines that say where the texts are."""
+    """The rubric's text before the question, shortened, without the lines that say where the texts
+    are.
+    """
     before = rubric.template.partition("<question>{prompt}")[0]
     lines = [line for line in before.strip().splitlines() if not any(tag in line for tag in _TAGS)]
     text = "\n".join(lines).strip()
-    return text if len(text) <= _LONGEST_CRITERIA else f"{text[:_LONGEST_CRITERIA].rsplit(maxsplit=1)[0]} …"
+    return (
+        text
+        if len(text) <= _LONGEST_CRITERIA
+        else f"{text[:_LONGEST_CRITERIA].rsplit(maxsplit=1)[0]} …"
+    )

@@ -6,11 +6,19 @@ from bot.feature import Feature, Services
 from bot.features.privacy import forgetting
 from bot.pipeline.engine import PeriodicJob
 
-_HELP = "• `/judge forget NUMBER` or `/judge forget LINK` deletes a case, `/judge forget me` all of your own words"
+_HELP = (
+    "• `/judge forget NUMBER` or `/judge forget LINK` deletes a case, `/judge forget me` all "
+    "of your own words"
+)
 
 
 def feature(services: Services) -> Feature:
-    retain = partial(forgetting.retain, services.store, services.settings.retention_days, services.settings.text_days)
+    retain = partial(
+        forgetting.retain,
+        services.store,
+        services.settings.retention_days,
+        services.settings.text_days,
+    )
     return Feature(
         register=partial(forgetting.register, services=services),
         words={"forget": partial(forgetting.answer, services)},

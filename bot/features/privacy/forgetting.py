@@ -1,10 +1,11 @@
 """`/judge forget`, which quotes what it would delete and asks first, and retention.
 
-A case can be deleted by its requester and by an admin who is in the channel. If only the requester could see it
-(`LoggedCase.is_for_one`), other people, including admins, get the same answer as if it did not exist. A person's words
-are removed from all cases, but only at the request of that person.
+A case can be deleted by its requester and by an admin who is in the channel. If only the requester
+could see it (`LoggedCase.is_for_one`), other people, including admins, get the same answer as if it
+did not exist. A person's words are removed from all cases, but only at the request of that person.
 
-The app's messages in Slack are deleted before the case in the store, so that an interrupted request can be repeated.
+The app's messages in Slack are deleted before the case in the store, so that an interrupted request
+can be repeated.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,9 @@ from bot.store.spending import DAY
 _ME = "me"
 _MOST = 150  # case numbers that fit in a button's value
 _QUOTED = 10
-_SENT_AGAIN_FOR = timedelta(days=1)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
+_SENT_AGAIN_FOR = timedelta(
+    days=1
+)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
 _NOTICES_KEPT = timedelta(days=90)  # a release is told within eight weeks
 AUDIT_KEPT = timedelta(days=730)
 """How long a row of the audit is kept, whatever RETENTION_DAYS says: people's ids are not kept forever, either."""
@@ -44,17 +47,27 @@ logger = structlog.get_logger(__name__)
 def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, words.ACTION_FORGET)
     async def go_ahead(invocation: Invocation, _: Raw) -> None:
-        # Not the button, but the person who clicks decides whose words are forgotten and which cases may be deleted.
+        # Not the button, but the person who clicks decides whose words are forgotten and which
+        # cases may be deleted.
         said = await (_forget_words if invocation.value == _ME else _forget)(services, invocation)
         is_nothing = said in (words.HOW, words.NO_WORDS, words.NOTHING, words.NOT_NOW)
-        # The button stays to try again, and a second press does not hide what the first has deleted.
-        await (services.messenger.tell if is_nothing else services.messenger.replace)(invocation.recipient, said)
+        # The button stays to try again, and a second press does not hide what the first has
+        # deleted.
+        await (services.messenger.tell if is_nothing else services.messenger.replace)(
+            invocation.recipient, said
+        )
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> Post | str:
     if text.lower() == _ME:
-        said = await PersonalData(services.store.database).count(invocation.team_id, invocation.user_id)
-        return words.ask_first(words.personal_data_text(said), "Forget my words", _ME) if any(said) else words.NO_WORDS
+        said = await PersonalData(services.store.database).count(
+            invocation.team_id, invocation.user_id
+        )
+        return (
+            words.ask_first(words.personal_data_text(said), "Forget my words", _ME)
+            if any(said)
+            else words.NO_WORDS
+        )
     found = await _find(services, invocation, text)
     if isinstance(found, str):
         return found
@@ -62,18 +75,26 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
         theirs, others = await _divide(services, found, invocation.user_id)
     except SLACK_ERRORS:
         return words.NOT_NOW
-    stays = words.staying_text([case.id for case in theirs if case.status not in AT_REST], len(others))
+    stays = words.staying_text(
+        [case.id for case in theirs if case.status not in AT_REST], len(others)
+    )
     numbers = [case.id for case in theirs if case.status in AT_REST][:_MOST]
     if not numbers:
         return stays or words.NOTHING
     seen = await services.store.cases.numbered(invocation.team_id, numbers[:_QUOTED])
-    await services.store.assignments.note_told(invocation.team_id, [case.id for case in seen], invocation.user_id)
+    await services.store.assignments.note_told(
+        invocation.team_id, [case.id for case in seen], invocation.user_id
+    )
     quoted = await services.case_access.listed(seen, invocation.user_id, invocation.channel_id)
     has_examples = await are_examples(services.store.database, invocation.team_id, numbers)
-    return words.ask_for_cases(numbers, quoted, stays, services.identity.url, are_examples=has_examples)
+    return words.ask_for_cases(
+        numbers, quoted, stays, services.identity.url, are_examples=has_examples
+    )
 
 
-async def _find(services: Services, invocation: Invocation, text: str) -> Sequence[LoggedCase] | str:
+async def _find(
+    services: Services, invocation: Invocation, text: str
+) -> Sequence[LoggedCase] | str:
     """The cases that the text names; a sentence with the reason if it names none."""
     if text.isascii() and text.isdigit():
         return await services.store.cases.numbered(invocation.team_id, [to_case_id(text) or 0])
@@ -88,7 +109,9 @@ async def _find(services: Services, invocation: Invocation, text: str) -> Sequen
 
 async def _forget_words(services: Services, invocation: Invocation) -> str:
     """Removes a person's words from the store; jobs then update the verdicts in Slack."""
-    gone = await PersonalData(services.store.database).forget(invocation.team_id, invocation.user_id)
+    gone = await PersonalData(services.store.database).forget(
+        invocation.team_id, invocation.user_id
+    )
     await services.store.forgetting.scrub()
     logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
     return words.personal_data_forgotten_text(gone) if any(gone) else words.NO_WORDS
@@ -112,7 +135,9 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     except SLACK_ERRORS:
         return words.NOT_NOW  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
-    with suppress(*SLACK_ERRORS):  # meanwhile another person's deletion may have put a reason back into a post
+    with suppress(
+        *SLACK_ERRORS
+    ):  # meanwhile another person's deletion may have put a reason back into a post
         await clear(services.store, services.client, posts, gone)
     if gone:
         await services.store.forgetting.scrub()
@@ -122,7 +147,9 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     # Read again: another press may have deleted some meanwhile.
     left = await services.store.cases.numbered(invocation.team_id, [case.id for case in theirs])
     stays = words.staying_text([case.id for case in left], len(others))
-    return words.forgotten_text(sorted(gone), errors.count(None), refused, stays, is_private=is_private)
+    return words.forgotten_text(
+        sorted(gone), errors.count(None), refused, stays, is_private=is_private
+    )
 
 
 async def _divide(
@@ -139,9 +166,11 @@ async def _divide(
 
 
 async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
-    """Deletes the cases and texts whose retention period is over; None days are forever, 0 `text_days` are `days`.
+    """Deletes the cases and texts whose retention period is over; None days are forever, 0
+    `text_days` are `days`.
 
-    If no texts are kept, also cases that have waited a day for their question, as their response is stored till then.
+    If no texts are kept, also cases that have waited a day for their question, as their response is
+    stored till then.
     """
     now, deleted, log = utc_now(), 0, store.forgetting
     if days is not None:
@@ -160,4 +189,6 @@ async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
         delete(executions).where(executions.c.completed_at < now - _SENT_AGAIN_FOR),
     ):
         await store.database.execute(over)
-    await log.scrub(unless_since=now - timedelta(days=1))  # if a reader is in the way, the next run tries again
+    await log.scrub(
+        unless_since=now - timedelta(days=1)
+    )  # if a reader is in the way, the next run tries again

@@ -24,7 +24,9 @@ from bot.store.schema import cases, is_of_case, labels, rubrics, thumbs, turns
 async def cases_at(
     database: Database, team_id: str, channel_id: str, ts: str, parent_ts: str | None
 ) -> Sequence[LoggedCase]:
-    """All cases of one message, oldest first; `ts` is that message, a verdict on it, or two typed texts."""
+    """All cases of one message, oldest first; `ts` is that message, a verdict on it, or two typed
+    texts.
+    """
     here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
     in_thread = and_(here, cases.c.thread_ts == (parent_ts or ts))
     is_typed = cases.c.message_ts.is_(None)
@@ -35,7 +37,9 @@ async def cases_at(
         places.join(turns, is_of_case(turns)).where(
             here, turns.c.channel_id == channel_id, turns.c.ts == ts, turns.c.part == Part.RESPONSE
         ),
-        places.where(in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))),
+        places.where(
+            in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))
+        ),
     )
     found = await database.all(named)
     scored = [row.message_ts for row in found if row.message_ts]
@@ -50,7 +54,9 @@ async def cases_at(
 
 async def are_examples(database: Database, team_id: str, case_ids: Sequence[int]) -> bool:
     has = or_(*(rubrics.c.prompt.contains(f'<example case="{number}">') for number in case_ids))
-    return bool(await database.all(select(rubrics.c.name).where(rubrics.c.team_id == team_id, has).limit(1)))
+    return bool(
+        await database.all(select(rubrics.c.name).where(rubrics.c.team_id == team_id, has).limit(1))
+    )
 
 
 _AFTER_ALL_CASES = -10_000_000
@@ -58,7 +64,8 @@ _AFTER_ALL_CASES = -10_000_000
 
 
 class Words(NamedTuple):
-    """How much there is of a person's words: cases that they wrote in or asked for, reasons for labels, thumbs.
+    """How much there is of a person's words: cases that they wrote in or asked for, reasons for
+    labels, thumbs.
 
     `unsettled` cases are being scored; they lose their texts when their verdict is delivered.
     """
@@ -72,13 +79,17 @@ class Words(NamedTuple):
 class PersonalData(StoreQueries):
     """Counts a person's words, and removes them.
 
-    A case is marked, and its verdict in Slack follows, as for a deleted message (`Edits`). A case that is being scored
-    is not disturbed, and loses its texts once it is delivered.
+    A case is marked, and its verdict in Slack follows, as for a deleted message (`Edits`). A case
+    that is being scored is not disturbed, and loses its texts once it is delivered.
     """
 
     async def count(self, team_id: str, user_id: str) -> Words:
         is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
-        by_status = select(cases.c.status, func.count().label("number")).where(is_theirs).group_by(cases.c.status)
+        by_status = (
+            select(cases.c.status, func.count().label("number"))
+            .where(is_theirs)
+            .group_by(cases.c.status)
+        )
         reasons = select(func.count(labels.c.reason)).filter_by(team_id=team_id, user_id=user_id)
         given = select(func.count(thumbs.c.ts)).filter_by(team_id=team_id, user_id=user_id)
 
@@ -91,7 +102,9 @@ class PersonalData(StoreQueries):
         return await self._database.read(count)
 
     async def forget(self, team_id: str, user_id: str) -> Words:
-        """Removes all of a person's words at their request, in small batches; returns how much there was."""
+        """Removes all of a person's words at their request, in small batches; returns how much
+        there was.
+        """
         total = Words()
         while any(gone := await self._forget_some(team_id, user_id)):
             total = Words(*map(add, total, gone))
@@ -100,26 +113,44 @@ class PersonalData(StoreQueries):
 
     @in_transaction
     async def _forget_some(self, connection: AsyncConnection, team_id: str, user_id: str) -> Words:
-        some = select(cases.c.id).where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
+        some = select(cases.c.id).where(
+            cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None)
+        )
         marking = update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
         marks = {"forgotten_at": utc_now(), "is_stale": True}
         person = {"team_id": team_id, "user_id": user_id}
-        no_reasons = update(labels).filter_by(**person).where(labels.c.reason.is_not(None)).values(reason=None)
+        no_reasons = (
+            update(labels)
+            .filter_by(**person)
+            .where(labels.c.reason.is_not(None))
+            .values(reason=None)
+        )
         await lock_learning(connection)
-        marked = (await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))).all()
+        marked = (
+            await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))
+        ).all()
         is_marked = cases.c.id.in_([row.id for row in marked])
         is_asked = and_(is_marked, cases.c.requester_id == user_id)
         await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
         reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
         no_thumbs = (await connection.execute(delete(thumbs).filter_by(**person))).rowcount
-        # Rubrics come last, as always when a case is forgotten, so that no two transactions wait for each other.
+        # Rubrics come last, as always when a case is forgotten, so that no two transactions wait
+        # for each other.
         await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
         await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
         amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
         delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
-        await put_jobs(self._database, connection, [amend(number, key=f"amend/{number}") for number in delivered])
+        await put_jobs(
+            self._database,
+            connection,
+            [amend(number, key=f"amend/{number}") for number in delivered],
+        )
         unsettled = sum(row.status not in AT_REST for row in marked)
         gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
-        acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))] if any(gone) else []
+        acts = (
+            [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))]
+            if any(gone)
+            else []
+        )
         await note(connection, acts)
         return gone

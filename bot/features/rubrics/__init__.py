@@ -1,4 +1,6 @@
-"""The rubrics of a channel: what its replies are scored with, and the comparison before that changes."""
+"""The rubrics of a channel: what its replies are scored with, and the comparison before that
+changes.
+"""
 
 from functools import partial
 
@@ -21,11 +23,16 @@ def feature(services: Services) -> Feature:
     resubmit = partial(JudgeRequests(services.store.database).resubmit, services.identity.team_id)
     return Feature(
         register=partial(handlers.register, services=services),
-        words={"rubric": partial(handlers.answer, services), "reference": partial(handlers.answer_reference, services)},
+        words={
+            "rubric": partial(handlers.answer, services),
+            "reference": partial(handlers.answer_reference, services),
+        },
         more_help=_HELP,
         jobs={
             Aim.COMPARE: lambda job: comparison.run(services, job.case_id),
             Aim.IMPROVE: lambda job: improvement.run(services, job.case_id),
         },
-        periodic_jobs=[PeriodicJob("resubmit_judge_requests", resubmit, teams=select(judge_requests.c.team_id))],
+        periodic_jobs=[
+            PeriodicJob("resubmit_judge_requests", resubmit, teams=select(judge_requests.c.team_id))
+        ],
     )

@@ -1,4 +1,6 @@
-"""Compares a new judge with the one in use on labelled cases, tells the result, and switches a channel to it."""
+"""Compares a new judge with the one in use on labelled cases, tells the result, and switches a
+channel to it.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -43,27 +45,35 @@ class Counted:
     """A judge whose requests all count in the limits: `ask` is `asking.ask` for one workspace."""
 
     judge: Judge
-    ask: Callable[[Sequence[str], Callable[[], Awaitable[Any]], Callable[[Any], int]], Awaitable[Any]]
+    ask: Callable[
+        [Sequence[str], Callable[[], Awaitable[Any]], Callable[[Any], int]], Awaitable[Any]
+    ]
 
     @property
     def version(self) -> str:
         return self.judge.version
 
-    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict:
+    async def score(
+        self, question: str, response: str, *, conversation: Sequence[Turn] = ()
+    ) -> Verdict:
         scoring = partial(self.judge.score, question, response, conversation=conversation)
         texts = [question, response, *(each.text for each in conversation), self.judge.reference]
         verdict: Verdict = await self.ask(texts, scoring, tokens_of)
         return verdict
 
     async def write(self, prompt: str) -> Written:
-        written: Written = await self.ask([prompt], partial(self.judge.write, prompt), lambda found: found.tokens or 0)
+        written: Written = await self.ask(
+            [prompt], partial(self.judge.write, prompt), lambda found: found.tokens or 0
+        )
         return written
 
 
 async def run(services: Services, number: int) -> None:
-    """Runs a comparison until the person who asked for it can decide; does nothing if they were told the result.
+    """Runs a comparison until the person who asked for it can decide; does nothing if they were
+    told the result.
 
-    After a crash, it continues after the last score. Raises one of `SLACK_ERRORS` if the person could not be told.
+    After a crash, it continues after the last score. Raises one of `SLACK_ERRORS` if the person
+    could not be told.
     """
     log, judges = JudgeRequests(services.store.database), services.judges
     request = await log.find(number)
@@ -78,12 +88,17 @@ async def run(services: Services, number: int) -> None:
         if judge and in_use and in_use.rubric.scale == judge.rubric.scale:
             cases, is_cut = await _judged(services, request, in_use, judge)
     except JudgeError as exc:
-        logger.warning("judge_failed", channel=request.channel_id, error=type(exc).__name__, reason=str(exc))
+        logger.warning(
+            "judge_failed", channel=request.channel_id, error=type(exc).__name__, reason=str(exc)
+        )
         why = words.NO_MODEL
     if await log.find(number) is None:
         return
     now = await services.store.rubrics.chosen(*request.place)
-    if (now, now.reference) != (chosen, chosen.reference):  # these figures are of a judge no longer in use
+    if (now, now.reference) != (
+        chosen,
+        chosen.reference,
+    ):  # these figures are of a judge no longer in use
         await run(services, number)
         return
     name = words.named(request.judge, services.rubrics.default)
@@ -100,18 +115,28 @@ async def run(services: Services, number: int) -> None:
     post = comparison(number, name, cases, versions, scale, is_cut=is_cut, is_offline=is_offline)
     await services.messenger.tell(here, post)
     await log.offer(number)
-    logger.info("rubric_replayed", channel=request.channel_id, judge=judge.version, cases=len(cases), is_cut=is_cut)
+    logger.info(
+        "rubric_replayed",
+        channel=request.channel_id,
+        judge=judge.version,
+        cases=len(cases),
+        is_cut=is_cut,
+    )
 
 
 async def _judged(
     services: Services, request: JudgeRequest, in_use: Judge, judge: Judge
 ) -> tuple[Sequence[Compared], bool]:
-    """The cases with the scores of both, and whether a limit cut that short; if they are too few, no judge is asked.
+    """The cases with the scores of both, and whether a limit cut that short; if they are too few,
+    no judge is asked.
 
-    They are judged one at a time, and each answer is remembered. Raises JudgeError if the model fails.
+    They are judged one at a time, and each answer is remembered. Raises JudgeError if the model
+    fails.
     """
     log = JudgeRequests(services.store.database)
-    cases = await log.labelled(*request.place, judge.rubric.scale, MOST, [in_use.version, judge.version])
+    cases = await log.labelled(
+        *request.place, judge.rubric.scale, MOST, [in_use.version, judge.version]
+    )
     scores: dict[str, dict[str, int | None]] = {in_use.version: {}, judge.version: {}}
     is_cut = False
 
@@ -144,10 +169,11 @@ def comparison(
     is_cut: bool = False,
     is_offline: bool = False,
 ) -> Post:
-    """The message that compares a judge (its name as mrkdwn) with the one in use, with the buttons to decide.
+    """The message that compares a judge (its name as mrkdwn) with the one in use, with the buttons
+    to decide.
 
-    `versions` are those of the judge in use and of the new one; only cases that both scored count. It `is_cut` if a
-    daily limit was used up before both had been asked about all cases.
+    `versions` are those of the judge in use and of the new one; only cases that both scored count.
+    It `is_cut` if a daily limit was used up before both had been asked about all cases.
     """
     text = _compared(judge, cases, versions, scale, is_offline=is_offline)
     if not text:
@@ -157,33 +183,51 @@ def comparison(
         text = f"{text}\n{words.CUT}"
     if is_offline:
         text = f":warning: {words.OFFLINE_RATER}\n{text}"
-    use, leave = ("Use it", ids.ACTION_RUBRIC_USE), ("Keep the current one", ids.ACTION_RUBRIC_LEAVE)
+    use, leave = (
+        ("Use it", ids.ACTION_RUBRIC_USE),
+        ("Keep the current one", ids.ACTION_RUBRIC_LEAVE),
+    )
     return Post(text, [section(text), actions(button(*use, number), button(*leave, number))])
 
 
 def _compared(
-    judge: str, cases: Sequence[Compared], versions: tuple[str, str], scale: Scale, *, is_offline: bool
+    judge: str,
+    cases: Sequence[Compared],
+    versions: tuple[str, str],
+    scale: Scale,
+    *,
+    is_offline: bool,
 ) -> str:
     """The figures of two judge versions; empty if too few cases have both scores."""
-    rows = [(each, was, now, each.case.label) for each, was, now in cases if was is not None and now is not None]
+    rows = [
+        (each, was, now, each.case.label)
+        for each, was, now in cases
+        if was is not None and now is not None
+    ]
     n = len(rows)
     if n < LEAST:
         return ""
     found, before, after, people = zip(*rows, strict=True)
     was_off, is_off = (
-        [abs(score - label) for score, label in zip(its, people, strict=True)] for its in (before, after)
+        [abs(score - label) for score, label in zip(its, people, strict=True)]
+        for its in (before, after)
     )
-    gains = [(was - now, each.case.thread) for each, was, now in zip(found, was_off, is_off, strict=True)]
+    gains = [
+        (was - now, each.case.thread) for each, was, now in zip(found, was_off, is_off, strict=True)
+    ]
     blind, unscored = sum(each.case.is_blind for each in found), len(cases) - n
     of_others = sum(each.judge_version not in versions for each in found)
     more = f" Other judges had scored {of_others} of them before." if of_others else ""
     more += f" {unscored} more have no score by one of the two." if unscored else ""
     lines = [
-        f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} labelled replies of this "
-        f"channel, {'all' if blind == n else blind} labelled blind.{more}",
+        f"*{judge} and the {'rubric' if is_offline else 'judge'} in use*, on the same {n} "
+        f"labelled replies of this channel, {'all' if blind == n else blind} labelled blind.{more}",
         f"• Distance from people's scores: {fmean(was_off):.1f} points with the current judge, "
         f"{fmean(is_off):.1f} with the new one: {_how_close(paired(gains, scale))}",
-        f"• Same score as people: {was_off.count(0)} with the current judge, {is_off.count(0)} with the new one",
+        (
+            f"• Same score as people: {was_off.count(0)} with the current judge, "
+            f"{is_off.count(0)} with the new one"
+        ),
         f"• Mean: {fmean(before):.1f} with the current judge, {fmean(after):.1f} with the new one, "
         f"{fmean(people):.1f} by people",
     ]
@@ -191,7 +235,9 @@ def _compared(
 
 
 def _how_close(points: Interval | None) -> str:
-    """How many points closer to people's scores the new ones are, paired by case; below 0 they are farther away."""
+    """How many points closer to people's scores the new ones are, paired by case; below 0 they are
+    farther away.
+    """
     if points is None or points.low is None:  # all labels belong to one thread
         return "too few threads to say more"
     how = f"{abs(points.mean):.1f} {'closer' if points.mean > 0 else 'farther away'}"
@@ -211,10 +257,11 @@ async def use(
     decides: UpdateBase | None = None,
     saves: SavedRubric | None = None,
 ) -> str:
-    """Switches a channel to this judge, and returns what to tell the person; empty if another press has decided it.
+    """Switches a channel to this judge, and returns what to tell the person; empty if another press
+    has decided it.
 
-    In the same transaction, the statement `decides` records the decision, and the rubric `saves` is saved, as
-    `Rubrics.use` says.
+    In the same transaction, the statement `decides` records the decision, and the rubric `saves` is
+    saved, as `Rubrics.use` says.
     """
     rubrics = services.rubrics
     chosen_by = await services.store.audit.last_by(Action.JUDGE_CHANGED, team_id, channel_id)
@@ -226,7 +273,9 @@ async def use(
         return ""
     said = partial(words.used_by, user_id, channel_id, judge, rubrics.default)
     if chosen_by and chosen_by != user_id:
-        with suppress(MembershipError, *SLACK_ERRORS):  # the change holds, even if they cannot be told
+        with suppress(
+            MembershipError, *SLACK_ERRORS
+        ):  # the change holds, even if they cannot be told
             if not await services.memberships.keeps_out(chosen_by, channel_id):
                 other = Recipient(chosen_by, channel_id)
                 await services.messenger.direct(other, sentence(said(", which you had chosen")))
@@ -235,7 +284,9 @@ async def use(
 
 
 async def tell_channel(services: Services, team_id: str, channel_id: str, said: str) -> None:
-    """Tells a channel with a digest or a watch that its figures are those of another judge from now on."""
+    """Tells a channel with a digest or a watch that its figures are those of another judge from now
+    on.
+    """
     settings = await services.store.channels.of(team_id, channel_id)
     if settings.is_digest_on or await services.store.watches.of(team_id, channel_id):
         with suppress(*SLACK_ERRORS):  # the change holds, even if the channel cannot be told

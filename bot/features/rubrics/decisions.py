@@ -40,14 +40,20 @@ async def begin(services: Services, team_id: str, channel_id: str, user_id: str)
     threads = len(threads_of(cases))
     # With fewer threads, only a calibration is learnt, which needs one score of each case.
     requests = BUDGET.requests if threads >= LEAST_FOR_PROMPTS else min(len(cases), BUDGET.requests)
-    tokens = requests * fmean(services.limits.expected_tokens(each.question, each.response) for each in cases)
+    tokens = requests * fmean(
+        services.limits.expected_tokens(each.question, each.response) for each in cases
+    )
     tokens = round(min(tokens, BUDGET.tokens), -3)
-    return words.BEGUN.format(cases=len(cases), threads=threads, requests=requests, tokens=f"{tokens:,.0f}")
+    return words.BEGUN.format(
+        cases=len(cases), threads=threads, requests=requests, tokens=f"{tokens:,.0f}"
+    )
 
 
 @dataclass(frozen=True)
 class _Press:
-    """A button of a message with these `blocks`, pressed by who asked for it and may still change the rubrics."""
+    """A button of a message with these `blocks`, pressed by who asked for it and may still change
+    the rubrics.
+    """
 
     services: Services
     log: JudgeRequests
@@ -60,12 +66,16 @@ class _Press:
         await self.services.messenger.update(message, post)
 
     async def decide(self, said: str, *, goes_back: bool = False) -> str:
-        """Shows the decision below the figures, and returns an empty answer, because that says it all."""
+        """Shows the decision below the figures, and returns an empty answer, because that says it
+        all.
+        """
         await self.show(words.decided(self.blocks, said, self.request.id if goes_back else None))
         return ""
 
     async def decide_compared(self, said: str) -> str:
-        """Shows the decision in place of the comparison; if it was pressed twice, another press has shown it."""
+        """Shows the decision in place of the comparison; if it was pressed twice, another press has
+        shown it.
+        """
         if said:
             await self.services.messenger.replace(self.invocation.recipient, said)
         return ""
@@ -88,7 +98,9 @@ class _Press:
         return await self.decide(said) if await self.log.leave(self.request.id) else words.CLOSED
 
     async def use(self) -> str:
-        """Saves the new text as a version of the channel's own rubric, and switches the channel to it."""
+        """Saves the new text as a version of the channel's own rubric, and switches the channel to
+        it.
+        """
         request, log = self.request, self.services.rubrics.log
         if request.prompt is None:
             return words.CLOSED
@@ -100,7 +112,9 @@ class _Press:
             if last and last.saved_at > request.asked_at:
                 raise SavedBeforeError
             number = last.number + 1 if last else 1
-            new = SavedRubric(*request.place, name, number, request.prompt, request.user_id, utc_now())
+            new = SavedRubric(
+                *request.place, name, number, request.prompt, request.user_id, utc_now()
+            )
             judge = ChannelJudge(name, new.rubric.version, request.judge_model)
             decides = self.log.use(request.id)
             said = await use(self.services, *request.place, request.user_id, judge, decides, new)
@@ -112,7 +126,8 @@ class _Press:
 
     async def go_back(self) -> str:
         request, rubrics = self.request, self.services.rubrics
-        # Compare the name, because the version changes if one of the rubric's examples is forgotten.
+        # Compare the name, because the version changes if one of the rubric's examples is
+        # forgotten.
         if (await rubrics.log.chosen(*request.place)).rubric != new_name(request, rubrics.default):
             return words.CHOSEN_SINCE if await self.log.find(request.id) else words.CLOSED
         decides = self.log.go_back(request.id)
@@ -146,9 +161,16 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, *_DO)
     async def press(invocation: Invocation, body: Raw) -> None:
         request = await log.find(invocation.case_id or 0)
-        if request is None or (request.team_id, request.user_id) != (invocation.team_id, invocation.user_id):
+        if request is None or (request.team_id, request.user_id) != (
+            invocation.team_id,
+            invocation.user_id,
+        ):
             said = words.CLOSED
-        elif not (said := await services.access.refusal(invocation, "rubrics", request.channel_id, is_change=True)):
+        elif not (
+            said := await services.access.refusal(
+                invocation, "rubrics", request.channel_id, is_change=True
+            )
+        ):
             blocks = (body.get("message") or {}).get("blocks") or []
             said = await _DO[invocation.action](_Press(services, log, request, invocation, blocks))
         # Beside the message: a late second press must not hide what the first one has decided.
@@ -156,7 +178,9 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 def new_name(request: JudgeRequest, default: str) -> str:
-    """The name of the improved rubric: that of the channel's own rubric, or one derived from the app's."""
+    """The name of the improved rubric: that of the channel's own rubric, or one derived from the
+    app's.
+    """
     name = request.rubric or default
     if request.rubric_version is not None:
         return name

@@ -1,4 +1,6 @@
-"""Improves a channel's judge: learns from people's labels, and proposes a rubric whose scores are closer to them."""
+"""Improves a channel's judge: learns from people's labels, and proposes a rubric whose scores are
+closer to them.
+"""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,10 +27,11 @@ logger = structlog.get_logger(__name__)
 
 
 async def run(services: Services, number: int) -> None:
-    """Runs an improvement until the person who asked for it can decide, or until it ends without a proposal.
+    """Runs an improvement until the person who asked for it can decide, or until it ends without a
+    proposal.
 
-    Does nothing if it has been offered or used already. After a crash, it does not repeat requests that were answered.
-    Raises one of `SLACK_ERRORS` if the person could not be told.
+    Does nothing if it has been offered or used already. After a crash, it does not repeat requests
+    that were answered. Raises one of `SLACK_ERRORS` if the person could not be told.
     """
     log, judges = JudgeRequests(services.store.database), services.judges
     request = await log.find(number)
@@ -46,12 +49,17 @@ async def run(services: Services, number: int) -> None:
         await log.note_message(number, *message)
     post, prompt = await _Work(services, log, request, message).come_to(judges)
     now = await log.find(number)
-    if now and now.status in (Progress.OFFERED, Progress.USED):  # an earlier run told the person, then was killed
+    if now and now.status in (
+        Progress.OFFERED,
+        Progress.USED,
+    ):  # an earlier run told the person, then was killed
         return
     if prompt and not await log.propose(number, prompt):
         post, prompt = sentence(words.ended(await log.find(number), request.channel_id)), None
     is_shown = await services.messenger.update(message, post)
-    if not is_shown and (sent := await services.messenger.direct(here, post)):  # the person deleted the message
+    if not is_shown and (
+        sent := await services.messenger.direct(here, post)
+    ):  # the person deleted the message
         await log.note_message(number, *sent)
     await (log.offer(number) if prompt else log.drop(number))
     logger.info("rubric_improved", channel=request.channel_id, is_offered=prompt is not None)
@@ -59,7 +67,9 @@ async def run(services: Services, number: int) -> None:
 
 @dataclass
 class _Work:
-    """One attempt at an improvement; `message` shows the person its stage and what the `asker` has used."""
+    """One attempt at an improvement; `message` shows the person its stage and what the `asker` has
+    used.
+    """
 
     services: Services
     log: JudgeRequests
@@ -72,11 +82,20 @@ class _Work:
 
     async def come_to(self, judges: Judges) -> tuple[Post, str | None]:
         """What the person is told at the end, and the prompt of the rubric that is offered, if any."""
-        channel, judge = self.request.channel_id, await judges.by(*self.request.place, self.request.judge)
+        channel, judge = (
+            self.request.channel_id,
+            await judges.by(*self.request.place, self.request.judge),
+        )
         try:
-            post, prompt = await self._learn(judge) if judge else (sentence(words.GONE.format(channel=channel)), None)
+            post, prompt = (
+                await self._learn(judge)
+                if judge
+                else (sentence(words.GONE.format(channel=channel)), None)
+            )
         except JudgeError as exc:
-            logger.warning("judge_failed", channel=channel, error=type(exc).__name__, reason=str(exc))
+            logger.warning(
+                "judge_failed", channel=channel, error=type(exc).__name__, reason=str(exc)
+            )
             post, prompt = sentence(words.NO_MODEL.format(channel=channel)), None
         if not await self.services.access.is_in(channel, self.request.user_id):
             return sentence(words.NOT_BOTH_HERE), None
@@ -87,12 +106,19 @@ class _Work:
         found = await self.log.learn(self.request, judge.rubric.scale, examples_of(judge.rubric))
         if found is None:
             return sentence(words.FORGOTTEN.format(channel=self.request.channel_id)), None
-        cases, memory = [each.case for each in found], Records(self.services.store.database, *self.request.place)
+        cases, memory = (
+            [each.case for each in found],
+            Records(self.services.store.database, *self.request.place),
+        )
         if why := words.obstacle(judge.model, cases):
             return sentence(why), None
         known = {each.case.id: each.scored for each in found if each.judge_version == judge.version}
         self.asker = Asker(
-            lambda rubric: Counted(judge.by(rubric), self.ask), memory, BUDGET, known=known, concurrency=2
+            lambda rubric: Counted(judge.by(rubric), self.ask),
+            memory,
+            BUDGET,
+            known=known,
+            concurrency=2,
         )
         result = await align(cases, judge.rubric, self.asker, tell=self._tell_stage)
         links = {}
@@ -100,7 +126,9 @@ class _Work:
             case = await self.services.store.cases.find(self.request.team_id, int(each.case.id))
             if case and (ts := case.message_ts or case.thread_ts):
                 thread = case.thread_ts or case.parent_ts
-                links[each.case.id] = permalink(self.services.identity.url, case.channel_id, ts, thread)
+                links[each.case.id] = permalink(
+                    self.services.identity.url, case.channel_id, ts, thread
+                )
         attempts = len(await memory.get("attempts") or {})
         return words.report(self.request, result, cases, attempts, judge.rubric, links)
 
@@ -108,7 +136,9 @@ class _Work:
         """Like `asking.ask`, but also raises `BudgetError` if the person has left or it has ended."""
         if self.asked % 10 == 0:  # not each time: it calls Slack
             with suppress(*SLACK_ERRORS):  # the next check tries again
-                self.has_left = not await self.services.access.is_in(self.request.channel_id, self.request.user_id)
+                self.has_left = not await self.services.access.is_in(
+                    self.request.channel_id, self.request.user_id
+                )
             await self._tell()
         self.asked += 1
         if self.has_left or not _is_running(await self.log.find(self.request.id)):
@@ -120,13 +150,19 @@ class _Work:
         await self._tell()
 
     async def _tell(self) -> None:
-        if not _is_running(await self.log.find(self.request.id)):  # the message already shows that, or the decision
+        if not _is_running(
+            await self.log.find(self.request.id)
+        ):  # the message already shows that, or the decision
             return
         figures = ""
         if asker := self.asker:
-            figures = words.FIGURES.format(requests=asker.requests, most=BUDGET.requests, tokens=asker.tokens)
+            figures = words.FIGURES.format(
+                requests=asker.requests, most=BUDGET.requests, tokens=asker.tokens
+            )
         with suppress(*SLACK_ERRORS):  # the next update makes up for it
-            await self.services.messenger.update(self.message, words.progress(self.request, self.stage, figures))
+            await self.services.messenger.update(
+                self.message, words.progress(self.request, self.stage, figures)
+            )
 
 
 def _is_running(request: JudgeRequest | None) -> bool:

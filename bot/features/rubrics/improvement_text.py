@@ -30,45 +30,58 @@ _NAMES: Mapping[Way, str] = {
 }
 OFFLINE_RATER = "The offline rater ignores the rubric and learns nothing. Choose a model first."
 TOO_FEW = (
-    "Learning from labels takes labelled replies of {least} threads on the rubric's scale, and this channel has "
-    "{threads}. *Agree* and *Disagree* under a verdict give labels, and `/judge label` asks for more."
+    "Learning from labels takes labelled replies of {least} threads on the rubric's scale, and "
+    "this channel has {threads}. *Agree* and *Disagree* under a verdict give labels, and "
+    "`/judge label` asks for more."
 )
 RUNNING = "<@{user}> started an improvement here {at}, and it is still running. I started no other."
 BEGUN = (
-    "I learn from {cases} labelled replies in {threads} threads how to score more like people. This takes at most "
-    "{requests} requests to the model and about {tokens} tokens, often far fewer; they count towards the day's limits. "
-    "Nothing changes by itself. I tell you in a direct message how it goes."
+    "I learn from {cases} labelled replies in {threads} threads how to score more like "
+    "people. This takes at most {requests} requests to the model and about {tokens} tokens, "
+    "often far fewer; they count towards the day's limits. Nothing changes by itself. I tell you "
+    "in a direct message how it goes."
 )
 FIGURES = "\n{requests} of at most {most} requests, {tokens:,} tokens."
 STOPPED = "The improvement of the rubric in <#{channel}> is stopped. Nothing changed."
 FORGOTTEN = (
-    "The improvement of the rubric in <#{channel}> ended, because words that it had read were deleted. Nothing "
-    "changed. `/judge rubric improve` starts anew."
+    "The improvement of the rubric in <#{channel}> ended, because words that it had read were "
+    "deleted. Nothing changed. `/judge rubric improve` starts anew."
 )
 NO_MODEL = (
-    "The improvement of the rubric in <#{channel}> ended, because the model is not answering. Nothing changed. Try "
-    "again later: what the model has answered so far is kept."
+    "The improvement of the rubric in <#{channel}> ended, because the model is not answering. "
+    "Nothing changed. Try again later: what the model has answered so far is kept."
 )
-GONE = "The improvement of the rubric in <#{channel}> ended, because the rubric has been deleted. Nothing changed."
-NOT_BOTH_HERE = "An improvement of a rubric ended, because you or I have left its channel. Nothing changed."
+GONE = (
+    "The improvement of the rubric in <#{channel}> ended, because the rubric has been deleted. "
+    "Nothing changed."
+)
+NOT_BOTH_HERE = (
+    "An improvement of a rubric ended, because you or I have left its channel. Nothing changed."
+)
 NO_DIRECT_MESSAGE = "I cannot send you a direct message, so I did not start the improvement."
 CLOSED = (
-    "This choice is closed: it was already decided, somebody asked for another change, or words that it had learnt "
-    "from were deleted. In the channel, `/judge rubric` shows and changes the judge in use."
+    "This choice is closed: it was already decided, somebody asked for another change, or words "
+    "that it had learnt from were deleted. In the channel, `/judge rubric` shows and changes the "
+    "judge in use."
 )
-SAVED_MEANWHILE = "Somebody saved another version of `{name}` meanwhile, so I did not save this one."
+SAVED_MEANWHILE = (
+    "Somebody saved another version of `{name}` meanwhile, so I did not save this one."
+)
 CHANGED_MEANWHILE = (
-    "Replies are now scored with another judge than when this began, so I did not use the new text. "
-    "`/judge rubric improve` starts anew."
+    "Replies are now scored with another judge than when this began, so I did not use the new "
+    "text. `/judge rubric improve` starts anew."
 )
-CHOSEN_SINCE = "Another judge was chosen for this channel since, so I did not go back. `/judge rubric` changes it."
+CHOSEN_SINCE = (
+    "Another judge was chosen for this channel since, so I did not go back. `/judge rubric` "
+    "changes it."
+)
 QUOTES = (
-    ":information_source: The new text quotes {replies} with people's scores and, where given, reasons. Everybody in "
-    "the channel can read it."
+    ":information_source: The new text quotes {replies} with people's scores and, where given, "
+    "reasons. Everybody in the channel can read it."
 )
 SPENT = (
-    "It ended early, because its budget of requests or a limit of the day is used up. What the model has answered is "
-    "kept for the next time."
+    "It ended early, because its budget of requests or a limit of the day is used up. What the "
+    "model has answered is kept for the next time."
 )
 LEFT = "You kept the current rubric. Nothing changed."
 NOT_A_RUBRIC = "A text was better, but cannot be edited in Slack, so I do not offer it: {why}"
@@ -84,7 +97,10 @@ def obstacle(model: str, cases: Sequence[LabelledCase]) -> str:
 
 def progress(improvement: JudgeRequest, stage: str, figures: str = "") -> Post:
     text = f"*Improving the rubric in <#{improvement.channel_id}>*\n:hourglass: {stage}{figures}"
-    return Post(text, [ui.section(text), ui.actions(ui.button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))])
+    return Post(
+        text,
+        [ui.section(text), ui.actions(ui.button("Stop", ids.ACTION_IMPROVE_STOP, improvement.id))],
+    )
 
 
 def ended(improvement: JudgeRequest | None, channel_id: str) -> str:
@@ -96,7 +112,9 @@ STARTING = "Scoring the replies to learn from."
 
 
 def stage(way: Way, tested: int) -> str:
-    return f"Trying {_NAMES[way]} on {tested} other replies." if tested else f"Learning {_NAMES[way]}."
+    return (
+        f"Trying {_NAMES[way]} on {tested} other replies." if tested else f"Learning {_NAMES[way]}."
+    )
 
 
 def report(
@@ -109,16 +127,27 @@ def report(
 ) -> tuple[Post, str | None]:
     """The result of an improvement, and the prompt that it offers, if any.
 
-    `attempts` counts the changes tested on these labels, earlier improvements' included. `links` lead to the replies
-    whose scores change most, by case id.
+    `attempts` counts the changes tested on these labels, earlier improvements' included. `links`
+    lead to the replies whose scores change most, by case id.
     """
     better = found.better
-    why = "; ".join(errors("improved", better.rubric.prompt, is_shipped=False).values()) if better else ""
+    why = (
+        "; ".join(errors("improved", better.rubric.prompt, is_shipped=False).values())
+        if better
+        else ""
+    )
     is_offered = better is not None and not why
-    title = "Found a rubric closer to people's scores" if is_offered else "Found no clearly better rubric"
+    title = (
+        "Found a rubric closer to people's scores"
+        if is_offered
+        else "Found no clearly better rubric"
+    )
     lines = [
         f"*{title} for <#{improvement.channel_id}>*",
-        f"{found.learned} labelled replies to learn from, {found.tested} others to test on. {_labels(cases)}",
+        (
+            f"{found.learned} labelled replies to learn from, {found.tested} others to test "
+            f"on. {_labels(cases)}"
+        ),
     ]
     trials = {each.way: each for each in found.trials}
     for way, name in _NAMES.items():
@@ -129,7 +158,9 @@ def report(
     lines += [SPENT] if found.is_spent else []
     if attempts:
         times = number_of(attempts, "change was", "changes were")
-        lines.append(f"{times} tested on these labels so far; each further one has to be more certain.")
+        lines.append(
+            f"{times} tested on these labels so far; each further one has to be more certain."
+        )
     if better is None or why:
         lines += [NOT_A_RUBRIC.format(why=excerpt(why, _LINE))] if why else []
         return sentence("\n".join([*lines, "Nothing changed."])), None
@@ -139,14 +170,21 @@ def report(
         linked = f"<{links[each.case.id]}|{case}>" if each.case.id in links else case
         lines.append(f"• {linked}: {each.before} → {each.after}, people {each.case.label:.3g}")
     text = "\n".join(lines)
-    return Post(text, [ui.section(text), *_offer(improvement, in_use, better)]), better.rubric.prompt
+    return Post(
+        text, [ui.section(text), *_offer(improvement, in_use, better)]
+    ), better.rubric.prompt
 
 
 def _offer(improvement: JudgeRequest, in_use: Rubric, better: Trial) -> list[ui.Block]:
-    # A text that may quote replies is shown only in a window, because a message would keep them after their deletion.
+    # A text that may quote replies is shown only in a window, because a message would keep them
+    # after their deletion.
     examples = len(examples_of(better.rubric))
     is_whole = better.way is Way.CALIBRATION and not examples and len(in_use.prompt) < ROOM
-    view = [] if is_whole else [ui.button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
+    view = (
+        []
+        if is_whole
+        else [ui.button("View the new text", ids.ACTION_IMPROVE_VIEW, improvement.id)]
+    )
     replies = "a reply" if examples == 1 else f"{examples} replies"
     return [
         *([ui.section(QUOTES.format(replies=replies))] if examples else []),
@@ -167,7 +205,11 @@ def _labels(cases: Sequence[LabelledCase]) -> str:
     blind = sum(each.is_blind for each in cases)
     who = "One person gave all labels" if people == 1 else f"{people} people gave the labels"
     most = "" if people == 1 else f", one of them {max(given.values(), default=0)} of {labels}"
-    seen = f"{blind} of {len(cases)} replies are labelled blind" if blind else "all had seen the judge's score before"
+    seen = (
+        f"{blind} of {len(cases)} replies are labelled blind"
+        if blind
+        else "all had seen the judge's score before"
+    )
     return f"{who}{most}; {seen}."
 
 
@@ -185,7 +227,9 @@ def diff(before: Rubric, after: Rubric) -> list[ui.Block]:
 
 
 def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> list[ui.Block]:
-    """Warnings about new lines that give the judge orders, as a reply fishing for a high score would; empty if none."""
+    """Warnings about new lines that give the judge orders, as a reply fishing for a high score
+    would; empty if none.
+    """
     old = set(before.prompt.splitlines())
     found = [
         f":warning: Line {number} of the new text gives the judge orders"
@@ -193,7 +237,11 @@ def _warnings(before: Rubric, after: Rubric, *, quotes_lines: bool = True) -> li
         for number, line in enumerate(after.prompt.splitlines(), 1)
         if line not in old and find_flags("", line)
     ]
-    more = [f":warning: {len(found) - _MOST_WARNINGS} more such lines."] if len(found) > _MOST_WARNINGS else []
+    more = (
+        [f":warning: {len(found) - _MOST_WARNINGS} more such lines."]
+        if len(found) > _MOST_WARNINGS
+        else []
+    )
     return [ui.section("\n".join([*found[:_MOST_WARNINGS], *more]))] if found else []
 
 
@@ -202,7 +250,13 @@ def view_modal(before: Rubric, after: Rubric) -> dict[str, Any]:
 
 
 def decided(blocks: Sequence[ui.Block], said: str, number: int | None = None) -> Post:
-    """The message with the figures, after the decision; `number` adds a button to go back from that improvement."""
+    """The message with the figures, after the decision; `number` adds a button to go back from that
+    improvement.
+    """
     kept = [each for each in blocks if each["type"] != "actions"]
-    back = [] if number is None else [ui.actions(ui.button("Go back", ids.ACTION_IMPROVE_BACK, number))]
+    back = (
+        []
+        if number is None
+        else [ui.actions(ui.button("Go back", ids.ACTION_IMPROVE_BACK, number))]
+    )
     return Post(said, [*kept, ui.context(said), *back])

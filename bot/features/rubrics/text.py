@@ -27,25 +27,38 @@ HELP = """\
 • `/judge rubric improve` learns from this channel's labels how to score more like people, and proposes a rubric
 • `/judge rubric delete NAME` deletes a rubric made here, with all its versions"""
 NO_MODELS = (
-    "No other models are offered here; the setting JUDGE_MODELS lists those that are. Without a model, "
-    "`/judge rubric use NAME` works."
+    "No other models are offered here; the setting JUDGE_MODELS lists those that are. Without a "
+    "model, `/judge rubric use NAME` works."
 )
-NEEDS_REFERENCE = "{name} compares with a reference, and this channel has none. `/judge reference` sets one."
+NEEDS_REFERENCE = (
+    "{name} compares with a reference, and this channel has none. `/judge reference` sets one."
+)
 TOO_LONG_TO_EDIT = "That rubric is longer than a Slack window allows, so it cannot be edited here."
 LINE_BREAKS = (
-    "Scores by different judges are never combined: a week's figures are those of the judge that scored most of it."
+    "Scores by different judges are never combined: a week's figures are those of the judge "
+    "that scored most of it."
 )
 
 
 def state(
-    chosen: ChannelJudge, default: str, shipped: Sequence[str], own: Sequence[SavedRubric], models: Sequence[str]
+    chosen: ChannelJudge,
+    default: str,
+    shipped: Sequence[str],
+    own: Sequence[SavedRubric],
+    models: Sequence[str],
 ) -> Post:
     by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
     lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]
     if chosen.reference:
-        lines.append(f"They are compared with a reference of {len(chosen.reference):,} characters: `/judge reference`.")
+        lines.append(
+            f"They are compared with a reference of {len(chosen.reference):,} characters: "
+            "`/judge reference`."
+        )
     if chosen.model and chosen.model not in models:
-        lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's default model is used.")
+        lines.append(
+            f"The model {_ticked(chosen.model)} is no longer offered, so the app's default "
+            "model is used."
+        )
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
     blocks, said = [ui.section("\n".join(lines))], lines
@@ -58,9 +71,15 @@ def state(
         is_used = saved.name == in_use and chosen.version == saved.rubric.version
         said.append(_own(saved, chosen, in_use))
         blocks += [ui.section(said[-1]), _buttons(saved.name, is_used=is_used, is_own=True)]
-    ends = f"`/judge rubric use {DEFAULT}` goes back to the app's default, `/judge rubric improve` learns from labels."
+    ends = (
+        f"`/judge rubric use {DEFAULT}` goes back to the app's default, `/judge rubric "
+        "improve` learns from labels."
+    )
     if models:
-        ends += f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or {DEFAULT}."
+        ends += (
+            f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or "
+            f"{DEFAULT}."
+        )
     return Post("\n".join([*said, ends]), [*blocks, ui.context(ends)])
 
 
@@ -74,7 +93,9 @@ def used(judge: ChannelJudge, default: str) -> str:
     return f"Replies in this channel are now scored with {named(judge, default)}. {LINE_BREAKS}"
 
 
-def used_by(user_id: str, channel_id: str, judge: ChannelJudge, default: str, whose: str = "") -> str:
+def used_by(
+    user_id: str, channel_id: str, judge: ChannelJudge, default: str, whose: str = ""
+) -> str:
     """The message for others; `whose` says that the reader chose the previous judge, if so."""
     return (
         f"<@{user_id}> changed how replies in <#{channel_id}> are scored{whose}: now with "
@@ -96,12 +117,18 @@ def no_rubric(name: str, names: Sequence[str]) -> str:
 
 
 def no_model(name: str, models: Sequence[str]) -> str:
-    return f"The model {_ticked(name)} is not offered. Choose one of {_listed(models)}." if models else NO_MODELS
+    return (
+        f"The model {_ticked(name)} is not offered. Choose one of {_listed(models)}."
+        if models
+        else NO_MODELS
+    )
 
 
 def ask_to_delete(saved: SavedRubric) -> Post:
     versions = "" if saved.number == 1 else f", with its {saved.number} versions"
-    text = f"Delete the rubric {_ticked(saved.name)}{versions}? Its scores stay. You cannot undo this."
+    text = (
+        f"Delete the rubric {_ticked(saved.name)}{versions}? Its scores stay. You cannot undo this."
+    )
     go = ui.button("Delete it", ids.ACTION_RUBRIC_DELETE, saved.name) | {"style": "danger"}
     return Post(text, [ui.section(text), ui.actions(go)])
 
@@ -122,7 +149,10 @@ def not_deleted_in_use(name: str) -> str:
 def _own(saved: SavedRubric, chosen: ChannelJudge, in_use: str) -> str:
     version = saved.rubric.version
     versions = number_of(saved.number, "version")
-    line = f"{_marked(saved.name, in_use)}: made here, {versions}, last saved {saved.saved_at:%Y-%m-%d} ({version})"
+    line = (
+        f"{_marked(saved.name, in_use)}: made here, {versions}, last saved "
+        f"{saved.saved_at:%Y-%m-%d} ({version})"
+    )
     if chosen.rubric == saved.name and chosen.version != version:
         line += f"; {chosen.version} is in use, and *Use here* switches to the newest"
     return line
@@ -149,7 +179,12 @@ def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
 
 
 def is_name(text: str) -> bool:
-    return len(text) <= LONGEST_NAME and text == text.lower() and bool(_A_NAME.fullmatch(text)) and text != DEFAULT
+    return (
+        len(text) <= LONGEST_NAME
+        and text == text.lower()
+        and bool(_A_NAME.fullmatch(text))
+        and text != DEFAULT
+    )
 
 
 EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the changes stay staged.")
@@ -162,21 +197,26 @@ _NEW = "A new rubric for <#{channel}>, based on `{name}`."
 _CHANGE = "A new version of `{name}` in <#{channel}>. Another name makes a new rubric."
 _HOW = (
     "This is the prompt that the model gets. It must have `<question>{prompt}</question>` and "
-    '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", and ask for `score: N`.'
+    '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", '
+    "and ask for `score: N`."
 )
 BAD_NAME = f"Use up to {LONGEST_NAME} lower-case letters, digits and single hyphens."
-NO_FORMAT = 'The prompt does not say how to answer. Ask for a line such as "score: <number>", and for the reason.'
+NO_FORMAT = (
+    'The prompt does not say how to answer. Ask for a line such as "score: <number>", and for '
+    "the reason."
+)
 SHIPPED_NAME = "A rubric of the app has this name. Choose another."
 TAKEN_NAME = (
-    "This channel has a rubric of that name. Choose another name, or close this and type /judge rubric edit {name}"
+    "This channel has a rubric of that name. Choose another name, or close this and type "
+    "/judge rubric edit {name}"
 )
 TOO_MANY = (
     f"This channel has {MOST_RUBRICS} rubrics of its own, which is the limit. Delete one first "
     "(/judge rubric delete NAME), or change one (/judge rubric edit NAME)."
 )
 SAVED_MEANWHILE = (
-    "Somebody saved another version while this window was open. Yours is not saved: save it under another name, "
-    "or copy it and type /judge rubric edit {name}"
+    "Somebody saved another version while this window was open. Yours is not saved: save it "
+    "under another name, or copy it and type /judge rubric edit {name}"
 )
 NOT_HERE = "You can no longer change this channel's rubrics: {why}"
 
@@ -187,15 +227,28 @@ def fits(prompt: str) -> bool:
 
 
 def rubric_modal(state: ui.ModalState, rubric: Rubric, new_name: str = "") -> dict[str, Any]:
-    """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based on this one."""
+    """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based
+    on this one.
+    """
     first, rest = (*parted(rubric.prompt), "")[: len(_FIELDS)]
     about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
     blocks = [
         ui.section(f"{about}\n{_HOW}"),
-        ui.field("Name", ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric or new_name) | {"multiline": False}),
+        ui.field(
+            "Name",
+            ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric or new_name)
+            | {"multiline": False},
+        ),
         ui.field("Prompt", ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, first)),
-        ui.field("Prompt, continued", ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, rest), is_optional=True),
-        ui.context("Slack allows 3,000 characters in a field, so a longer prompt continues in the second one."),
+        ui.field(
+            "Prompt, continued",
+            ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, rest),
+            is_optional=True,
+        ),
+        ui.context(
+            "Slack allows 3,000 characters in a field, so a longer prompt continues in the "
+            "second one."
+        ),
     ]
     return ui.modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
 
@@ -203,8 +256,15 @@ def rubric_modal(state: ui.ModalState, rubric: Rubric, new_name: str = "") -> di
 def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
     low, high = rubric.scale
     blocks = [
-        ui.section(f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. It is not used yet."),
-        *ui.quotes(render_prompt(rubric, *EXAMPLE), ROOM, ui.run("Example of what the model gets", is_bold=True)),
+        ui.section(
+            f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. "
+            "It is not used yet."
+        ),
+        *ui.quotes(
+            render_prompt(rubric, *EXAMPLE),
+            ROOM,
+            ui.run("Example of what the model gets", is_bold=True),
+        ),
     ]
     return ui.modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
 
@@ -213,8 +273,16 @@ def view_modal(rubric: Rubric) -> dict[str, Any]:
     about = purpose_of(rubric.name)
     low, high = rubric.scale
     blocks = [
-        ui.section("\n".join([f"*{_ticked(rubric.name)}*, from {low} to {high}", *([about] if about else [])])),
-        *ui.quotes(rubric.prompt, ROOM, ui.run("What the model gets, without question and response", is_bold=True)),
+        ui.section(
+            "\n".join(
+                [f"*{_ticked(rubric.name)}*, from {low} to {high}", *([about] if about else [])]
+            )
+        ),
+        *ui.quotes(
+            rubric.prompt,
+            ROOM,
+            ui.run("What the model gets, without question and response", is_bold=True),
+        ),
     ]
     return ui.page(_TITLE, blocks)
 
@@ -224,7 +292,10 @@ def message_modal(text: str) -> dict[str, Any]:
 
 
 def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
-    """What is wrong with a typed rubric, by input block; empty if valid. `is_shipped`: the app has that name."""
+    """What is wrong with a typed rubric, by input block; empty if valid.
+
+    `is_shipped`: the app has that name.
+    """
     found = {}
     if not is_name(name):
         found[ids.BLOCK_NAME] = BAD_NAME
@@ -241,10 +312,16 @@ def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
 
 
 def parted(text: str) -> Sequence[str]:
-    """A text in fields, split between two nonempty lines: Slack may strip whitespace at a field's edges."""
+    """A text in fields, split between two nonempty lines: Slack may strip whitespace at a field's
+    edges.
+    """
     rest, parts = text.strip(), list[str]()
     while len(rest) > MAX_INPUT:
-        ends = (at for at in range(MAX_INPUT, 0, -1) if rest[at] == "\n" and "\n" not in (rest[at - 1], rest[at + 1]))
+        ends = (
+            at
+            for at in range(MAX_INPUT, 0, -1)
+            if rest[at] == "\n" and "\n" not in (rest[at - 1], rest[at + 1])
+        )
         at = next(ends, MAX_INPUT + 1)
         parts.append(rest[:at])
         rest = rest[at + 1 :]
@@ -255,61 +332,89 @@ MOST_OF_REFERENCE = 20_000
 REFERENCE_RUBRIC = "reference-5"
 REFERENCE_FIELDS = [f"{ids.BLOCK_REFERENCE}{number}" for number in range(1, 8)]
 _ABOUT = (
-    "What replies in <#{channel}> must agree with. The judge reads it with each reply, and everybody here can read it."
+    "What replies in <#{channel}> must agree with. The judge reads it with each reply, and "
+    "everybody here can read it."
 )
 _DELETE = "Replies are no longer compared with it. Reasons of earlier verdicts may still quote it."
 NO_TEXT = "Write what is right, or delete it with the button."
-TOO_LONG = f"{{n:,}} characters, and {MOST_OF_REFERENCE:,} are the most. Keep the part that matters."
-CHANGED = "Somebody changed it while this window was open. Copy what you need, close this, and open it again."
+TOO_LONG = (
+    f"{{n:,}} characters, and {MOST_OF_REFERENCE:,} are the most. Keep the part that matters."
+)
+CHANGED = (
+    "Somebody changed it while this window was open. Copy what you need, close this, and open "
+    "it again."
+)
 SAVED = f"Saved as version {{version}}. {LINE_BREAKS}"
 ORDERS = " It reads as if it gave the judge orders, so each verdict asks people to check it."
 DELETED = f"The reference is deleted. {_DELETE}"
-REFERENCE_TOLD = f"<@{{user}}> {{what}} the reference that replies in <#{{channel}}> are compared with. {LINE_BREAKS}"
+REFERENCE_TOLD = (
+    "<@{user}> {what} the reference that replies in <#{channel}> are compared with. "
+    f"{LINE_BREAKS}"
+)
 
 
 def reference_modal(state: ui.ModalState, text: str, rubric: Rubric) -> dict[str, Any]:
-    """The window for a channel's reference; it offers a rubric for it, unless the channel's needs one."""
+    """The window for a channel's reference; it offers a rubric for it, unless the channel's needs
+    one.
+    """
     parts = [*parted(text), *[""] * len(REFERENCE_FIELDS)]
     blocks = [ui.section(_ABOUT.format(channel=state.channel_id))]
     if text:
-        sure = {"title": "Delete the reference?", "text": _DELETE, "confirm": "Delete it", "deny": "Keep it"}
+        sure = {
+            "title": "Delete the reference?",
+            "text": _DELETE,
+            "confirm": "Delete it",
+            "deny": "Keep it",
+        }
         delete = ui.button("Delete it", ids.ACTION_REFERENCE_DELETE) | {"style": "danger"}
-        blocks[0]["accessory"] = delete | {"confirm": {name: ui.plain(said) for name, said in sure.items()}}
+        blocks[0]["accessory"] = delete | {
+            "confirm": {name: ui.plain(said) for name, said in sure.items()}
+        }
     if not rubric.needs_reference:
         keep = ui.option("keep", f"Keep {rubric.name}", "It gets the reference with the question")
         offer = ui.option(REFERENCE_RUBRIC, f"Use {REFERENCE_RUBRIC}", purpose_of(REFERENCE_RUBRIC))
-        blocks.append(ui.field("Rubric", ui.menu(ids.BLOCK_RUBRIC, [keep, offer], keep, "radio_buttons")))
+        blocks.append(
+            ui.field("Rubric", ui.menu(ids.BLOCK_RUBRIC, [keep, offer], keep, "radio_buttons"))
+        )
     for field, part in zip(REFERENCE_FIELDS, parts, strict=False):
         is_first = field == REFERENCE_FIELDS[0]
         label = f"Reference{'' if is_first else ', continued'}"
-        blocks.append(ui.field(label, ui.text_box(field, MAX_INPUT, part), is_optional=not is_first))
+        blocks.append(
+            ui.field(label, ui.text_box(field, MAX_INPUT, part), is_optional=not is_first)
+        )
     return ui.modal(ids.VIEW_REFERENCE, "Reference", state, blocks, "Save", "Cancel")
 
 
 BEGUN = (
-    "First I score {n} labelled replies of this channel with {judge} and tell you how it compares with the judge in "
-    "use. Nothing changes until then. This takes at most about {tokens} tokens, which count towards the day's limits."
+    "First I score {n} labelled replies of this channel with {judge} and tell you how it "
+    "compares with the judge in use. Nothing changes until then. This takes at most about "
+    "{tokens} tokens, which count towards the day's limits."
 )
 USED_UP = (
-    "{judge} could not be compared with the judge in use, because a limit for the day is used up. Ask again later, "
-    "or use it anyway."
+    "{judge} could not be compared with the judge in use, because a limit for the day is used "
+    "up. Ask again later, or use it anyway."
 )
 CUT = "Some replies were left out, because a limit for the day is used up."
-TOO_FEW_LABELS = f"There were too few labelled replies here to compare the two; a comparison needs {LEAST}."
+TOO_FEW_LABELS = (
+    f"There were too few labelled replies here to compare the two; a comparison needs {LEAST}."
+)
 TOO_FEW = (
     "Too few labelled replies to compare {judge} with the judge in use: "
     f"a comparison needs {LEAST} on the same scale. You can use it anyway."
 )
-NO_MODEL = "{judge} could not be compared, because the model is not answering. Nothing changed; try again later."
+NO_MODEL = (
+    "{judge} could not be compared, because the model is not answering. Nothing changed; try "
+    "again later."
+)
 GONE = "{judge} could not be compared, because it has been deleted. Nothing changed."
 NOT_BOTH_HERE = "{judge} was compared, but you or I have left that channel. Nothing changed."
 LEFT = "Nothing changed."
 UNSCORED = (
-    f"{{judge}} cannot be compared with the judge in use: fewer than {LEAST} of {{n}} labelled replies got a score by "
-    "both. Does its prompt ask for a line `score: N`?"
+    f"{{judge}} cannot be compared with the judge in use: fewer than {LEAST} of {{n}} labelled "
+    "replies got a score by both. Does its prompt ask for a line `score: N`?"
 )
 SEEN = "People who had seen the judge's score before giving theirs tend to agree with it."
 OFFLINE_RATER = (
-    "The offline rater gave these scores. It counts words, ignores the rubric, and is not a judge, so this says "
-    "nothing about the two rubrics."
+    "The offline rater gave these scores. It counts words, ignores the rubric, and is not a "
+    "judge, so this says nothing about the two rubrics."
 )

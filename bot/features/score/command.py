@@ -1,4 +1,6 @@
-"""The slash command `/judge`: without text it opens a window; otherwise it takes a link, two texts, or a word."""
+"""The slash command `/judge`: without text it opens a window; otherwise it takes a link, two texts,
+or a word.
+"""
 
 from collections.abc import Awaitable, Collection
 from difflib import get_close_matches
@@ -12,7 +14,15 @@ from bot.features.score.handlers import open_texts_window
 from bot.pipeline.text import NOT_IN_BOTH, accepted, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
-from bot.slack.invocation import Invocation, Raw, Texts, Word, on_click, parse_command, to_invocation
+from bot.slack.invocation import (
+    Invocation,
+    Raw,
+    Texts,
+    Word,
+    on_click,
+    parse_command,
+    to_invocation,
+)
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
 from bot.slack.messenger import Post
@@ -36,14 +46,20 @@ NOTHING_ABOVE = (
 )
 _SAY = "To score a reply, mention me and write *score this* below it, in its thread."
 _SAY_DIRECTLY = (
-    "Here I score two texts that you give me. To score a reply in a channel: More actions (⋮) → *Score this reply*."
+    "Here I score two texts that you give me. To score a reply in a channel: More actions (⋮) "
+    "→ *Score this reply*."
 )
-_SAY_COMMAND = "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
-_CLOSE = 0.75  # "stat" and "stats" are this close, and so are "watch" and "match"; unrelated words are not
+_SAY_COMMAND = (
+    "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
+)
+# "stat" and "stats" are this close, and so are "watch" and "match"; unrelated words are not
+_CLOSE = 0.75
 
 
 def help_text(services: Services, rest: str = "", *, is_direct: bool = False) -> str:
-    """The help for `/judge`, in a channel or in direct messages; if `rest` is "more", the whole help of a channel."""
+    """The help for `/judge`, in a channel or in direct messages; if `rest` is "more", the whole
+    help of a channel.
+    """
     if is_direct:
         lines = services.help("direct_help")
         return f"In direct messages:\n{lines}\n• `/judge help` in a channel lists what works there"
@@ -55,14 +71,22 @@ def not_understood(text: str, known: Collection[str]) -> str:
     """The answer to an unknown word after `/judge`; `known` are the words that exist."""
     typed = excerpt(text.replace("`", "'"), 80)
     if text.startswith(("https://", "http://")):
-        return f"`{typed}` is not the link of a message: More actions (⋮) → *Copy link* on it gives one."
+        return (
+            f"`{typed}` is not the link of a message: More actions (⋮) → *Copy link* on it "
+            "gives one."
+        )
     if close := get_close_matches(text.partition(" ")[0].lower(), known, n=1, cutoff=_CLOSE):
         return f"I do not know `{typed}`. Did you mean `/judge {close[0]}`?"
-    return f"I do not know `{typed}`. `/judge question | response` scores two texts, `/judge help` lists the rest."
+    return (
+        f"I do not know `{typed}`. `/judge question | response` scores two texts, `/judge "
+        "help` lists the rest."
+    )
 
 
 def help_line(*, is_direct: bool, lacks_command: bool = False) -> Post:
-    """The answer to a message to the app that asks for nothing it knows, with buttons for what it can do."""
+    """The answer to a message to the app that asks for nothing it knows, with buttons for what it
+    can do.
+    """
     line = _SAY_COMMAND if lacks_command else _SAY_DIRECTLY if is_direct else _SAY
     row = actions(
         button("Score two texts", ids.ACTION_OPEN_WINDOW),
@@ -85,18 +109,24 @@ def register(app: AsyncApp, services: Services) -> None:
             case Permalink() as link:
                 await _score(services, ack, invocation, _linked(services, invocation, link))
             case Texts(question, response):
-                await _score(services, ack, invocation, _typed(services, invocation, question, response))
+                await _score(
+                    services, ack, invocation, _typed(services, invocation, question, response)
+                )
             case Word(word="help", rest=rest):
                 await ack(text=help_text(services, rest, is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
                 await ack()
-                await services.messenger.tell(invocation.recipient, await answers[word](invocation, rest))
+                await services.messenger.tell(
+                    invocation.recipient, await answers[word](invocation, rest)
+                )
             case Word():
                 await ack(text=not_understood(to_plain(text), [*answers, "help"]))
 
     @on_click(app, ids.ACTION_HELP)
     async def show_help(invocation: Invocation, _: Raw) -> None:
-        await services.messenger.replace(invocation.recipient, help_text(services, is_direct=invocation.is_direct))
+        await services.messenger.replace(
+            invocation.recipient, help_text(services, is_direct=invocation.is_direct)
+        )
 
 
 async def _typed(services: Services, invocation: Invocation, question: str, response: str) -> Case:
@@ -113,7 +143,9 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink) -
     return await services.intake.of_link(invocation, link, blocker)
 
 
-async def _score(services: Services, ack: AsyncAck, invocation: Invocation, asking: Awaitable[Case]) -> None:
+async def _score(
+    services: Services, ack: AsyncAck, invocation: Invocation, asking: Awaitable[Case]
+) -> None:
     try:
         case, is_new = await services.intake.take(await asking, invocation)
     except (RefusedError, MembershipError) as exc:

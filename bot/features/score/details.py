@@ -1,4 +1,6 @@
-"""*Details* under a verdict: its facts and ratings, and its points or a lacking reason, which are asked for here."""
+"""*Details* under a verdict: its facts and ratings, and its points or a lacking reason, which are
+asked for here.
+"""
 
 from functools import partial
 from typing import Any
@@ -39,7 +41,9 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         judge = await judge_of(services.judges, case, verdict)
         view = details_modal(case, verdict, may_ask=judge is not None)
-        await services.messenger.tell(invocation.recipient_at(case), await services.messenger.show(invocation, view))
+        await services.messenger.tell(
+            invocation.recipient_at(case), await services.messenger.show(invocation, view)
+        )
 
     @payloads.on_click(app, ids.ACTION_POINTS)
     async def show_points(invocation: payloads.Invocation, body: dict[str, Any]) -> None:
@@ -49,7 +53,9 @@ def register(app: AsyncApp, services: Services) -> None:
         case = await services.store.cases.with_turns(case)
         before, note = verdict, ""
         if judge := await judge_of(services.judges, case, verdict):
-            if not await update(details_modal(case, verdict, "Asking the model…"), body["view"]["hash"]):
+            if not await update(
+                details_modal(case, verdict, "Asking the model…"), body["view"]["hash"]
+            ):
                 return  # another press is asking, or the window is closed
             note = NOT_SAID
             try:
@@ -57,7 +63,9 @@ def register(app: AsyncApp, services: Services) -> None:
             except BudgetError:
                 note = NO_TOKENS_LEFT
             except JudgeError as exc:
-                logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
+                logger.warning(
+                    "judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc)
+                )
         await update(details_modal(case, verdict, note if verdict == before else ""))
 
 
@@ -65,27 +73,43 @@ def _points(verdict: CaseVerdict) -> list[dict[str, Any]]:
     """A line for each of the rubric's criteria, and whether they add up to the score."""
     said = {None: "not said", True: "yes", False: "no"}
     points = verdict.points or {}
-    lines = [f"{escape(name)}: *{said[worth if worth is None else worth >= MET]}*" for name, worth in points.items()]
+    lines = [
+        f"{escape(name)}: *{said[worth if worth is None else worth >= MET]}*"
+        for name, worth in points.items()
+    ]
     total = points_total(points, Scale(verdict.lowest, verdict.highest)) if points else None
     if total is not None and verdict.score is not None and abs(total - verdict.score) > 1:
-        lines.append(f"_These points add up to {total}, the score is {verdict.score}: the model contradicts itself._")
+        lines.append(
+            f"_These points add up to {total}, the score is {verdict.score}: the model "
+            "contradicts itself._"
+        )
     return [blocks.section("\n".join(["*Points*", *lines]))] if points else []
 
 
-def details_modal(case: LoggedCase, verdict: CaseVerdict, note: str = "", *, may_ask: bool = False) -> dict[str, Any]:
-    """The window with the facts of a verdict, and its points or a button that asks for them; its case has its turns."""
+def details_modal(
+    case: LoggedCase, verdict: CaseVerdict, note: str = "", *, may_ask: bool = False
+) -> dict[str, Any]:
+    """The window with the facts of a verdict, and its points or a button that asks for them; its
+    case has its turns.
+    """
     read, written = verdict.input_tokens, verdict.output_tokens
-    thinking = f", {verdict.reasoning_tokens:,} of them thinking" if verdict.reasoning_tokens else ""
+    thinking = (
+        f", {verdict.reasoning_tokens:,} of them thinking" if verdict.reasoning_tokens else ""
+    )
     facts = {
         "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
         "Rubric": f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
         "Mean": "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}",
-        "Tokens": "" if read is None or written is None else f"{read:,} read, {written:,} written{thinking}",
+        "Tokens": ""
+        if read is None or written is None
+        else f"{read:,} read, {written:,} written{thinking}",
         "Cost": "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}",
         "Reply": number_of(case.messages, "message") if case.messages > 1 else "",
         "Before the question": _before_question(case) if case.messages_before else "",
         "Not read": escape(case.unread or ""),
-        "Model time": "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in total",
+        "Model time": ""
+        if verdict.latency_ms is None
+        else f"{verdict.latency_ms / 1000:.1f} s in total",
     }
     lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
     ratings = [rated_quote(rating, verdict) for rating in verdict.ratings[:20]]
@@ -94,7 +118,9 @@ def details_modal(case: LoggedCase, verdict: CaseVerdict, note: str = "", *, may
     points = [*_points(verdict), *([blocks.context(note)] if note else button)]
     texts = {"Question": case.question, "Reply": case.response}
     was_read = [
-        blocks.quote(text, _MOST_SHOWN, blocks.run(title, is_bold=True)) for title, text in texts.items() if text
+        blocks.quote(text, _MOST_SHOWN, blocks.run(title, is_bold=True))
+        for title, text in texts.items()
+        if text
     ]
     shown = [blocks.section(headline(verdict)), blocks.section(lines), *points, *ratings, *was_read]
     return blocks.page(f"Case {case.id}", shown)

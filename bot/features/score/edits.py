@@ -1,6 +1,8 @@
-"""Updates verdicts in Slack after their message was edited or deleted, or a person's words were forgotten.
+"""Updates verdicts in Slack after their message was edited or deleted, or a person's words were
+forgotten.
 
-The change is first recorded in the store, together with a job that updates the verdict. The job can safely run twice.
+The change is first recorded in the store, together with a job that updates the verdict. The job can
+safely run twice.
 """
 
 from collections.abc import Sequence
@@ -30,13 +32,17 @@ one before it by another author."""
 
 
 async def note(services: Services, last_words: LastWords, body: dict[str, Any]) -> None:
-    """Marks the cases of a message that was edited or deleted; has a reply looked at that a new one may go on with."""
+    """Marks the cases of a message that was edited or deleted; has a reply looked at that a new one
+    may go on with.
+    """
     store, own_ids, raw = services.store.edits, services.identity.own_ids, body["event"]
     marked: Sequence[int] = ()
     if raw.get("subtype") not in CHANGES:
         # Not `to_message`, which takes ten times as long, for nearly every message in vain.
         ts, by, text = raw["ts"], raw.get("user") or raw.get("bot_id"), raw.get("text") or ""
-        message = Message(ts, raw.get("thread_ts"), by, raw.get("subtype"), text.removeprefix("<"), None)
+        message = Message(
+            ts, raw.get("thread_ts"), by, raw.get("subtype"), text.removeprefix("<"), None
+        )
         if by and is_anybodys(message, own_ids):
             thread = raw["channel"], message.thread_ts
             last_ts, author_id, others_ts = last_words.get(thread, (ts, by, ""))
@@ -47,7 +53,9 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
             if message.parent_ts and is_shown:
                 case = await store.last_read(body["team_id"], *thread, by, ts)
                 if case and not case.edited_at and others_ts < (case.message_ts or ""):
-                    await store.look_again(case)  # other processes may have been told of messages in between
+                    await store.look_again(
+                        case
+                    )  # other processes may have been told of messages in between
     elif change := to_change(body, own_ids):
         place = (body["team_id"], raw["channel"], change.ts)
         if change.text is not None:
@@ -59,7 +67,9 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
 
 
 async def amend(services: Services, case_id: int) -> None:
-    """Updates one verdict in Slack, after a look whether its reply has gone on; nothing if it is not delivered yet."""
+    """Updates one verdict in Slack, after a look whether its reply has gone on; nothing if it is
+    not delivered yet.
+    """
     case = await services.store.edits.case(case_id)
     if case is None or case.status is not CaseStatus.DELIVERED:
         return
@@ -71,9 +81,15 @@ async def amend(services: Services, case_id: int) -> None:
     if case.loses_words or (case.edited_at and not case.justification):
         await unquote(services.store, services.client, [case.id])
     if case.forgotten_at and case.texts_ts:
-        await services.messenger.update(Posted(case.channel_id, case.texts_ts), sentence(messages.FORGOTTEN_TEXTS))
+        await services.messenger.update(
+            Posted(case.channel_id, case.texts_ts), sentence(messages.FORGOTTEN_TEXTS)
+        )
     # A message that is gone or hidden stays as it is.
-    if case.reply_ts and not case.blocked_by and (error := await refusal_of(_amend(services, case, case.reply_ts))):
+    if (
+        case.reply_ts
+        and not case.blocked_by
+        and (error := await refusal_of(_amend(services, case, case.reply_ts)))
+    ):
         logger.warning("verdict_not_amended", case=case.id, error=error)
     await services.store.edits.note_said(case)
     if case.loses_words:
@@ -88,19 +104,26 @@ async def _amend(services: Services, case: LoggedCase, ts: str) -> None:
 async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
     """The verdict as it should be; None if it is up to date or no longer in Slack.
 
-    It is based on the message in Slack, because the store may not have its words. It is built from the
-    store if the verdict that had replaced it is gone, or if its words must go and the app may not read the message.
+    It is based on the message in Slack, because the store may not have its words. It is built from
+    the store if the verdict that had replaced it is gone, or if its words must go and the app may
+    not read the message.
     """
     try:
         post = await or_refusal(find_posted(services.client, case.channel_id, ts, case.thread_ts))
-        is_folded, is_over = post and is_replaced(post), await services.store.cases.is_replaced(case.id)
-        if is_folded or (is_over and not case.loses_words):  # the next verdict folds it, perhaps since it was read
+        is_folded, is_over = (
+            post and is_replaced(post),
+            await services.store.cases.is_replaced(case.id),
+        )
+        if is_folded or (
+            is_over and not case.loses_words
+        ):  # the next verdict folds it, perhaps since it was read
             return None if is_over else await _anew(services, case)
     except RefusedCallError:
         if not case.loses_words:
             raise
         return await _anew(services, case)
-    # A part of the reply was deleted: the store has dropped what the judge wrote, and kept the other parts.
+    # A part of the reply was deleted: the store has dropped what the judge wrote, and kept the
+    # other parts.
     verdict = await services.store.cases.verdict(case.id)
     has_quotes = case.response is None or verdict is None or bool(verdict.justification)
     due = amended(post, case, has_quotes=has_quotes) if post else None
@@ -108,5 +131,8 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
 
 
 async def _anew(services: Services, case: LoggedCase) -> Post | None:
-    logged, verdict = await services.store.cases.get(case.id), await services.store.cases.verdict(case.id)
+    logged, verdict = (
+        await services.store.cases.get(case.id),
+        await services.store.cases.verdict(case.id),
+    )
     return verdict_message(logged, verdict) if logged and verdict else None

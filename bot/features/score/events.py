@@ -1,7 +1,9 @@
-"""Scores requested by events: a person speaks to the app, or adds the channel's score reaction to a reply.
+"""Scores requested by events: a person speaks to the app, or adds the channel's score reaction to a
+reply.
 
-Slack may send an event more than once. Each time its case is accepted, which is idempotent, but it is answered once.
-`/judge reaction` sets the reaction. A thumb that does not ask for a score is recorded as an opinion.
+Slack may send an event more than once. Each time its case is accepted, which is idempotent, but it
+is answered once. `/judge reaction` sets the reaction. A thumb that does not ask for a score is
+recorded as an opinion.
 """
 
 import re
@@ -44,13 +46,17 @@ _NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
 
 
 def is_mention(body: Raw, own_ids: Collection[str]) -> bool:
-    """Whether a person says something to the app; not for bots, itself, edits, joins, and messages to other people.
+    """Whether a person says something to the app; not for bots, itself, edits, joins, and messages
+    to other people.
 
-    Source: https://docs.slack.dev/reference/events/app_mention, https://docs.slack.dev/reference/events/message.im
+    Source: https://docs.slack.dev/reference/events/app_mention,
+    https://docs.slack.dev/reference/events/message.im
     """
     event = body["event"]
     is_to_us = event["type"] == "app_mention" or event.get("channel_type") == "im"
-    is_said = event.get("subtype") in _PERSONS_WORDS and not any(event.get(mark) for mark in _NOT_SAID_NOW)
+    is_said = event.get("subtype") in _PERSONS_WORDS and not any(
+        event.get(mark) for mark in _NOT_SAID_NOW
+    )
     return is_to_us and is_said and event.get("user") not in {None, SLACKBOT, *own_ids}
 
 
@@ -59,11 +65,16 @@ def register(app: AsyncApp, services: Services) -> None:
     answered: deque[Hashable] = deque(maxlen=_REMEMBERED)
     told: Told = TTLCache(maxsize=_REMEMBERED, ttl=3600.0)
 
-    async def take(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
+    async def take(
+        body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
+    ) -> None:
         answer: Answer | None = None
         event: Hashable = None
         if is_mention(body, own_ids):
-            answer, event = await _take_mention(services, body), (body["event"]["channel"], body["event"]["ts"])
+            answer, event = (
+                await _take_mention(services, body),
+                (body["event"]["channel"], body["event"]["ts"]),
+            )
         elif reaction := messages.to_reaction(body):
             answer = await _take_reaction(services, to_invocation(body), reaction, told)
             event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
@@ -75,7 +86,8 @@ def register(app: AsyncApp, services: Services) -> None:
     async def is_to_us(body: Raw) -> bool:
         return is_mention(body, own_ids)
 
-    # Bolt acknowledges an event before its listener runs, so what must be durable by then is done in a middleware.
+    # Bolt acknowledges an event before its listener runs, so what must be durable by then is done
+    # in a middleware.
     @app.event("message", matchers=[is_to_us], middleware=[take])
     @app.event("app_mention", middleware=[take])
     @app.event(messages.ADDED, middleware=[take])
@@ -87,7 +99,9 @@ def register(app: AsyncApp, services: Services) -> None:
 async def _take_mention(services: Services, body: Raw) -> Answer:
     invocation, text = to_invocation(body), body["event"].get("text") or ""
     if invocation.is_direct or not messages.asks_for_score(text):
-        lacks_command = invocation.is_direct and isinstance(parse_command(text), Texts | messages.Permalink)
+        lacks_command = invocation.is_direct and isinstance(
+            parse_command(text), Texts | messages.Permalink
+        )
         line = command.help_line(is_direct=invocation.is_direct, lacks_command=lacks_command)
         return partial(services.messenger.tell, invocation.recipient, line)
 
@@ -99,7 +113,9 @@ async def _take_mention(services: Services, body: Raw) -> Answer:
     return await _take(services, invocation, find, CaseSource.MENTION) or nothing
 
 
-async def _take_reaction(services: Services, invocation: Invocation, reaction: Reaction, told: Told) -> Answer | None:
+async def _take_reaction(
+    services: Services, invocation: Invocation, reaction: Reaction, told: Told
+) -> Answer | None:
     if await services.members.is_known_bot(reaction.user_id):
         return None
 
@@ -121,7 +137,9 @@ async def _take_reaction(services: Services, invocation: Invocation, reaction: R
     return await _take(services, invocation, find, CaseSource.REACTION)
 
 
-async def _take(services: Services, invocation: Invocation, find: Find, source: CaseSource) -> Answer | None:
+async def _take(
+    services: Services, invocation: Invocation, find: Find, source: CaseSource
+) -> Answer | None:
     """Accepts a case for the message that is found, durable on return; None if there is no message.
 
     If Slack fails temporarily, it will send the event again.
@@ -150,7 +168,9 @@ _EMOJI = re.compile(r":(?!skin-tone-)(?P<name>[\w+'-]{1,100}):(:skin-tone-[2-6]:
 
 
 def parse_reaction(text: str) -> str | None:
-    """The emoji that should ask for a score; empty to switch it off, None if the text asks which one it is."""
+    """The emoji that should ask for a score; empty to switch it off, None if the text asks which
+    one it is.
+    """
     typed = text.strip().lower()
     if found := _EMOJI.fullmatch(typed):
         return emoji_of(found["name"])
@@ -160,10 +180,13 @@ def parse_reaction(text: str) -> str | None:
 
 
 NOT_TOLD = (
-    "Slack does not send me reactions: the app needs the event `reaction_added` and the scope `reactions:read`. "
-    "`manifest.yml` has both; paste it and reinstall the app."
+    "Slack does not send me reactions: the app needs the event `reaction_added` and the scope "
+    "`reactions:read`. `manifest.yml` has both; paste it and reinstall the app."
 )
-_HELP = "`/judge reaction :mag:` scores every reply that somebody marks with that emoji, `/judge reaction off` ends it"
+_HELP = (
+    "`/judge reaction :mag:` scores every reply that somebody marks with that emoji, `/judge "
+    "reaction off` ends it"
+)
 
 
 ScoreReactions = AnswerCache[str, Mapping[str, str]]
@@ -171,7 +194,9 @@ ScoreReactions = AnswerCache[str, Mapping[str, str]]
 
 
 async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Reaction) -> bool:
-    """Records a reaction that does not ask for a score; False if it does, so that its listener answers."""
+    """Records a reaction that does not ask for a score; False if it does, so that its listener
+    answers.
+    """
     here = (await chosen.get(reaction.team_id)).get(reaction.channel_id)
     if reaction.is_added and here == reaction.emoji:
         return False  # a thumb that asks for a score is no opinion
@@ -183,7 +208,9 @@ async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Re
     return True
 
 
-async def answer_reaction(services: Services, chosen: ScoreReactions, invocation: Invocation, text: str) -> str:
+async def answer_reaction(
+    services: Services, chosen: ScoreReactions, invocation: Invocation, text: str
+) -> str:
     try:
         emoji = parse_reaction(text)
     except ValueError as exc:
@@ -195,11 +222,16 @@ async def answer_reaction(services: Services, chosen: ScoreReactions, invocation
         return NOT_TOLD
     place = invocation.team_id, invocation.channel_id
     if is_change:
-        settings = await services.store.channels.save(*place, invocation.user_id, score_reaction=emoji or None)
+        settings = await services.store.channels.save(
+            *place, invocation.user_id, score_reaction=emoji or None
+        )
         chosen.forget(settings.team_id)  # other processes follow within half a minute
     else:
         settings = await services.store.channels.of(*place)
     said = f"No reaction asks for a score in this channel. {_HELP}."
     if emoji := settings.score_reaction:
-        said = f"A reply here is scored when somebody adds :{emoji}: to it. `/judge reaction off` ends that."
+        said = (
+            f"A reply here is scored when somebody adds :{emoji}: to it. `/judge reaction off` "
+            "ends that."
+        )
     return said if is_told else f"{said} {NOT_TOLD}"

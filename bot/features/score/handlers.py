@@ -1,4 +1,5 @@
-"""The shortcut "Score this reply", the window for two texts, and the buttons and windows of a verdict.
+"""The shortcut "Score this reply", the window for two texts, and the buttons and windows of a
+verdict.
 
 Also decides which payloads are served at all, and what people are told if serving one fails.
 """
@@ -33,7 +34,10 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, message = payloads.to_invocation(body), payloads.clicked_message(body, services.identity.own_ids)
+        invocation, message = (
+            payloads.to_invocation(body),
+            payloads.clicked_message(body, services.identity.own_ids),
+        )
         asked = await intake.of_message(invocation, message)
         await _take(services, ack, intake.take(asked, invocation), invocation, requester_of(asked))
 
@@ -41,12 +45,20 @@ def register(app: AsyncApp, services: Services) -> None:
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
         earlier = await access.readable(invocation, invocation.case_id)
-        if earlier.message_ts is None and earlier.thread_ts is None:  # typed, and the thread is not known yet
+        if (
+            earlier.message_ts is None and earlier.thread_ts is None
+        ):  # typed, and the thread is not known yet
             await ack()
             await intake.proceed(earlier, False, invocation)
             return
         asked = await intake.again(invocation, earlier)
-        await _take(services, ack, intake.add(asked, invocation), invocation, invocation.recipient_at(earlier))
+        await _take(
+            services,
+            ack,
+            intake.add(asked, invocation),
+            invocation,
+            invocation.recipient_at(earlier),
+        )
 
     details.register(app, services)
     _register_window_buttons(app, services)
@@ -72,10 +84,20 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
         elif is_first and not case.lacks_question:
             await intake.proceed(case, False, invocation)
         else:
-            which = (ids.VIEW_ANSWER, blocker.NO_QUESTION) if is_first else (ids.VIEW_CORRECT, messages.WRONG_QUESTION)
-            turns = {} if is_first else await services.store.database.read(partial(read_said, case=case))
+            which = (
+                (ids.VIEW_ANSWER, blocker.NO_QUESTION)
+                if is_first
+                else (ids.VIEW_CORRECT, messages.WRONG_QUESTION)
+            )
+            turns = (
+                {}
+                if is_first
+                else await services.store.database.read(partial(read_said, case=case))
+            )
             view = messages.question_modal(case, *which, invocation.to_state(case.id), turns)
-            await messenger.tell(invocation.recipient_at(case), await messenger.show(invocation, view))
+            await messenger.tell(
+                invocation.recipient_at(case), await messenger.show(invocation, view)
+            )
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
@@ -111,8 +133,13 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission, invocation = payloads.to_submission(body), payloads.to_invocation(body)
         earlier = await access.readable(invocation, submission.state.case_id)
-        said, chosen = await services.store.database.read(partial(read_said, case=earlier)), submission.chosen
-        errors = messages.question_errors(submission.question, earlier, may_choose=bool(said or chosen))
+        said, chosen = (
+            await services.store.database.read(partial(read_said, case=earlier)),
+            submission.chosen,
+        )
+        errors = messages.question_errors(
+            submission.question, earlier, may_choose=bool(said or chosen)
+        )
         if errors and (submission.question or chosen not in said):
             await ack(response_action="errors", errors=errors)
             return
@@ -127,7 +154,9 @@ async def _take(
     invocation: Invocation,
     refused_at: Recipient | str,
 ) -> None:
-    """Acknowledges when the case is durable; a refusal is told to a person, or shown at an input of a window."""
+    """Acknowledges when the case is durable; a refusal is told to a person, or shown at an input of
+    a window.
+    """
     try:
         case, is_new = await taking
     except blocker.RefusedError as exc:
@@ -142,24 +171,35 @@ async def _take(
 
 
 async def open_texts_window(services: Services, invocation: Invocation) -> None:
-    """Opens the window for two texts where the person is, or tells them that it was too late to open it."""
+    """Opens the window for two texts where the person is, or tells them that it was too late to
+    open it.
+    """
     rubric, visibility = await services.intake.chosen(invocation, invocation.channel_id)
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
-    view = messages.texts_modal(invocation.to_state(), names, rubric, None if invocation.is_direct else visibility)
-    await services.messenger.tell(invocation.recipient, await services.messenger.show(invocation, view))
+    view = messages.texts_modal(
+        invocation.to_state(), names, rubric, None if invocation.is_direct else visibility
+    )
+    await services.messenger.tell(
+        invocation.recipient, await services.messenger.show(invocation, view)
+    )
 
 
 def register_first(app: AsyncApp, services: Services) -> None:
-    """Serves only the payloads of this workspace, and notes of a person from elsewhere whether they count as its own.
+    """Serves only the payloads of this workspace, and notes of a person from elsewhere whether they
+    count as its own.
 
-    An app can be installed in several workspaces, and Slack sends it the payloads of all. This process has one token
-    and one budget.
+    An app can be installed in several workspaces, and Slack sends it the payloads of all. This
+    process has one token and one budget.
     """
 
     @app.middleware
-    async def look(body: dict[str, Any], ack: AsyncAck, next_: Callable[[], Awaitable[None]]) -> BoltResponse | None:
+    async def look(
+        body: dict[str, Any], ack: AsyncAck, next_: Callable[[], Awaitable[None]]
+    ) -> BoltResponse | None:
         if body["team_id"] != services.identity.team_id:
-            logger.warning("payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"])
+            logger.warning(
+                "payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"]
+            )
             await services.fail(body, messages.NOT_SERVED)
             return await ack(text=messages.NOT_SERVED) if "command" in body else await ack()
         if person := payloads.person_elsewhere(body):
@@ -168,7 +208,9 @@ def register_first(app: AsyncApp, services: Services) -> None:
         return None
 
     @app.error
-    async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
+    async def on_error(
+        error: Exception, body: dict[str, Any], response: BoltResponse | None
+    ) -> BoltResponse | None:
         kind, said = payloads.kind_of(body), messages.WENT_WRONG
         if isinstance(error, TooLateError):
             logger.warning("payload_refused", reason=str(error))
@@ -180,19 +222,25 @@ def register_first(app: AsyncApp, services: Services) -> None:
             logger.warning("membership_unknown", kind=kind, reason=str(error))
         else:
             reason = in_brief(error)
-            logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
+            logger.error(
+                "listener_failed", kind=kind, reason=reason, exc_info=None if reason else error
+            )
         if await services.fail(body, messages.WENT_WRONG):
-            return BoltResponse(status=200) if response else None  # the step has failed; Slack must not resend it
+            return (
+                BoltResponse(status=200) if response else None
+            )  # the step has failed; Slack must not resend it
         if payloads.is_event(body):
             return None  # no person is waiting, and Slack sends unacknowledged events again
         await services.messenger.tell(payloads.to_invocation(body).recipient, said)
-        # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has no response here if
-        # the listener has already acknowledged.
+        # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has
+        # no response here if the listener has already acknowledged.
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
 
 
 def register_last(app: AsyncApp) -> None:
-    """Ignores the events that are left, such as the app's own messages; without a listener Bolt would warn of each."""
+    """Ignores the events that are left, such as the app's own messages; without a listener Bolt
+    would warn of each.
+    """
 
     @app.event("message")
     @app.event("member_joined_channel")

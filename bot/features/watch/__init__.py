@@ -1,4 +1,6 @@
-"""Watches: a share of one assistant's replies in a channel is scored automatically, with alerts if they get worse."""
+"""Watches: a share of one assistant's replies in a channel is scored automatically, with alerts if
+they get worse.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,7 +28,10 @@ from bot.slack.invocation import Invocation
 from bot.store import schema
 from bot.store.figures import Place
 
-_MORE_HELP = "• `/judge release @assistant new prompt` compares a watched assistant's scores before and after a change"
+_MORE_HELP = (
+    "• `/judge release @assistant new prompt` compares a watched assistant's scores before and "
+    "after a change"
+)
 MOST_AT_HOME, MOST_RELEASES = 10, 3
 
 
@@ -47,9 +52,17 @@ def feature(services: Services) -> Feature:
         members = await named([each.author_id for each in watched])
         blocks = watched_blocks(watched, members)
         unread = (await watcher.orders.unread(place.team_id, now)).get(place.channel_id or "")
-        found = [each for each in await Releases(services.store.database).of(place) if each.author_id in members]
+        found = [
+            each
+            for each in await Releases(services.store.database).of(place)
+            if each.author_id in members
+        ]
         begun = week.before(TREND_WEEKS - 1).start  # with the trend
-        lines = [release_line(each, members[each.author_id].name) for each in found if begun <= each.set_at < week.end]
+        lines = [
+            release_line(each, members[each.author_id].name)
+            for each in found
+            if begun <= each.set_at < week.end
+        ]
         blocks += [context(f"In the trend: {'; '.join(lines[:MOST_RELEASES])}")] if lines else []
         blocks += [section(not_read_since(unread))] if unread else []
         return blocks, detail_blocks(watched, members)
@@ -58,7 +71,10 @@ def feature(services: Services) -> Feature:
     tell_releases = partial(releases.tell_releases, services, AskedAgain(services))
     return Feature(
         register=register,
-        words={"watch": partial(window.answer_command, watcher), "release": partial(releases.answer, services)},
+        words={
+            "watch": partial(window.answer_command, watcher),
+            "release": partial(releases.answer, services),
+        },
         help="• `/judge watch @assistant` scores an assistant's replies automatically",
         more_help=_MORE_HELP,
         on_message=watcher.note,

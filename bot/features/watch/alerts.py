@@ -1,4 +1,6 @@
-"""Alerts, sent once and the same day: an assistant is clearly worse, better or gone, or its watch has no scores."""
+"""Alerts, sent once and the same day: an assistant is clearly worse, better or gone, or its watch
+has no scores.
+"""
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
@@ -10,7 +12,14 @@ import structlog
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import text
-from bot.features.watch.changes import RECENT, REFERENCE, AskedAgain, Change, questions_line, who_changed
+from bot.features.watch.changes import (
+    RECENT,
+    REFERENCE,
+    AskedAgain,
+    Change,
+    questions_line,
+    who_changed,
+)
 from bot.features.watch.notices import Telling, send_alert, tell_once
 from bot.features.watch.queries import Notices, Releases, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
@@ -33,7 +42,9 @@ logger = structlog.get_logger(__name__)
 
 
 class DriftAlerts:
-    """Checks each watch that sends alerts; while a drop lasts, its alert is repeated every seven days."""
+    """Checks each watch that sends alerts; while a drop lasts, its alert is repeated every seven
+    days.
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -62,21 +73,32 @@ class DriftAlerts:
         if newest is None or self._judges.get(place, "") == newest.version:
             return
         if await self._orders.note_judge(watch, newest.version):
-            post = text.new_judge_notice(watch, await self._services.members.name_of(watch.author_id), newest.version)
+            post = text.new_judge_notice(
+                watch, await self._services.members.name_of(watch.author_id), newest.version
+            )
             errors = (await send_alert(self._services, watch, post)).values()
-            logger.info("new_judge_told", channel=watch.channel_id, missed=len([each for each in errors if each]))
+            logger.info(
+                "new_judge_told",
+                channel=watch.channel_id,
+                missed=len([each for each in errors if each]),
+            )
         self._judges[place] = newest.version
 
     async def _look_at(self, watch: Watch) -> Sequence[Coroutine[Any, Any, None]]:
-        """Sends what is due, at most one alert a day; that of a change is returned: the judge is asked first."""
+        """Sends what is due, at most one alert a day; that of a change is returned: the judge is
+        asked first.
+        """
         now = self._services.clock()
         day, yesterday = day_of(now), day_of(now - timedelta(days=1))
         others = {"unread": self._unread, "silent": self._silent, "gone": self._gone}
         today = await self._notices.of_day(watch, day)
-        # What was begun before midnight goes on under its name, by which the channel is searched for it.
+        # What was begun before midnight goes on under its name, by which the channel is searched
+        # for it.
         old = today | await self._notices.lost(watch, yesterday, now)
         kinds: Sequence[AlertKind] = get_args(AlertKind)
-        names = {at if (at := f"{kind} {yesterday}") in old else f"{kind} {day}": kind for kind in kinds}
+        names = {
+            at if (at := f"{kind} {yesterday}") in old else f"{kind} {day}": kind for kind in kinds
+        }
         begun = [name for name in names if name in today]
         if begun and await self._notices.is_settled(watch, begun[0], now):
             return []
@@ -86,7 +108,8 @@ class DriftAlerts:
             due = await others[kind](watch) if kind in others else changes.get(kind)
             if due is None:
                 continue
-            # One process at a time, before the judge is asked: each would pay for it, and two might tell two things.
+            # One process at a time, before the judge is asked: each would pay for it, and two might
+            # tell two things.
             if await self._notices.claim(watch, "alert", "", day, now, _AT_IT) is None:
                 break
             if not isinstance(due, Post):
@@ -95,10 +118,20 @@ class DriftAlerts:
             break
         return []
 
-    async def _tell(self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change) -> None:
+    async def _tell(
+        self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change
+    ) -> None:
         found = await self._asked.about(watch, name, change)
-        place, after, who = watched(watch), change.after, await self._services.members.name_of(watch.author_id)
-        lowest = [] if drop.kind == "rise" else sorted(after, key=lambda each: (each.score, -each.id))[:LOWEST]
+        place, after, who = (
+            watched(watch),
+            change.after,
+            await self._services.members.name_of(watch.author_id),
+        )
+        lowest = (
+            []
+            if drop.kind == "rise"
+            else sorted(after, key=lambda each: (each.score, -each.id))[:LOWEST]
+        )
         told = [each.id for each in (lowest if len(after) >= FEWEST else after)]
         lines = [
             who_changed(found, change, "rise" if drop.kind == "rise" else "drop"),
@@ -115,7 +148,9 @@ class DriftAlerts:
         await self._asked.note(watch, change, found, sent)
 
     async def _changes(self, watch: Watch) -> Mapping[AlertKind, tuple[drift.Drop, Change]]:
-        """What has clearly changed and was not told lately; empty without a score that is new since that was so."""
+        """What has clearly changed and was not told lately; empty without a score that is new since
+        that was so.
+        """
         now, floor, place = self._services.clock(), watch.floor, watched(watch)
         tested, newest = (place, floor), await self._tallies.newest(place)
         if newest is None or self._newest.get(tested) == newest.id:
@@ -130,7 +165,11 @@ class DriftAlerts:
         judge = scores[-1].kind
         # After a release, everything is compared with what came after it.
         released = max((each.set_at for each in await self._releases.of(place)), default=BEGINNING)
-        recent = [each for each in scores if each.kind == judge and replied_at(each) >= max(released, now - RECENT)]
+        recent = [
+            each
+            for each in scores
+            if each.kind == judge and replied_at(each) >= max(released, now - RECENT)
+        ]
         earlier = [each for each in scores if replied_at(each) < now - RECENT]
         same = [each for each in earlier if each.kind == judge]
         before = [each for each in same if replied_at(each) >= released]
@@ -139,8 +178,11 @@ class DriftAlerts:
             "worse": (drift.find_drop(_scored(before), since, scale), before),
             "better": (drift.find_rise(_scored(before), since, scale), before),
         }
-        if floor is not None and scale.low < floor < scale.high:  # otherwise it was set for another rubric's scale
-            # Earlier scores only show how scores vary, so those of another judge on the same scale count too.
+        if (
+            floor is not None and scale.low < floor < scale.high
+        ):  # otherwise it was set for another rubric's scale
+            # Earlier scores only show how scores vary, so those of another judge on the same scale
+            # count too.
             on_scale = _scored([each for each in earlier if each.kind.scale == judge.scale])
             drops["below"] = drift.find_below(floor, on_scale, since, scale), same
         found = {
@@ -153,25 +195,38 @@ class DriftAlerts:
         return found
 
     async def _unread(self, watch: Watch) -> Post | None:
-        unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
+        unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(
+            watch.channel_id
+        )
         told = await self._last(watch, "unread") if unread else None
         if unread is None or (told and told > unread.since):
             return None
-        return text.unread_alert(watch, await self._services.members.name_of(watch.author_id), unread)
+        return text.unread_alert(
+            watch, await self._services.members.name_of(watch.author_id), unread
+        )
 
     async def _silent(self, watch: Watch) -> Post | None:
         now = self._services.clock()
         span = Span(now - SILENT_FOR, now)
         expected = await self._replies.expected(watched(watch), span.start, now - _PATIENCE)
-        if expected < 3 or await self._tallies.in_order(watched(watch), span):  # of fewer, silence may be chance
+        if expected < 3 or await self._tallies.in_order(
+            watched(watch), span
+        ):  # of fewer, silence may be chance
             return None
-        return text.silent_alert(watch, await self._services.members.name_of(watch.author_id), expected, SILENT_FOR)
+        return text.silent_alert(
+            watch, await self._services.members.name_of(watch.author_id), expected, SILENT_FOR
+        )
 
     async def _gone(self, watch: Watch) -> Post | None:
-        """The alert if no reply of the assistant was seen for a week, after at least ten in the week before."""
+        """The alert if no reply of the assistant was seen for a week, after at least ten in the
+        week before.
+        """
         week_ago, place = self._services.clock() - RECENT, watched(watch)
         by_day = await self._replies.coverage(place, day_of(week_ago - RECENT))
-        before, is_there = together(by_day.values()).seen, any(day >= day_of(week_ago) for day in by_day)
+        before, is_there = (
+            together(by_day.values()).seen,
+            any(day >= day_of(week_ago) for day in by_day),
+        )
         if is_there or before < 10 or await self._was_told(watch, "gone"):
             return None
         return text.gone_alert(watch, await self._services.members.name_of(watch.author_id), before)
@@ -191,4 +246,7 @@ def replied_at(each: TimedScore) -> datetime:
 
 
 def _scored(scores: Sequence[TimedScore]) -> Sequence[drift.DatedScore]:
-    return [drift.DatedScore(each.score, replied_at(each).date(), each.thread_ts or each.message_ts) for each in scores]
+    return [
+        drift.DatedScore(each.score, replied_at(each).date(), each.thread_ts or each.message_ts)
+        for each in scores
+    ]

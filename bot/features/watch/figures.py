@@ -1,4 +1,6 @@
-"""The figures of watched assistants for a week, from random replies only, not from those that people chose."""
+"""The figures of watched assistants for a week, from random replies only, not from those that
+people chose.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,17 +27,19 @@ _WHOLE = {ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED, Reply
 
 @dataclass(frozen=True)
 class Watched(figures_week.Glance):
-    """One assistant's week; its `trend` has eight weeks, of which those with too few scores of the kind have no mean.
+    """One assistant's week; its `trend` has eight weeks, of which those with too few scores of the
+    kind have no mean.
 
     Attributes:
         quality: That of all replies of this week, estimated from those drawn; None without a score.
-        change: How far the mean has moved since the four weeks before; None with too few scores by this judge version.
+        change: How far the mean has moved since the four weeks before; None with too few scores by
+            this judge version.
         weeks: The last four weeks, for the correction by labels.
-        is_corrected: Whether the week is shown as people would score: it has enough labels, and so has what it is
-            compared with.
+        is_corrected: Whether the week is shown as people would score: it has enough labels, and so
+            has what it is compared with.
         coverage: The outcomes of all its replies of this week.
-        earlier: How many of the scored replies are not in `coverage`: they were written before this week, late on
-            its last day or while the app was down, or the store no longer says when.
+        earlier: How many of the scored replies are not in `coverage`: they were written before this
+            week, late on its last day or while the app was down, or the store no longer says when.
     """
 
     author_id: str
@@ -53,12 +57,18 @@ class Watched(figures_week.Glance):
     @property
     def is_whole(self) -> bool:
         """Whether a decision judge scored every reply of the week that answers somebody."""
-        is_left_out = self.others or self.earlier or self.coverage.outcomes.keys() - _WHOLE or not self.coverage.seen
+        is_left_out = (
+            self.others
+            or self.earlier
+            or self.coverage.outcomes.keys() - _WHOLE
+            or not self.coverage.seen
+        )
         return f", {DECISION}" in (self.kind.version or "") and not is_left_out
 
 
 async def read_watched(store: Store, place: Place, week: Week, now: datetime) -> Sequence[Watched]:
-    """The week so far of each watched assistant with scored replies: what got worse first, then those with the most.
+    """The week so far of each watched assistant with scored replies: what got worse first, then
+    those with the most.
 
     If the place names an author, only that author's.
     """
@@ -66,11 +76,15 @@ async def read_watched(store: Store, place: Place, week: Week, now: datetime) ->
     authors = await store.tallies.authors(watched, span)
     found = [await _read(store, replace(watched, author_id=each), week, span) for each in authors]
     changes = differences([(_mean_of(each.quality), before) for each, before in found])
-    changed = [replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)]
+    changed = [
+        replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)
+    ]
     return sorted(changed, key=lambda each: figures_week.worse_first(each.change))
 
 
-async def _read(store: Store, its: Place, week: Week, span: Span) -> tuple[Watched, MeanEstimate | None]:
+async def _read(
+    store: Store, its: Place, week: Week, span: Span
+) -> tuple[Watched, MeanEstimate | None]:
     """The week, whose change is not known yet, and the mean of the four weeks before it."""
     tallies, replies = store.tallies, Replies(store.database)
     glance = figures_week.to_glance(week, span.end, await tallies.scores(its, span), ())
@@ -79,10 +93,14 @@ async def _read(store: Store, its: Place, week: Week, span: Span) -> tuple[Watch
     first_day = day_of(weeks[-1].start - timedelta(days=1))
     coverage = await replies.coverage(its, first_day)
 
-    counted = await tallies.counted(its, Span(weeks[-1].start, span.end), kind, [each.start for each in weeks])
+    counted = await tallies.counted(
+        its, Span(weeks[-1].start, span.end), kind, [each.start for each in weeks]
+    )
     found = [[each for each in counted if each.back == back] for back in range(len(weeks))]
     scored, earlier = found[0], [*chain(*found[1 : WEEKS + 1])]
-    this, before = (to_quality(each, kind.scale, coverage, [*scored, *earlier]) for each in (scored, earlier))
+    this, before = (
+        to_quality(each, kind.scale, coverage, [*scored, *earlier]) for each in (scored, earlier)
+    )
     means = [_mean_of(to_quality(each, kind.scale, coverage)) for each in found]
     points = zip(weeks, (mean.judge.mean if mean else None for mean in means), strict=True)
     its_week = Watched(
@@ -110,8 +128,11 @@ class CountedWatch:
     unread: Unread | None
 
 
-async def watches_of(services: Services, person: Invocation, most: int) -> tuple[Sequence[CountedWatch], int]:
-    """Up to `most` watches of the channels that a person and the app are in, and how many more there are.
+async def watches_of(
+    services: Services, person: Invocation, most: int
+) -> tuple[Sequence[CountedWatch], int]:
+    """Up to `most` watches of the channels that a person and the app are in, and how many more
+    there are.
 
     Empty if Slack does not list those channels.
     """
@@ -119,7 +140,10 @@ async def watches_of(services: Services, person: Invocation, most: int) -> tuple
     if not watches:
         return (), 0
     try:
-        theirs, ours = await services.memberships.of(person.user_id), await services.memberships.of()
+        theirs, ours = (
+            await services.memberships.of(person.user_id),
+            await services.memberships.of(),
+        )
     except MembershipError:
         return (), 0
     seen = [each for each in watches if each.channel_id in theirs and each.channel_id in ours]

@@ -1,4 +1,6 @@
-"""The first hour: who invites the app into a channel is told what it can do there, and what is on already."""
+"""The first hour: who invites the app into a channel is told what it can do there, and what is on
+already.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -21,8 +23,9 @@ from judge.scoring.numbers import number_of
 
 _MOST = 5
 ONLY_WHEN_ASKED = (
-    "I score a reply only when somebody asks: *Score this reply* in the menu (⋮) of a message, or `/judge` with its "
-    "link. `/judge watch` and `/judge digest on` in the channel are there whenever you want them."
+    "I score a reply only when somebody asks: *Score this reply* in the menu (⋮) of a message, "
+    "or `/judge` with its link. `/judge watch` and `/judge digest on` in the channel are there "
+    "whenever you want them."
 )
 
 
@@ -31,14 +34,19 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
 
     Source: https://docs.slack.dev/reference/events/member_joined_channel
     """
-    team_id, channel_id, inviter = body["team_id"], body["event"]["channel"], body["event"].get("inviter")
+    team_id, channel_id, inviter = (
+        body["team_id"],
+        body["event"]["channel"],
+        body["event"].get("inviter"),
+    )
     if body["event"]["user"] != services.identity.user_id or not inviter:
         return
     if not (body.get("is_ext_shared_channel") and await services.members.is_foreign(inviter)):
         person = Invocation(team_id, channel_id, inviter, inviter, is_foreign=False)
         post = await _welcome(services, person)
         told = Watch(team_id, channel_id, "", services.clock(), alerts_to=(inviter,))
-        # Claimed right before the post: if the process has died before, Slack sends the event again.
+        # Claimed right before the post: if the process has died before, Slack sends the event
+        # again.
         await tell_once(services, told, "invited", post)
 
 
@@ -46,15 +54,22 @@ async def _welcome(services: Services, person: Invocation) -> Post:
     channel_id, invited = person.channel_id, f"You invited me to <#{person.channel_id}>."
     refusal = await orders.refusal_of(services, person, channel_id, is_change=True)
     try:
-        names, a_day = ({}, {}) if refusal else await or_refusal(orders.assistants(services, channel_id))
+        names, a_day = (
+            ({}, {}) if refusal else await or_refusal(orders.assistants(services, channel_id))
+        )
     except RefusedCallError as exc:
         refusal = not_read(slack_word(exc))
     if refusal:
-        return Post(f"{invited} {refusal}", [ui.section(f"{invited} {refusal}"), ui.context(ONLY_WHEN_ASKED)])
+        return Post(
+            f"{invited} {refusal}",
+            [ui.section(f"{invited} {refusal}"), ui.context(ONLY_WHEN_ASKED)],
+        )
     seen = [(a_day.get(each, 0), clip(name)) for each, name in names.items()]
     listed = ", ".join(f"*{name}*" for _, name in seen[:_MOST])
     listed += f" and {len(seen) - _MOST} more" if len(seen) > _MOST else ""
-    sees = f"{number_of(len(seen), 'assistant')} there: {listed}" if seen else "no assistant there yet"
+    sees = (
+        f"{number_of(len(seen), 'assistant')} there: {listed}" if seen else "no assistant there yet"
+    )
     watched = await orders.watched_names(services, person.team_id, channel_id)
     has_digest = (await services.store.channels.of(person.team_id, channel_id)).is_digest_on
     on = [f"the watch of {clip(name)} (`/judge watch` there ends it)" for name in watched.values()]
@@ -68,14 +83,19 @@ async def _welcome(services: Services, person: Invocation) -> Post:
         ui.button("Only when asked", ids.ACTION_ONLY_ASKED),
     ]
     usual = await orders.order_on(services, person, channel_id, "")
-    (model, usd), in_force = await orders.price_of(services, person.team_id, channel_id), services.settings.in_force()
+    (model, usd), in_force = (
+        await orders.price_of(services, person.team_id, channel_id),
+        services.settings.in_force(),
+    )
     prices = [price_a_day(usual, number, usd) for number, _ in seen[:1]]
     small = [
         f"`{clip(model)}` judges. Question, reply and what was said before go, without names, to "
         f"{in_force['sent to']}. Texts are {in_force['texts']}, scores {in_force['scores']}.",
         *(f"A watch on {seen[0][1]}: {price[0].lower()}{price[1:]}" for price in prices),
     ]
-    return Post(said.replace("*", ""), [ui.section(said), ui.actions(*buttons), *map(ui.context, small)])
+    return Post(
+        said.replace("*", ""), [ui.section(said), ui.actions(*buttons), *map(ui.context, small)]
+    )
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -91,7 +111,9 @@ def register(app: AsyncApp, services: Services) -> None:
     async def post_weekly(invocation: Invocation, _: Raw) -> None:
         channel_id = invocation.value
         said = await services.access.refusal(invocation, "digests", channel_id, is_change=True)
-        said = said or await services.post_weekly(Place(invocation.team_id, channel_id), invocation.user_id)
+        said = said or await services.post_weekly(
+            Place(invocation.team_id, channel_id), invocation.user_id
+        )
         await services.messenger.tell(invocation.recipient, f"<#{channel_id}>: {said}")
 
     @on_click(app, ids.ACTION_ONLY_ASKED)

@@ -1,4 +1,5 @@
-"""Reads watched channels: for replies that no event has reported, and for those that the window shows as examples.
+"""Reads watched channels: for replies that no event has reported, and for those that the window
+shows as examples.
 
 So replies written while the app was down, or without message events, are found as well.
 """
@@ -32,10 +33,11 @@ _AT_ONCE = 4
 
 
 async def look(watcher: Watcher) -> None:
-    """Notes the replies in watched channels that no event has reported; those already known stay as they are.
+    """Notes the replies in watched channels that no event has reported; those already known stay as
+    they are.
 
-    Each look begins where the last successful one ended, at most a week back. Replies in a thread are found only if its
-    parent is among the channel's latest messages and at most a week old.
+    Each look begins where the last successful one ended, at most a week back. Replies in a thread
+    are found only if its parent is among the channel's latest messages and at most a week old.
     """
     left = iter((await watcher.by_channel(watcher.services.identity.team_id)).items())
 
@@ -64,13 +66,17 @@ async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watc
         return
     await orders.note_read(team_id, channel_id, now)
     if noted:
-        logger.info("replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}")
+        logger.info(
+            "replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}"
+        )
 
 
 async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:
     """The messages since `since` (epoch s), in the channel and in threads begun at most a week ago."""
     client, first = services.client, (services.clock() - BACK).timestamp()
-    async for parent in _pages(client.conversations_history, since, channel=channel_id, oldest=f"{first:.6f}"):
+    async for parent in _pages(
+        client.conversations_history, since, channel=channel_id, oldest=f"{first:.6f}"
+    ):
         if float(parent["ts"]) > since:
             yield parent
         if float(parent.get("latest_reply") or 0) > since:
@@ -81,7 +87,9 @@ async def _messages(services: Services, channel_id: str, since: float) -> AsyncI
 
 
 async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[Raw]:
-    """The messages of at most ten pages, or of at most 50 if it takes more to reach back to `since` (epoch s)."""
+    """The messages of at most ten pages, or of at most 50 if it takes more to reach back to `since`
+    (epoch s).
+    """
     pages = 0
     async for page in await method(limit=_PAGE, **arguments):
         messages = page.get("messages") or []
@@ -90,37 +98,56 @@ async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[R
         pages += 1
         is_back = not messages or float(messages[-1]["ts"]) <= since
         if pages == _MOST_BEHIND or (pages >= _MOST_PAGES and is_back):
-            logger.warning("channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE)
+            logger.warning(
+                "channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE
+            )
             return
 
 
 MOST = 5
-EXAMPLE = b"what a share looks like"  # not the key of the real draw, which would reveal which replies are scored
+# not the key of the real draw, which would reveal which replies are scored
+EXAMPLE = b"what a share looks like"
 _PATIENCE_S = 10.0
-# Replies and threads, each of which calls Slack, and messages, which it sends 200 a call; it allows about 50 a minute.
+# Replies and threads, each of which calls Slack, and messages, which it sends 200 a call; it allows
+# about 50 a minute.
 _MOST_TRIED, _MOST_READ, _MOST_SEEN = 20, 20, 1000
 
 
 async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
-    """Up to five replies of the last week that such a watch might have taken, newest first; fewer if Slack is slow.
+    """Up to five replies of the last week that such a watch might have taken, newest first; fewer
+    if Slack is slow.
 
     Raises:
         NotReadableError, SlackApiError, ClientError: Slack does not let us read the channel.
     """
     services, found, threads, messages = watcher.services, list[Message](), 0, 0
-    seen = set[str]()  # a reply that was also sent to the channel appears both there and in its thread
+    seen = set[
+        str
+    ]()  # a reply that was also sent to the channel appears both there and in its thread
     with suppress(TimeoutError):
         async with asyncio.timeout(_PATIENCE_S):
-            async for raw in _messages(services, watch.channel_id, (services.clock() - BACK).timestamp()):
+            async for raw in _messages(
+                services, watch.channel_id, (services.clock() - BACK).timestamp()
+            ):
                 threads, messages = threads + ("latest_reply" in raw), messages + 1
                 is_over = threads > _MOST_READ or messages == _MOST_SEEN
                 if len(found) == MOST or len(seen) == _MOST_TRIED or is_over:
                     break
-                if author_of(raw) != watch.author_id or raw["ts"] in seen or not draws(watch, raw["ts"], EXAMPLE):
+                if (
+                    author_of(raw) != watch.author_id
+                    or raw["ts"] in seen
+                    or not draws(watch, raw["ts"], EXAMPLE)
+                ):
                     continue
                 seen.add(raw["ts"])
                 message = to_message(raw)
-                reply = await services.lookup.answered(watch.channel_id, message.ts, message.parent_ts)
-                if reply and reply.reply[0].ts == message.ts and is_answer(reply, services.identity.own_ids):
+                reply = await services.lookup.answered(
+                    watch.channel_id, message.ts, message.parent_ts
+                )
+                if (
+                    reply
+                    and reply.reply[0].ts == message.ts
+                    and is_answer(reply, services.identity.own_ids)
+                ):
                     found.append(message)
     return sorted(found, key=lambda each: each.ts, reverse=True)

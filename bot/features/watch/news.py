@@ -1,4 +1,6 @@
-"""What a watch tells besides its alerts: that it is set, its first figures, and low replies, within minutes."""
+"""What a watch tells besides its alerts: that it is set, its first figures, and low replies, within
+minutes.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -31,23 +33,37 @@ _NEW_FOR, _LATE = timedelta(weeks=8), timedelta(days=2)  # notices are kept for 
 
 
 async def announce(services: Services, watch: Watch, by: str) -> str:
-    """Tells a channel once that it is watched, and by whom; returns why that did not reach it, or an empty string."""
+    """Tells a channel once that it is watched, and by whom; returns why that did not reach it, or
+    an empty string.
+    """
     model, _ = await price_of(services, watch.team_id, watch.channel_id)
     name = clip(await services.members.name_of(watch.author_id))
-    said = f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model)}`, scores {text.scored(watch)}"
+    said = (
+        f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model)}`, scores "
+        f"{text.scored(watch)}"
+    )
     to = replace(watch, alerts_to=(watch.channel_id,))
-    post, name = Post(said.replace("*", ""), [ui.section(said)]), f"announced {watch.since:%H:%M:%S}"
-    return " ".join(text.not_reached(watch, await tell_once(services, to, name, post), "The announcement"))
+    post, name = (
+        Post(said.replace("*", ""), [ui.section(said)]),
+        f"announced {watch.since:%H:%M:%S}",
+    )
+    return " ".join(
+        text.not_reached(watch, await tell_once(services, to, name, post), "The announcement")
+    )
 
 
 def when_first(a_day: float) -> str:
     """When a new watch, which takes so many scores a day, tells its first figures."""
-    pace = f", at last week's pace in about {number_of(ceil(FIRST / a_day), 'day')}" if a_day else ""
+    pace = (
+        f", at last week's pace in about {number_of(ceil(FIRST / a_day), 'day')}" if a_day else ""
+    )
     return f"The first figures come after {FIRST} scores{pace}."
 
 
 async def tell_first(services: Services) -> None:
-    """Tells who hears of a new watch, or else who set it, its first figures, once there are enough scores."""
+    """Tells who hears of a new watch, or else who set it, its first figures, once there are enough
+    scores.
+    """
     notices, now = Notices(services.store.database), services.clock()
     for watch in await services.store.watches.of(services.identity.team_id):
         if now > watch.since + _NEW_FOR:
@@ -63,17 +79,27 @@ async def tell_first(services: Services) -> None:
 
 
 async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore]) -> Telling | None:
-    """The first figures in the words of a digest, and the case whose score they tell; None if they come too late."""
+    """The first figures in the words of a digest, and the case whose score they tell; None if they
+    come too late.
+    """
     now, store = services.clock(), services.store
     if scores[FIRST - 1].judged_at < now - _LATE:
         return None
-    week, name = Week(watch.since, now, services.schedule.zone), await services.members.name_of(watch.author_id)
+    week, name = (
+        Week(watch.since, now, services.schedule.zone),
+        await services.members.name_of(watch.author_id),
+    )
     (found,) = await read_watched(store, watched(watch), week, now)
     lines = list(week_lines(replace(found, change=None), clip(name)))
     lowest = [min(scores, key=lambda each: (each.score, -each.id)).id]
     cases = await store.tallies.low_among(watched(watch), lowest)
-    title = f"First figures of the watch in <#{watch.channel_id}>, since {ui.short_date(watch.since)}"
-    listed = [ui.section("*Lowest*"), *low_blocks(cases, [name] * len(cases), services.identity.url)]
+    title = (
+        f"First figures of the watch in <#{watch.channel_id}>, since {ui.short_date(watch.since)}"
+    )
+    listed = [
+        ui.section("*Lowest*"),
+        *low_blocks(cases, [name] * len(cases), services.identity.url),
+    ]
     blocks = [ui.section("\n".join([f"*{title}*", *lines])), *(listed if cases else [])]
     return Post(f"{title}: {lines[0]}".replace("*", ""), blocks), lowest
 
@@ -81,18 +107,24 @@ async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore])
 async def tell_low(services: Services) -> None:
     for watch in await services.store.watches.of(services.identity.team_id):
         if watch.low_since:
-            await _tell_of(services, watch, max(watch.low_since, services.clock() - timedelta(days=2)))
+            await _tell_of(
+                services, watch, max(watch.low_since, services.clock() - timedelta(days=2))
+            )
 
 
 async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
     notices, now = Notices(services.store.database), services.clock()
     low = await services.store.tallies.lowest(watched(watch), Span(since, now))
-    for day, case_ids in grouped((day_of(delivered_at), case_id) for case_id, delivered_at in low).items():
+    for day, case_ids in grouped(
+        (day_of(delivered_at), case_id) for case_id, delivered_at in low
+    ).items():
         told = {name for name in await notices.of_day(watch, day) if name.startswith("case ")}
         due = defaultdict[str, list[int]](list)
         for case_id in case_ids:
             name, is_today = f"case {case_id}", day == day_of(now)
-            if name in told or (is_today and len(told) < 5):  # five a day singly, the others together
+            if name in told or (
+                is_today and len(told) < 5
+            ):  # five a day singly, the others together
                 told.add(name)
                 due[name].append(case_id)
             elif not is_today:
@@ -107,5 +139,7 @@ async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> Te
     kept = [each for each in found if not each.deleted_at]
     if not kept:
         return None
-    post = text.low_alert(watch, await services.members.name_of(watch.author_id), kept, services.identity.url)
+    post = text.low_alert(
+        watch, await services.members.name_of(watch.author_id), kept, services.identity.url
+    )
     return post, [each.id for each in kept]

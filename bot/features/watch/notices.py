@@ -1,4 +1,6 @@
-"""Sends what a watch has to tell to all who hear of it: at once, or once under a name, whatever process dies."""
+"""Sends what a watch has to tell to all who hear of it: at once, or once under a name, whatever
+process dies.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -30,18 +32,28 @@ logger = structlog.get_logger(__name__)
 
 
 async def send_alert(services: Services, watch: Watch, post: Post) -> Mapping[str, str]:
-    """Sends the post to all who hear of a watch; returns Slack's error for each by id, empty for whom it reached."""
+    """Sends the post to all who hear of a watch; returns Slack's error for each by id, empty for
+    whom it reached.
+    """
     return {to: (await _send(services, watch, to, (post, ())))[0] for to in watch.alerts_to}
 
 
 async def tell_once(
-    services: Services, watch: Watch, name: str, what: Post | Write, day: str = "", *, may_repeat: bool = False
+    services: Services,
+    watch: Watch,
+    name: str,
+    what: Post | Write,
+    day: str = "",
+    *,
+    may_repeat: bool = False,
 ) -> Mapping[str, str]:
-    """Sends a post that tells of no case, or what `Write` returns, to each who hears of a watch, at most once.
+    """Sends a post that tells of no case, or what `Write` returns, to each who hears of a watch, at
+    most once.
 
-    Without a `day`, it is of the watch's first. Returns Slack's error for each that this process tried, by id; empty
-    for whom it reached. If an answer of Slack is lost, the channel is searched for the post. A person, whose direct
-    messages the app may not read, is told again only if it `may_repeat`. Whom Slack refuses is tried again a day later.
+    Without a `day`, it is of the watch's first. Returns Slack's error for each that this process
+    tried, by id; empty for whom it reached. If an answer of Slack is lost, the channel is searched
+    for the post. A person, whose direct messages the app may not read, is told again only if it
+    `may_repeat`. Whom Slack refuses is tried again a day later.
     """
     notices, now, errors = Notices(services.store.database), services.clock(), dict[str, str]()
     for to in watch.alerts_to:
@@ -65,19 +77,31 @@ async def tell_once(
 
 
 async def _send(
-    services: Services, watch: Watch, to: str, telling: Telling, name: str = "", since: datetime | None = None
+    services: Services,
+    watch: Watch,
+    to: str,
+    telling: Telling,
+    name: str = "",
+    since: datetime | None = None,
 ) -> tuple[str, timedelta | None]:
-    """Slack's error, which is empty if it went well, and when to try again; None if it may have been sent.
+    """Slack's error, which is empty if it went well, and when to try again; None if it may have
+    been sent.
 
     With `since`, the channel gets the post only if it is not there since then.
     """
-    mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id, "name": name})
+    mark = to_metadata(
+        ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id, "name": name}
+    )
     try:
         if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
             return _KEPT_OUT, _DAY
         found = None
-        if since and to == watch.channel_id:  # if it cannot be read, an alert that comes twice is better than none
-            found = await client.unless_refused(find_marked(services.client, to, mark, since.timestamp()))
+        if (
+            since and to == watch.channel_id
+        ):  # if it cannot be read, an alert that comes twice is better than none
+            found = await client.unless_refused(
+                find_marked(services.client, to, mark, since.timestamp())
+            )
         if found:
             await note_found(services.store, services.client, watch.team_id, to, found)
             return "", None
@@ -88,7 +112,9 @@ async def _send(
         return str(exc), timedelta()
     except client.SLACK_ERRORS as exc:
         error = client.slack_word(exc)
-        if not isinstance(exc, SlackApiError) or (client.is_passing(exc) and error not in _NOT_SENT):
+        if not isinstance(exc, SlackApiError) or (
+            client.is_passing(exc) and error not in _NOT_SENT
+        ):
             return error, None
         return error, timedelta() if client.is_transient(exc) else _DAY
     return "", None

@@ -1,4 +1,6 @@
-"""Channels' watches as they are set and ended, how far their channels have been read, and their alerts."""
+"""Channels' watches as they are set and ended, how far their channels have been read, and their
+alerts.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -33,7 +35,9 @@ def key_of(of: Watch | Place) -> dict[str, str | None]:
 
 @dataclass(frozen=True)
 class Unread:
-    """A watched channel that could not be read for an hour: up to when it was read, and Slack's error since then."""
+    """A watched channel that could not be read for an hour: up to when it was read, and Slack's
+    error since then.
+    """
 
     since: datetime
     reason: str
@@ -41,26 +45,41 @@ class Unread:
 
 class WatchOrders(Watches):
     async def find(self, team_id: str, channel_id: str, author_id: str) -> Watch | None:
-        return next((each for each in await self.of(team_id, channel_id) if each.author_id == author_id), None)
+        return next(
+            (each for each in await self.of(team_id, channel_id) if each.author_id == author_id),
+            None,
+        )
 
     @db.in_transaction
     async def save(self, connection: AsyncConnection, watch: Watch, by: str) -> None:
         now = utc_now()
         values = asdict(watch) | {"look_at": now, "read_until": now}
-        statement = db.upsert(self._database, watches, values, keep=("since", "look_at", "read_until"))
+        statement = db.upsert(
+            self._database, watches, values, keep=("since", "look_at", "read_until")
+        )
         await connection.execute(statement)
         await note(connection, [_act(watch, by, Action.WATCH_SET)])
 
     @db.in_transaction
     async def begin_look(
-        self, connection: AsyncConnection, team_id: str, channel_id: str, now: datetime, every: timedelta
+        self,
+        connection: AsyncConnection,
+        team_id: str,
+        channel_id: str,
+        now: datetime,
+        every: timedelta,
     ) -> datetime | None:
         """Up to when a channel was read, if this process is to read it now; otherwise None.
 
         The next look is due after `every`.
         """
         place = {"team_id": team_id, "channel_id": channel_id}
-        take = sa.update(watches).filter_by(**place).where(watches.c.look_at <= now).values(look_at=now + every)
+        take = (
+            sa.update(watches)
+            .filter_by(**place)
+            .where(watches.c.look_at <= now)
+            .values(look_at=now + every)
+        )
         read_until = sa.select(sa.func.min(watches.c.read_until)).filter_by(**place)
         taken = await connection.execute(take)
         return (await connection.execute(read_until)).scalar() if taken.rowcount else None
@@ -70,32 +89,52 @@ class WatchOrders(Watches):
         here = sa.update(watches).filter_by(team_id=team_id, channel_id=channel_id)
         await self._database.execute(here.values(read_until=until, not_read=None))
 
-    async def note_not_read(self, team_id: str, channel_id: str, reason: str, look_at: datetime) -> None:
-        """Records that a look failed, with Slack's error; the next one goes on from where the last good one ended."""
+    async def note_not_read(
+        self, team_id: str, channel_id: str, reason: str, look_at: datetime
+    ) -> None:
+        """Records that a look failed, with Slack's error; the next one goes on from where the last
+        good one ended.
+        """
         here = sa.update(watches).filter_by(team_id=team_id, channel_id=channel_id)
         await self._database.execute(here.values(not_read=reason, look_at=look_at))
 
     async def unread(self, team_id: str, now: datetime) -> Mapping[str, Unread]:
         """The watched channels, by id, that could not be read for an hour."""
-        is_unread = sa.and_(watches.c.not_read.is_not(None), watches.c.read_until <= now - timedelta(hours=1))
-        query = sa.select(watches.c.channel_id, watches.c.read_until, watches.c.not_read).filter_by(team_id=team_id)
+        is_unread = sa.and_(
+            watches.c.not_read.is_not(None), watches.c.read_until <= now - timedelta(hours=1)
+        )
+        query = sa.select(watches.c.channel_id, watches.c.read_until, watches.c.not_read).filter_by(
+            team_id=team_id
+        )
         rows = await self._database.all(query.where(is_unread))
         return {row.channel_id: Unread(row.read_until, row.not_read) for row in rows}
 
     @db.in_transaction
-    async def note_judge(self, connection: AsyncConnection, watch: Watch, version: str | None) -> bool:
-        """Whether another judge now scores for a watch: True for the first process that asks, and then not again."""
+    async def note_judge(
+        self, connection: AsyncConnection, watch: Watch, version: str | None
+    ) -> bool:
+        """Whether another judge now scores for a watch: True for the first process that asks, and
+        then not again.
+        """
         its = sa.select(watches.c.judge_version).filter_by(**key_of(watch))
         earlier = (await connection.execute(its)).scalar()
         if earlier == version:
             return False
         is_still = watches.c.judge_version.is_not_distinct_from(earlier)
-        noted = sa.update(watches).filter_by(**key_of(watch)).where(is_still).values(judge_version=version)
+        noted = (
+            sa.update(watches)
+            .filter_by(**key_of(watch))
+            .where(is_still)
+            .values(judge_version=version)
+        )
         return (await connection.execute(noted)).rowcount == 1 and earlier is not None
 
     @db.in_transaction
     async def end(self, connection: AsyncConnection, watch: Watch, by: str) -> bool:
-        """Whether there was a watch to end. What it has scored stays; replies that wait to be scored are dropped."""
+        """Whether there was a watch to end.
+
+        What it has scored stays; replies that wait to be scored are dropped.
+        """
         await connection.execute(sa.delete(replies).filter_by(**key_of(watch)).where(IS_WAITED_FOR))
         if not (await connection.execute(sa.delete(watches).filter_by(**key_of(watch)))).rowcount:
             return False
@@ -108,20 +147,33 @@ def _act(watch: Watch, by: str, what: Action) -> Act:
 
 
 class Notices(db.StoreQueries):
-    """What each recipient of a watch is told once, by name: the intent is noted before the post, and then the post."""
+    """What each recipient of a watch is told once, by name: the intent is noted before the post,
+    and then the post.
+    """
 
     async def of_day(self, watch: Watch, day: str) -> set[str]:
         """The names of what was told of a day, or was meant to be."""
-        return set(await self._database.values(sa.select(notices.c.name).filter_by(**key_of(watch), day=day)))
+        return set(
+            await self._database.values(
+                sa.select(notices.c.name).filter_by(**key_of(watch), day=day)
+            )
+        )
 
     async def lost(self, watch: Watch, day: str, now: datetime) -> set[str]:
-        """The names of what was meant to be told of a day, of which it is not known whether it reached anybody."""
+        """The names of what was meant to be told of a day, of which it is not known whether it
+        reached anybody.
+        """
         its = sa.select(notices.c.name).filter_by(**key_of(watch), day=day).group_by(notices.c.name)
-        is_open = sa.func.max(notices.c.posted_at).is_(None), sa.func.max(notices.c.claimed_at) <= now
+        is_open = (
+            sa.func.max(notices.c.posted_at).is_(None),
+            sa.func.max(notices.c.claimed_at) <= now,
+        )
         return set(await self._database.values(its.having(sa.and_(*is_open))))
 
     async def last(self, watch: Watch, kind: str, before: str) -> datetime | None:
-        """When an alert of this kind, with which its name begins, was told last on a day `before` that."""
+        """When an alert of this kind, with which its name begins, was told last on a day `before`
+        that.
+        """
         its = sa.select(sa.func.max(notices.c.posted_at)).filter_by(**key_of(watch))
         at: datetime | None = await self._database.value(
             its.where(notices.c.name.startswith(f"{kind} "), notices.c.day < before)
@@ -135,9 +187,18 @@ class Notices(db.StoreQueries):
         return set(watch.alerts_to) <= set(await self._database.values(its.where(is_over)))
 
     async def claim(
-        self, watch: Watch, name: str, to: str, day: str, now: datetime, lease: timedelta = timedelta(minutes=5)
+        self,
+        watch: Watch,
+        name: str,
+        to: str,
+        day: str,
+        now: datetime,
+        lease: timedelta = timedelta(minutes=5),
     ) -> datetime | None:
-        """If this is ours to tell: since when it may have been told, or `now` if it was not. None if not ours."""
+        """If this is ours to tell: since when it may have been told, or `now` if it was not.
+
+        None if not ours.
+        """
         key = key_of(watch) | {"name": name, "recipient": to}
         left = await self._database.one(sa.select(notices).filter_by(**key))
         if left and (left.posted_at or left.claimed_at > now - lease):
@@ -160,7 +221,9 @@ class Notices(db.StoreQueries):
 
 @dataclass(frozen=True)
 class Release:
-    """A change of an assistant that somebody marked; `needed` is how many scores after it a comparison needs."""
+    """A change of an assistant that somebody marked; `needed` is how many scores after it a
+    comparison needs.
+    """
 
     id: int
     author_id: str
@@ -172,25 +235,35 @@ class Release:
 
 class Releases(db.StoreQueries):
     async def of(self, place: Place) -> Sequence[Release]:
-        """Those that were not taken back, the newest first; if the place names an author, only that author's."""
+        """Those that were not taken back, the newest first; if the place names an author, only that
+        author's.
+        """
         whose = {} if place.author_id is None else {"author_id": place.author_id}
         its = sa.select(*db.columns_of(releases, Release)).filter_by(
             team_id=place.team_id, channel_id=place.channel_id, taken_back_at=None, **whose
         )
-        return await self._database.rows(Release, its.order_by(releases.c.set_at.desc(), releases.c.id.desc()))
+        return await self._database.rows(
+            Release, its.order_by(releases.c.set_at.desc(), releases.c.id.desc())
+        )
 
     async def add(self, place: Place, note: str, by: str, now: datetime, needed: int) -> None:
         values = key_of(place) | {"note": note, "set_by": by, "set_at": now, "needed": needed}
         await self._database.execute(sa.insert(releases).values(values))
 
     async def take_back(self, place: Place, number: int, now: datetime) -> bool:
-        its = sa.update(releases).filter_by(team_id=place.team_id, channel_id=place.channel_id, id=number)
+        its = sa.update(releases).filter_by(
+            team_id=place.team_id, channel_id=place.channel_id, id=number
+        )
         its = its.where(releases.c.taken_back_at.is_(None), releases.c.set_by != JUDGE)
         return await self._database.execute(its.values(taken_back_at=now)) == 1
 
     @db.in_transaction
-    async def begin_judge(self, connection: AsyncConnection, place: Place, first: TimedScore) -> None:
-        """Records that the judge has changed under its name: `first` and all after it are of a later judge version."""
+    async def begin_judge(
+        self, connection: AsyncConnection, place: Place, first: TimedScore
+    ) -> None:
+        """Records that the judge has changed under its name: `first` and all after it are of a
+        later judge version.
+        """
         version, since = base_version(first.version), first.judged_at
         its = {"judge_version": first.version, **key_of(place)}
         later = {"judge_version": later_version(version, since)}
@@ -199,4 +272,6 @@ class Releases(db.StoreQueries):
         if not (await connection.execute(scores.values(later))).rowcount:
             return  # another process has found it, too
         await connection.execute(sa.insert(releases).values(mark))
-        await connection.execute(sa.update(watches).filter_by(**its).values(later))  # and there is no other notice
+        await connection.execute(
+            sa.update(watches).filter_by(**its).values(later)
+        )  # and there is no other notice

@@ -23,25 +23,38 @@ from bot.slack.invocation import Invocation, Raw, on_click
 from bot.store.figures import BEGINNING, Kind, Place, Span, TimedScore
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE
-from judge.evaluation.stats import MeanEstimate, MeanEstimator, are_corrected, labelled_shares, minus
+from judge.evaluation.stats import (
+    MeanEstimate,
+    MeanEstimator,
+    are_corrected,
+    labelled_shares,
+    minus,
+)
 from judge.scoring.rubric import Scale
 
 _Read = tuple[Sequence[TimedScore], MeanEstimate]
 _FEWEST, _MOST = 20, 200
-_WIDTH = 0.1  # how far the interval of a difference should reach at most to each side, as a share of the scale
+# how far the interval of a difference should reach at most to each side, as a share of the scale
+_WIDTH = 0.1
 
 
 async def answer(services: Services, invocation: Invocation, typed: str) -> str:
     """Marks a release, lists those of the channel, or takes one back."""
     place, is_list = Place(invocation.team_id, invocation.channel_id), typed in {"", "list"}
-    if refusal := await orders.refusal_of(services, invocation, place.channel_id, is_change=not is_list):
+    if refusal := await orders.refusal_of(
+        services, invocation, place.channel_id, is_change=not is_list
+    ):
         return refusal
     releases, (word, _, rest) = Releases(services.store.database), typed.partition(" ")
     if is_list:
         found = await releases.of(place)
-        return text.releases([(each, await services.members.name_of(each.author_id)) for each in found])
+        return text.releases(
+            [(each, await services.members.name_of(each.author_id)) for each in found]
+        )
     if word == "undo":
-        is_undone = rest.isdecimal() and await releases.take_back(place, int(rest[:9]), services.clock())
+        is_undone = rest.isdecimal() and await releases.take_back(
+            place, int(rest[:9]), services.clock()
+        )
         return text.undone(rest) if is_undone else text.NO_RELEASE
     try:
         return await mark(services, place, typed, invocation.user_id)
@@ -66,9 +79,13 @@ async def mark(services: Services, place: Place, typed: str, by: str) -> str:
     names = await orders.watched_names(services, place.team_id, place.channel_id)
     lower = f"{typed.removeprefix('@').lower()} "
     called = {each: author_id for author_id, name in names.items() for each in (author_id, name)}
-    meant = max((each for each in called if lower.startswith(f"{each.lower()} ")), key=len, default=None)
+    meant = max(
+        (each for each in called if lower.startswith(f"{each.lower()} ")), key=len, default=None
+    )
     if meant is None:
-        raise ValueError(text.not_watched(typed.removeprefix("@").partition(" ")[0], list(names.values())))
+        raise ValueError(
+            text.not_watched(typed.removeprefix("@").partition(" ")[0], list(names.values()))
+        )
     now, author_id = services.clock(), called[meant]
     its = Place(place.team_id, place.channel_id, author_id, Origin.WATCHED)
     scores = await services.store.tallies.in_order(its, Span(now - REFERENCE, now))
@@ -82,22 +99,32 @@ async def mark(services: Services, place: Place, typed: str, by: str) -> str:
 
 
 async def tell_releases(services: Services, asked: AskedAgain | None = None) -> None:
-    """Tells who set a release, and who hears of its watch, how the scores compare; after four weeks in any case."""
+    """Tells who set a release, and who hears of its watch, how the scores compare; after four weeks
+    in any case.
+    """
     notices, now = Notices(services.store.database), services.clock()
     for watch in await services.store.watches.of(services.identity.team_id):
         found = await Releases(services.store.database).of(watched(watch))
         times = [now, *(each.set_at for each in found), BEGINNING]
         for release, until, earlier in zip(found, times, times[2:], strict=False):
-            to = dict.fromkeys((*watch.alerts_to, *([] if release.set_by.startswith("os:") else [release.set_by])))
+            to = dict.fromkeys(
+                (*watch.alerts_to, *([] if release.set_by.startswith("os:") else [release.set_by]))
+            )
             told = replace(watch, alerts_to=tuple(to))
             name = f"release {release.id}"
             is_due = release.set_by != JUDGE and now < release.set_at + 2 * REFERENCE
             if is_due and not await notices.is_settled(told, name, now):
-                await _compare(services, told, release, Span(earlier, until), asked or AskedAgain(services))
+                await _compare(
+                    services, told, release, Span(earlier, until), asked or AskedAgain(services)
+                )
 
 
-async def _compare(services: Services, watch: Watch, release: Release, around: Span, asked: AskedAgain) -> None:
-    """Tells what became of the scores between the releases before and after it, unless too few are scored yet."""
+async def _compare(
+    services: Services, watch: Watch, release: Release, around: Span, asked: AskedAgain
+) -> None:
+    """Tells what became of the scores between the releases before and after it, unless too few are
+    scored yet.
+    """
 
     async def read(start: datetime, end: datetime, kind: Kind | None = None) -> _Read | None:
         scores = await services.store.tallies.in_order(watched(watch), Span(start, end + LATE))
@@ -125,7 +152,9 @@ async def _compare(services: Services, watch: Watch, release: Release, around: S
     before = await read(start, release.set_at, after[0][0].kind)
     found = [each[1] for each in (after, before) if each]
     labelled = sum(each.labelled for each in found) if are_corrected(*found) else 0
-    means = [(each.corrected if labelled else None) or each.judge for each in found]  # as people would score, if known
+    means = [
+        (each.corrected if labelled else None) or each.judge for each in found
+    ]  # as people would score, if known
     moved = minus(*means) if before else None
     name, title = await services.members.name_of(watch.author_id), f"release {release.id}"
     replies = [each.n for each in found]

@@ -22,8 +22,8 @@ from bot.store.visibility import is_watched
 class SeenReply:
     """A reply of a watched assistant, known by its first message.
 
-    `text_hash` is the hash of its text, and None while it is still being written. `last_ts` is the newest message that
-    the assistant has added to it, if any. `probability` is that of the draw.
+    `text_hash` is the hash of its text, and None while it is still being written. `last_ts` is the
+    newest message that the assistant has added to it, if any. `probability` is that of the draw.
     """
 
     team_id: str
@@ -43,8 +43,9 @@ class SeenReply:
 def draws(watch: Watch, ts: str, key: bytes) -> bool:
     """Whether the reply with this timestamp is in the watch's share.
 
-    The draw follows from the message and the installation's key. A redelivery, a restart and a second process draw the
-    same. The author cannot tell which replies are scored, and polish only those.
+    The draw follows from the message and the installation's key. A redelivery, a restart and a
+    second process draw the same. The author cannot tell which replies are scored, and polish only
+    those.
     """
     place = f"{watch.team_id}/{watch.channel_id}/{ts}"
     number = int.from_bytes(hmac.digest(key, place.encode(), "sha256")[:8], "big")
@@ -69,36 +70,58 @@ class Replies(db.StoreQueries):
     _key: bytes | None = None
 
     async def draws(self, watch: Watch, ts: str) -> bool:
-        """Whether the reply with this timestamp is in the watch's share, by the key of this installation."""
+        """Whether the reply with this timestamp is in the watch's share, by the key of this
+        installation.
+        """
         if self._key is None:
-            await self._database.execute(db.insert_new(self._database, keys, {"name": _DRAW, "value": token_hex(32)}))
-            self._key = bytes.fromhex(await self._database.value(sa.select(keys.c.value).filter_by(name=_DRAW)))
+            await self._database.execute(
+                db.insert_new(self._database, keys, {"name": _DRAW, "value": token_hex(32)})
+            )
+            self._key = bytes.fromhex(
+                await self._database.value(sa.select(keys.c.value).filter_by(name=_DRAW))
+            )
         return draws(watch, ts, self._key)
 
     async def part_of(self, message: SeenReply) -> SeenReply | None:
-        """The reply that a message of an assistant is part of, as far as is known; itself, if it is its first."""
+        """The reply that a message of an assistant is part of, as far as is known; itself, if it is
+        its first.
+        """
         here = _in_thread_of(message.team_id, message.channel_id, message.parent_ts or message.ts)
         goes_on = sa.or_(replies.c.ended_ts.is_(None), replies.c.ended_ts > message.ts)
         is_reply = replies.c.outcome.is_distinct_from(ReplyOutcome.PART)
-        is_earlier = sa.and_(replies.c.ts < message.ts, goes_on) if message.parent_ts else sa.false()
-        which = here, replies.c.author_id == message.author_id, is_reply, sa.or_(replies.c.ts == message.ts, is_earlier)
+        is_earlier = (
+            sa.and_(replies.c.ts < message.ts, goes_on) if message.parent_ts else sa.false()
+        )
+        which = (
+            here,
+            replies.c.author_id == message.author_id,
+            is_reply,
+            sa.or_(replies.c.ts == message.ts, is_earlier),
+        )
         query = sa.select(*db.columns_of(replies, SeenReply)).where(*which)
         return await self._database.first(SeenReply, query.order_by(replies.c.ts.desc()))
 
     async def go_on(self, reply: SeenReply, ts: str, rests_at: datetime | None) -> bool:
-        """Records that a reply has a further message, and waits for it to rest; returns whether that is news.
+        """Records that a reply has a further message, and waits for it to rest; returns whether
+        that is news.
 
-        A reply that was scored, had no words, or whose words in advance were deleted, waits once more. Without
-        `rests_at`, it is looked at as planned.
+        A reply that was scored, had no words, or whose words in advance were deleted, waits once
+        more. Without `rests_at`, it is looked at as planned.
         """
         waits = sa.or_(IS_WAITED_FOR, replies.c.outcome.in_(_GOES_ON))
         is_news = sa.or_(replies.c.last_ts.is_(None), replies.c.last_ts < ts)
         changes = {"last_ts": ts, "outcome": None} | ({"rests_at": rests_at} if rests_at else {})
-        going_on = sa.update(replies).filter_by(**_its_key(reply)).where(waits, is_news).values(changes)
+        going_on = (
+            sa.update(replies).filter_by(**_its_key(reply)).where(waits, is_news).values(changes)
+        )
         return bool(await self._database.execute(going_on))
 
-    async def end_before(self, team_id: str, channel_id: str, parent_ts: str, author_id: str | None, ts: str) -> None:
-        """Records that a message in a thread ends the replies of all others there: what they add is another reply."""
+    async def end_before(
+        self, team_id: str, channel_id: str, parent_ts: str, author_id: str | None, ts: str
+    ) -> None:
+        """Records that a message in a thread ends the replies of all others there: what they add is
+        another reply.
+        """
         goes_on = sa.or_(replies.c.ended_ts.is_(None), replies.c.ended_ts > ts)
         is_others = sa.and_(replies.c.author_id != (author_id or ""), replies.c.ts < ts, goes_on)
         here = sa.and_(_in_thread_of(team_id, channel_id, parent_ts), is_others)
@@ -107,81 +130,131 @@ class Replies(db.StoreQueries):
             await self._database.execute(sa.update(replies).where(here).values(ended_ts=ts))
 
     async def rename(self, reply: SeenReply, ts: str) -> SeenReply | None:
-        """The reply with another first message, since its own is deleted; None if that message is known as a reply."""
+        """The reply with another first message, since its own is deleted; None if that message is
+        known as a reply.
+        """
         try:
-            await self._database.execute(sa.update(replies).filter_by(**_its_key(reply)).values(ts=ts))
+            await self._database.execute(
+                sa.update(replies).filter_by(**_its_key(reply)).values(ts=ts)
+            )
         except IntegrityError:
             return None
         return replace(reply, ts=ts)
 
     async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
-        """Records a reply as it is seen now, if it is new; returns the number of new replies, 1 or 0."""
+        """Records a reply as it is seen now, if it is new; returns the number of new replies, 1 or
+        0.
+        """
         outcome = None if await self.draws(watch, reply.ts) else ReplyOutcome.PASSED
-        values = asdict(reply) | {"probability": watch.share, "outcome": outcome, "rests_at": rests_at}
+        values = asdict(reply) | {
+            "probability": watch.share,
+            "outcome": outcome,
+            "rests_at": rests_at,
+        }
         values["day"] = reply.day
         return await self._database.execute(db.insert_new(self._database, replies, values))
 
-    async def due(self, team_id: str, now: datetime, without: Collection[str] = ()) -> Sequence[SeenReply]:
+    async def due(
+        self, team_id: str, now: datetime, without: Collection[str] = ()
+    ) -> Sequence[SeenReply]:
         """Replies that were drawn and have come to rest, at most five of each watch.
 
-        Of each watch, those that have rested longest come first; `without` are channels to leave out.
+        Of each watch, those that have rested longest come first; `without` are channels to leave
+        out.
         """
         order = replies.c.rests_at, replies.c.ts
-        turn = sa.func.row_number().over(partition_by=(replies.c.channel_id, replies.c.author_id), order_by=order)
+        turn = sa.func.row_number().over(
+            partition_by=(replies.c.channel_id, replies.c.author_id), order_by=order
+        )
         is_due = sa.and_(IS_WAITED_FOR, replies.c.team_id == team_id, replies.c.rests_at <= now)
         columns = db.columns_of(replies, SeenReply)
-        found = sa.select(*columns, turn.label("turn")).where(is_due, replies.c.channel_id.not_in(without)).subquery()
+        found = (
+            sa.select(*columns, turn.label("turn"))
+            .where(is_due, replies.c.channel_id.not_in(without))
+            .subquery()
+        )
         its = sa.select(*(found.c[each.name] for each in columns)).where(found.c.turn <= _TURN)
         return await self._database.rows(SeenReply, its.order_by(found.c.turn))
 
-    async def wait_on(self, reply: SeenReply, rests_at: datetime, *, is_edited: bool = False) -> None:
-        """Records that the reply's text has changed since it was last seen; it is looked at again at `rests_at`.
+    async def wait_on(
+        self, reply: SeenReply, rests_at: datetime, *, is_edited: bool = False
+    ) -> None:
+        """Records that the reply's text has changed since it was last seen; it is looked at again
+        at `rests_at`.
 
-        A reply that no longer waits stays as it is; if `is_edited`, it waits once more as one that goes on.
+        A reply that no longer waits stays as it is; if `is_edited`, it waits once more as one that
+        goes on.
         """
-        waits = sa.or_(IS_WAITED_FOR, replies.c.outcome.in_(_GOES_ON)) if is_edited else IS_WAITED_FOR
+        waits = (
+            sa.or_(IS_WAITED_FOR, replies.c.outcome.in_(_GOES_ON)) if is_edited else IS_WAITED_FOR
+        )
         changes = {"text_hash": reply.text_hash, "rests_at": rests_at, "outcome": None}
-        await self._database.execute(sa.update(replies).filter_by(**_its_key(reply)).where(waits).values(changes))
+        await self._database.execute(
+            sa.update(replies).filter_by(**_its_key(reply)).where(waits).values(changes)
+        )
 
     async def settle(self, reply: SeenReply, outcome: ReplyOutcome) -> None:
-        """Records the outcome of a reply; one that was recorded stays, and one that has gone on since waits again."""
+        """Records the outcome of a reply; one that was recorded stays, and one that has gone on
+        since waits again.
+        """
         is_same = replies.c.last_ts.is_not_distinct_from(reply.last_ts)
         waiting = sa.update(replies).filter_by(**_its_key(reply)).where(IS_WAITED_FOR, is_same)
         await self._database.execute(waiting.values(outcome=outcome, text_hash=None))
 
-    async def coverage(self, place: Place, since: str, within: Span | None = None) -> Mapping[str, Coverage]:
-        """The outcomes of an assistant's replies, by day in the form of `SeenReply.day`, from one day on.
+    async def coverage(
+        self, place: Place, since: str, within: Span | None = None
+    ) -> Mapping[str, Coverage]:
+        """The outcomes of an assistant's replies, by day in the form of `SeenReply.day`, from one
+        day on.
 
         If a span is given, only of replies that were written `within` it, to the second.
         """
-        query = sa.select(replies.c.day, replies.c.outcome, sa.func.count().label("number")).filter_by(**key_of(place))
+        query = sa.select(
+            replies.c.day, replies.c.outcome, sa.func.count().label("number")
+        ).filter_by(**key_of(place))
         query = query.where(replies.c.day >= since).group_by(replies.c.day, replies.c.outcome)
         if within:
-            query = query.where(replies.c.ts >= to_ts(within.start), replies.c.ts < to_ts(within.end))
+            query = query.where(
+                replies.c.ts >= to_ts(within.start), replies.c.ts < to_ts(within.end)
+            )
         found: dict[str, dict[ReplyOutcome | None, int]] = {}
         for row in await self._database.all(query):
             found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
         return {day: Coverage(outcomes) for day, outcomes in found.items()}
 
     async def used(self, reply: SeenReply, question_ts: str | None) -> tuple[int, int]:
-        """How many of the assistant's replies of that day are scored, and how many of these answer the question."""
+        """How many of the assistant's replies of that day are scored, and how many of these answer
+        the question.
+        """
         start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
         end = start + timedelta(days=1)
         is_on_day = sa.and_(cases.c.message_ts >= to_ts(start), cases.c.message_ts < to_ts(end))
         is_of_question = cases.c.question_ts == (question_ts or "")
         query = (
-            sa.select(sa.func.count().label("on_day"), sa.func.count().filter(is_of_question).label("of_question"))
+            sa.select(
+                sa.func.count().label("on_day"),
+                sa.func.count().filter(is_of_question).label("of_question"),
+            )
             .select_from(cases)
-            .filter_by(team_id=reply.team_id, channel_id=reply.channel_id, author_id=reply.author_id)
+            .filter_by(
+                team_id=reply.team_id, channel_id=reply.channel_id, author_id=reply.author_id
+            )
             .where(is_on_day, is_watched(cases), cases.c.message_ts != reply.ts)
         )
         (row,) = await self._database.all(query)
         return row.on_day, row.of_question
 
     async def expected(self, place: Place, since: datetime, until: datetime) -> int:
-        is_meant = sa.or_(replies.c.outcome.is_(None), replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.MISSED)))
+        is_meant = sa.or_(
+            replies.c.outcome.is_(None),
+            replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.MISSED)),
+        )
         within = sa.and_(replies.c.rests_at >= since, replies.c.rests_at < until)
-        query = sa.select(sa.func.count(replies.c.ts)).filter_by(**key_of(place)).where(is_meant, within)
+        query = (
+            sa.select(sa.func.count(replies.c.ts))
+            .filter_by(**key_of(place))
+            .where(is_meant, within)
+        )
         return int(await self._database.value(query))
 
 

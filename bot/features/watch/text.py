@@ -25,7 +25,9 @@ _SHOWN = {
     Shows.REACTION: "Each score appears as a reaction.",
     Shows.VERDICT: "Each verdict is posted in the thread.",
 }
-NO_BOTS = "No bot has written in this channel lately, and none is a member, so there is nothing to watch."
+NO_BOTS = (
+    "No bot has written in this channel lately, and none is a member, so there is nothing to watch."
+)
 MOST_SHOWN = 10
 HELP = """\
 • `/judge watch @assistant` opens a window with all settings
@@ -36,15 +38,17 @@ HELP = """\
 • Add `alert low` to alert of each reply with the lowest scores (0 or 1 of 5), too; `alert low off` ends that
 • `/judge watch off @assistant` ends the watch, `/judge watch` lists what is watched"""
 _MAY_FOLLOW = (
-    "After the name you can write, in this order: `all` or `1 in 5` (1 to 9,999); `40 a day` (1 to 99,999); "
-    "`nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`; `alert low`. `off` alone ends it."
+    "After the name you can write, in this order: `all` or `1 in 5` (1 to 9,999); `40 a day` (1 "
+    "to 99,999); `nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`; "
+    "`alert low`. `off` alone ends it."
 )
 NO_REACTIONS = (
-    "I cannot add reactions here: the app lacks the scope `reactions:write`, which `manifest.yml` has. "
-    "`nothing` and `verdict` work without it."
+    "I cannot add reactions here: the app lacks the scope `reactions:write`, which "
+    "`manifest.yml` has. `nothing` and `verdict` work without it."
 )
 ENDED_MEANS = (
-    "Its replies will no longer be scored automatically, and no alerts will be sent. Past scores stay in the figures."
+    "Its replies will no longer be scored automatically, and no alerts will be sent. Past "
+    "scores stay in the figures."
 )
 _OUTCOMES = {
     ReplyOutcome.TAKEN: "scored or in progress",
@@ -60,11 +64,19 @@ _OUTCOMES = {
 def state(counted: Sequence[CountedWatch]) -> Post:
     if not counted:
         text = f"Nothing is watched in this channel.\n{HELP}"
-        return Post(text, [ui.section(text), ui.actions(ui.button("Watch an assistant", ids.ACTION_WATCH))])
+        return Post(
+            text, [ui.section(text), ui.actions(ui.button("Watch an assistant", ids.ACTION_WATCH))]
+        )
     lines = {each.watch: line(each) for each in counted[:MOST_SHOWN]}
     rest = [each.name for each in counted[MOST_SHOWN:]]
-    ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."] if rest else []
-    blocks = [block for watch, said in lines.items() for block in (ui.section(said), _buttons(watch))]
+    ends = (
+        [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` shows the settings of each."]
+        if rest
+        else []
+    )
+    blocks = [
+        block for watch, said in lines.items() for block in (ui.section(said), _buttons(watch))
+    ]
     another = ui.actions(ui.button("Watch another assistant", ids.ACTION_WATCH))
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(ui.section, ends), another])
 
@@ -82,13 +94,18 @@ def line(counted: CountedWatch) -> str:
 
 def not_read_since(unread: Unread) -> str:
     return (
-        f"*I have not been able to read the channel since {ui.short_date(unread.since)}*: Slack answers "
-        f"`{clip(unread.reason)}`. Once I can, I score replies of the last day; older ones count as missed."
+        f"*I have not been able to read the channel since {ui.short_date(unread.since)}*: Slack "
+        f"answers `{clip(unread.reason)}`. Once I can, I score replies of the last day; older "
+        "ones count as missed."
     )
 
 
 def outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[str]:
-    return [f"{coverage.outcomes[each]} {_OUTCOMES[each]}" for each in among if coverage.outcomes.get(each)]
+    return [
+        f"{coverage.outcomes[each]} {_OUTCOMES[each]}"
+        for each in among
+        if coverage.outcomes.get(each)
+    ]
 
 
 def ask_to_end(author_id: str, name: str) -> Post:
@@ -113,7 +130,9 @@ def changed_by(watch: Watch, name: str, by: str) -> Post:
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
-    """The answer to a name that no bot of the channel has, or that is followed by something unknown."""
+    """The answer to a name that no bot of the channel has, or that is followed by something
+    unknown.
+    """
     called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]
     if called:
         meant = max(called, key=len)
@@ -125,12 +144,19 @@ def no_assistant(name: str, known: Sequence[str]) -> str:
 
 
 def not_watched(name: str, watched: Sequence[str]) -> str:
-    found = f"Watched here: {_names(watched)}." if watched else f"`/judge watch @{clip(name)}` begins to watch it."
+    found = (
+        f"Watched here: {_names(watched)}."
+        if watched
+        else f"`/judge watch @{clip(name)}` begins to watch it."
+    )
     return f"`@{clip(name)}` is not watched in this channel. {found}"
 
 
 def not_read(error: str) -> str:
-    return f"Slack does not let me read this channel (`{clip(error)}`), so I cannot watch anything in it."
+    return (
+        f"Slack does not let me read this channel (`{clip(error)}`), so I cannot watch "
+        "anything in it."
+    )
 
 
 def _buttons(watch: Watch) -> ui.Block:
@@ -155,7 +181,11 @@ def order(watch: Watch) -> str:
     if watch.alerts_to:
         whom = ", ".join(_whom(watch, each) for each in watch.alerts_to)
         below = "" if watch.floor is None else f", or its mean is clearly below {watch.floor:g}"
-        low = ", and of each reply that two ratings score lowest (0 or 1 of 5)" if watch.low_since else ""
+        low = (
+            ", and of each reply that two ratings score lowest (0 or 1 of 5)"
+            if watch.low_since
+            else ""
+        )
         alerts = f"Alerts when it gets clearly worse{below}{low}: {whom}."
     return f"{scored(watch)} {alerts}"
 
@@ -166,7 +196,9 @@ def _names(names: Sequence[str]) -> str:
 
 
 _HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."
-NOT_WATCHED = "This assistant is no longer watched in this channel. Past scores stay in the figures."
+NOT_WATCHED = (
+    "This assistant is no longer watched in this channel. Past scores stay in the figures."
+)
 _KNOWN = {
     "not_in_channel": "not a member of this channel, whose figures an alert contains",
     "cannot_dm_bot": "bots cannot receive alerts",
@@ -189,13 +221,17 @@ def drift_alert(
     workspace_url: str,
     beside: str = "",
 ) -> Post:
-    """The alert if an assistant is clearly worse than before, better, or below its floor, with its lowest scores since.
+    """The alert if an assistant is clearly worse than before, better, or below its floor, with its
+    lowest scores since.
 
-    `began` is when that began, and the number of scores since then; `beside` says what else has changed.
+    `began` is when that began, and the number of scores since then; `beside` says what else has
+    changed.
     """
     before, after = drop.before, drop.after
     if drop.kind == "floor":
-        what = f"is clearly below the {watch.floor:g} that this channel has set: mean {after.mean:.1f}"
+        what = (
+            f"is clearly below the {watch.floor:g} that this channel has set: mean {after.mean:.1f}"
+        )
     else:
         what = f"mean {after.mean:.1f} after {before.mean:.1f}"
         if drop.kind == "low share":
@@ -205,12 +241,19 @@ def drift_alert(
         how = "better" if drop.kind == "rise" else "worse"
         what = f"has become clearly {how} than in the four weeks before: {what}"
     since, number = began
-    listed = [ui.section("*Lowest scores since then*"), *low_blocks(lowest, [name] * len(lowest), workspace_url)]
+    listed = [
+        ui.section("*Lowest scores since then*"),
+        *low_blocks(lowest, [name] * len(lowest), workspace_url),
+    ]
     return _post(
         f"{_its(watch, name)} {what}, since {ui.short_date(since)} "
         f"({number_of(number, 'random reply', 'random replies')}).\n{beside}".rstrip(),
         *([] if drop.kind == "rise" else listed),
-        ui.context(_HOW if drop.kind == "rise" else f"{_HOW} While this lasts, I repeat the alert every seven days."),
+        ui.context(
+            _HOW
+            if drop.kind == "rise"
+            else f"{_HOW} While this lasts, I repeat the alert every seven days."
+        ),
     )
 
 
@@ -239,8 +282,8 @@ def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: 
 def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
     hours = round(silent_for.total_seconds() / 3600)
     return _post(
-        f"The watch on {_its(watch, name)} has no score from the last {hours} hours, although {expected} replies were "
-        "drawn. The model may not be answering; the app's log says why."
+        f"The watch on {_its(watch, name)} has no score from the last {hours} hours, although "
+        f"{expected} replies were drawn. The model may not be answering; the app's log says why."
     )
 
 
@@ -249,7 +292,8 @@ def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
     floor = "" if watch.floor is None else f" Alerts for a mean below {watch.floor:g} go on."
     return _post(
         f"{_its(watch, name)} is now scored by {by}. Scores of different judges are not compared, "
-        f"so other alerts start again once there are {MIN_REFERENCE} scores older than a week.{floor}"
+        f"so other alerts start again once there are {MIN_REFERENCE} scores older than a "
+        f"week.{floor}"
     )
 
 
@@ -259,34 +303,54 @@ def new_model_notice(watch: Watch, name: str, new: str, old: str, who: str) -> P
 
 
 def unread_alert(watch: Watch, name: str, unread: Unread) -> Post:
-    return _post(f"The watch on {_its(watch, name)} cannot find new replies. {not_read_since(unread)}")
+    return _post(
+        f"The watch on {_its(watch, name)} cannot find new replies. {not_read_since(unread)}"
+    )
 
 
 def gone_alert(watch: Watch, name: str, before: int) -> Post:
     return _post(
-        f"I have seen no reply by {_its(watch, name)} for a week, after {before:,} the week before. "
-        "It may have left, or come back as another app, which is not watched; `/judge watch` changes that."
+        f"I have seen no reply by {_its(watch, name)} for a week, after {before:,} the week "
+        "before. It may have left, or come back as another app, which is not watched; `/judge "
+        "watch` changes that."
     )
 
 
 def test_alert(watch: Watch, name: str, now: datetime) -> Post:
-    made_up = Drop("mean", 0, Level(3.6, 0.12), Level(2.9, 0.34), 0, 0), (now - timedelta(days=2), 24)
+    made_up = (
+        Drop("mean", 0, Level(3.6, 0.12), Level(2.9, 0.34), 0, 0),
+        (now - timedelta(days=2), 24),
+    )
     alert = drift_alert(watch, name, *made_up, [], Scale(0, 5), "")
-    line = ui.section(f"Score 1 of 5 · {clip(name)} · a made-up case\n“It does not say which version it means.”")
-    mark, (first, title, how) = "This is a test with made-up figures. A real alert looks like this:", alert.blocks
+    line = ui.section(
+        f"Score 1 of 5 · {clip(name)} · a made-up case\n“It does not say which version it means.”"
+    )
+    mark, (first, title, how) = (
+        "This is a test with made-up figures. A real alert looks like this:",
+        alert.blocks,
+    )
     return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), first, title, line, how])
 
 
 def tested(watch: Watch, errors: Mapping[str, str]) -> str:
     if not watch.alerts_to:
-        return "This watch sends no alerts, so there is nobody to send a test to. *Change* sets who gets alerts."
+        return (
+            "This watch sends no alerts, so there is nobody to send a test to. *Change* sets "
+            "who gets alerts."
+        )
     got = ", ".join(_whom(watch, to) for to, error in errors.items() if not error)
-    return "\n".join([*([f"The test went to {got}."] if got else []), *not_reached(watch, errors, "It")])
+    return "\n".join(
+        [*([f"The test went to {got}."] if got else []), *not_reached(watch, errors, "It")]
+    )
 
 
 def not_reached(watch: Watch, errors: Mapping[str, str], what: str) -> list[str]:
     """Whom a message did not reach, and why: for each a sentence that begins with `what`."""
-    whys = {to: _KNOWN.get(error) or f"Slack answers `{clip(error)}`" for to, error in errors.items() if error}
+    whys = {
+        to: _KNOWN.get(error) or f"Slack answers `{clip(error)}`"
+        for to, error in errors.items()
+        if error
+    }
     return [f"{what} did not reach {_whom(watch, to)}: {why}." for to, why in whys.items()]
 
 
@@ -303,24 +367,37 @@ def _post(text: str, *more: dict[str, object]) -> Post:
 
 
 def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:
-    """The section of the Home tab with the watches of a person's channels, and the number of further ones."""
+    """The section of the Home tab with the watches of a person's channels, and the number of
+    further ones.
+    """
     if not watches:
         return []
     blocks = [ui.header("Watched in your channels")]
     blocks += [ui.section(f"<#{each.watch.channel_id}>: {line(each)}") for each in watches]
     rest = f"And {more:,} more. " if more else ""
-    return [*blocks, ui.context(f"{rest}`/judge watch` in a channel lists and changes its watches.")]
+    return [
+        *blocks,
+        ui.context(f"{rest}`/judge watch` in a channel lists and changes its watches."),
+    ]
 
 
 NO_RELEASE = "There is no such release in this channel. `/judge release list` lists them."
 
 
 def releases(found: Sequence[tuple[Release, str]]) -> str:
-    by = {each.set_by: f"`{each.set_by}`" if ":" in each.set_by else f"<@{each.set_by}>" for each, _ in found}
+    by = {
+        each.set_by: f"`{each.set_by}`" if ":" in each.set_by else f"<@{each.set_by}>"
+        for each, _ in found
+    }
     by[JUDGE] = "asking it again"
-    lines = [f"• {each.id}: {release_line(each, name)}, by {by[each.set_by]}" for each, name in found[:_MOST_NAMED]]
+    lines = [
+        f"• {each.id}: {release_line(each, name)}, by {by[each.set_by]}"
+        for each, name in found[:_MOST_NAMED]
+    ]
     usage = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
-    return "\n".join([*(lines or ["No release of a watched assistant is marked in this channel."]), usage])
+    return "\n".join(
+        [*(lines or ["No release of a watched assistant is marked in this channel."]), usage]
+    )
 
 
 def release_line(release: Release, name: str) -> str:
@@ -331,12 +408,14 @@ def release_line(release: Release, name: str) -> str:
 
 
 def released(name: str, note: str, needed: int, by: str) -> str:
-    who = "those" if by.startswith("os:") else "you and those"  # an operator's name in Slack is not known
+    who = (
+        "those" if by.startswith("os:") else "you and those"
+    )  # an operator's name in Slack is not known
     what = f"The release “{clip(note)}”" if note else "A release"
     return (
-        f"{what} of {clip(name)} is marked. Once {needed} replies from now on are scored, or in four weeks, {who} "
-        "whom the watch alerts are told whether it got better. Alerts begin afresh: they need "
-        f"{MIN_REFERENCE} new scores that are older than a week."
+        f"{what} of {clip(name)} is marked. Once {needed} replies from now on are scored, or in "
+        f"four weeks, {who} whom the watch alerts are told whether it got better. Alerts begin "
+        f"afresh: they need {MIN_REFERENCE} new scores that are older than a week."
     )
 
 
@@ -354,18 +433,28 @@ def release_compared(
     labelled: int,
     who: str,
 ) -> Post:
-    """How the scores after a release compare with those of the same length of time before it, if these are known.
+    """How the scores after a release compare with those of the same length of time before it, if
+    these are known.
 
     `means` are both, of so many `replies`, corrected by so many labels.
     """
     after, *before = (f"{each.mean:.1f}" for each in means)
     where, was = _its(watch, name), f"mean {after}, was {''.join(before)}"
     by = f"Corrected by {number_of(labelled, 'blind label')}" if labelled else "By the judge alone"
-    counts = f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since the {release_line(release, name)}"
+    counts = (
+        f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since the "
+        f"{release_line(release, name)}"
+    )
     if change is None:
-        what = f"{where} cannot be compared: mean {after} since its release, and too few scores before it"
+        what = (
+            f"{where} cannot be compared: mean {after} since its release, and too few scores "
+            "before it"
+        )
     elif change.is_clear:
-        (how, way), (near, far) = (("*better*", "up") if change.mean > 0 else ("*worse*", "down")), change.sizes
+        (how, way), (near, far) = (
+            (("*better*", "up") if change.mean > 0 else ("*worse*", "down")),
+            change.sizes,
+        )
         what = f"{where} got {how} with its release: {was} ({way} {near:.1f} to {far:.1f})"
     else:
         moved = f"{change.low:+.1f} to {change.high:+.1f}"

@@ -1,4 +1,6 @@
-"""Turns watched replies into cases: a reply is seen, drawn, left until it is finished, read again, and taken in."""
+"""Turns watched replies into cases: a reply is seen, drawn, left until it is finished, read again,
+and taken in.
+"""
 
 import asyncio
 from collections.abc import Collection, Mapping
@@ -25,7 +27,9 @@ from bot.slack.messages import to_message
 
 
 def author_of(event: Raw) -> str | None:
-    """The id of the bot that wrote an event's message; None for a person's message, a deleted one, or a notice."""
+    """The id of the bot that wrote an event's message; None for a person's message, a deleted one,
+    or a notice.
+    """
     raw = message_of(event)
     if raw.get("subtype") not in exchange.SAID or not raw.get("bot_id"):
         return None
@@ -50,7 +54,10 @@ def _hash_of(found: exchange.Exchange) -> str | None:
 def is_answer(found: exchange.Exchange, own_ids: Collection[str]) -> bool:
     """Whether a reply has words, is whole, and answers a person."""
     is_whole = not any(message.streaming in {"in_progress", "errored"} for message in found.reply)
-    return bool(found.question and found.response and is_whole) and found.reply[0].author_id not in own_ids
+    return (
+        bool(found.question and found.response and is_whole)
+        and found.reply[0].author_id not in own_ids
+    )
 
 
 def message_of(event: Raw) -> Raw:
@@ -71,12 +78,16 @@ logger = structlog.get_logger(__name__)
 
 
 def is_since(watch: Watch, ts: str) -> bool:
-    """Whether the message with this timestamp was written since the watch began; earlier ones are ignored."""
+    """Whether the message with this timestamp was written since the watch began; earlier ones are
+    ignored.
+    """
     return float(ts) >= watch.since.timestamp()
 
 
 class Watcher:
-    """Notes the replies of watched assistants, and turns those that are drawn into cases once they are finished."""
+    """Notes the replies of watched assistants, and turns those that are drawn into cases once they
+    are finished.
+    """
 
     def __init__(self, services: Services) -> None:
         self.services = services
@@ -100,21 +111,33 @@ class Watcher:
 
     async def watches(self, reaction: Reaction) -> bool:
         """Whether a reaction is on a message that a watched assistant wrote after its watch began."""
-        watch = (await self._watches.get(reaction.team_id)).get(reaction.channel_id, {}).get(reaction.author_id or "")
+        watch = (
+            (await self._watches.get(reaction.team_id))
+            .get(reaction.channel_id, {})
+            .get(reaction.author_id or "")
+        )
         return watch is not None and is_since(watch, reaction.ts)
 
     async def note(self, body: Mapping[str, Any]) -> None:
-        """Notes the reply in a message event; ignores events that no watch covers, which are nearly all."""
+        """Notes the reply in a message event; ignores events that no watch covers, which are nearly
+        all.
+        """
         event = body["event"]
-        async with self._seeing:  # before the watches are read, where a later message could overtake an earlier one
-            here, raw = (await self._watches.get(body["team_id"])).get(event.get("channel", "")), message_of(event)
+        async with (
+            self._seeing
+        ):  # before the watches are read, where a later message could overtake an earlier one
+            here, raw = (
+                (await self._watches.get(body["team_id"])).get(event.get("channel", "")),
+                message_of(event),
+            )
             if here and event.get("subtype") == "message_changed":
                 await self._note_change(here, raw)
             elif here:
                 await self._see(here, raw, REST)
 
     async def see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
-        """Notes a message of a channel with these watches, by assistant; returns the number of new replies, 1 or 0.
+        """Notes a message of a channel with these watches, by assistant; returns the number of new
+        replies, 1 or 0.
 
         In a thread, it goes on with its author's reply, or ends the replies of others.
         """
@@ -130,7 +153,11 @@ class Watcher:
         watch = watches.get(author_of(raw) or "")
         if watch is None or not is_since(watch, raw["ts"]):
             return 0
-        replies, now, reply = self.replies, self.services.clock(), to_reply(watch.team_id, watch.channel_id, raw)
+        replies, now, reply = (
+            self.replies,
+            self.services.clock(),
+            to_reply(watch.team_id, watch.channel_id, raw),
+        )
         first = await replies.part_of(reply)
         if first is None or first.ts == reply.ts:
             return await replies.note(reply, watch, now + rest)
@@ -139,7 +166,8 @@ class Watcher:
         return 0
 
     async def _note_change(self, watches: Mapping[str, Watch], raw: Raw) -> None:
-        """Lets a reply rest again that was changed, such as words in advance that become the answer.
+        """Lets a reply rest again that was changed, such as words in advance that become the
+        answer.
 
         Changes to a reply that is not drawn, or is older than an hour, do not matter.
         """
@@ -151,7 +179,9 @@ class Watcher:
         now = self.services.clock()
         if first and age_of(first.ts, now) < _STREAMED_FOR:
             text_hash = changed.text_hash if first.ts == changed.ts else first.text_hash
-            await self.replies.wait_on(replace(first, text_hash=text_hash), now + REST, is_edited=True)
+            await self.replies.wait_on(
+                replace(first, text_hash=text_hash), now + REST, is_edited=True
+            )
 
     async def take_finished(self) -> None:
         """Takes in drawn replies that are finished, a few of each watch in turn.
@@ -165,7 +195,9 @@ class Watcher:
                 if reply.channel_id in unread:
                     continue
                 try:
-                    outcome = await self._take(reply, watches.get(reply.channel_id, {}).get(reply.author_id))
+                    outcome = await self._take(
+                        reply, watches.get(reply.channel_id, {}).get(reply.author_id)
+                    )
                 except UNREADABLE as exc:
                     error = in_brief(exc) or str(exc)
                     logger.warning("reply_not_read", channel=reply.channel_id, error=error)
@@ -175,10 +207,12 @@ class Watcher:
                     await self.replies.settle(*outcome)
 
     async def _take(self, reply: SeenReply, watch: Watch | None) -> Settled | None:
-        """What became of a reply, which becomes a case if it is taken; None if it is not finished yet.
+        """What became of a reply, which becomes a case if it is taken; None if it is not finished
+        yet.
 
         Raises:
-            NotReadableError, SlackApiError, ClientError, TimeoutError: The reply cannot be read now.
+            NotReadableError, SlackApiError, ClientError, TimeoutError: The reply cannot be read
+            now.
         """
         key, age = f"watch:{reply.channel_id}:{reply.ts}", age_of(reply.ts, self.services.clock())
         is_anothers = await self.services.members.is_known_foreign(reply.author_id)
@@ -212,7 +246,8 @@ class Watcher:
     async def _take_addition(
         self, reply: SeenReply, known: LoggedCase, watch: Watch | None, age: timedelta
     ) -> Settled | None:
-        """Has a reply that went on or was edited soon after its verdict scored once more, and marks it as edited later.
+        """Has a reply that went on or was edited soon after its verdict scored once more, and marks
+        it as edited later.
 
         It stays taken, because it has a verdict.
         """
@@ -227,7 +262,9 @@ class Watcher:
                 return None
             is_soon = known.attempt == 1 and now - (known.judged_at or now) <= _SCORED_AGAIN_FOR
             if is_soon and not await self._why_not(watch, reply, found):
-                again = await self._case(watch, found, known.probability or watch.share, f"{known.key}{AGAIN}")
+                again = await self._case(
+                    watch, found, known.probability or watch.share, f"{known.key}{AGAIN}"
+                )
                 if await self._is_added(again.model_copy(update={"attempt": 2})):
                     return taken
         await self._store.edits.note_added(known)
@@ -237,17 +274,25 @@ class Watcher:
         """A reply as it is in Slack, if need be by its newest message; None if it is deleted."""
         found = await self.services.lookup.answered(reply.channel_id, reply.ts, reply.parent_ts)
         if found is None and reply.last_ts:
-            found = await self.services.lookup.answered(reply.channel_id, reply.last_ts, reply.parent_ts or reply.ts)
+            found = await self.services.lookup.answered(
+                reply.channel_id, reply.last_ts, reply.parent_ts or reply.ts
+            )
         return found
 
-    async def _why_not(self, watch: Watch, reply: SeenReply, found: exchange.Exchange) -> ReplyOutcome | None:
+    async def _why_not(
+        self, watch: Watch, reply: SeenReply, found: exchange.Exchange
+    ) -> ReplyOutcome | None:
         """What becomes of a reply that is not to be scored; None if it is."""
         question = found.question if is_answer(found, self.services.identity.own_ids) else None
         if question is None:
             return ReplyOutcome.NO_ANSWER
         if question.is_edited_after(reply.ts):
             return ReplyOutcome.EDITED
-        return ReplyOutcome.OVER if await self._is_over(watch, reply, question.messages[-1].ts) else None
+        return (
+            ReplyOutcome.OVER
+            if await self._is_over(watch, reply, question.messages[-1].ts)
+            else None
+        )
 
     async def _is_added(self, case: Case) -> bool:
         try:
@@ -259,7 +304,8 @@ class Watcher:
     async def _rests(self, reply: SeenReply, found: exchange.Exchange, age: timedelta) -> bool:
         """Whether a reply has not changed for a while; if it has, it is looked at again later.
 
-        Of several messages, Slack says when they were written and edited; of one, the text is compared.
+        Of several messages, Slack says when they were written and edited; of one, the text is
+        compared.
         """
         seen = replace(reply, text_hash=_hash_of(found))
         is_written = seen.text_hash is not None or age >= _STREAMED_FOR
@@ -273,13 +319,19 @@ class Watcher:
         return False
 
     async def _is_over(self, watch: Watch, reply: SeenReply, question_ts: str | None) -> bool:
-        """Whether a daily limit is used up; without `question_ts`, the limit for each question is not checked."""
+        """Whether a daily limit is used up; without `question_ts`, the limit for each question is
+        not checked.
+        """
         on_day, of_question = await self.replies.used(reply, question_ts)
         if on_day >= watch.per_day > 0 or of_question >= MOST_OF_A_QUESTION:
             return True
-        return bool(await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits))
+        return bool(
+            await self._store.refusal(watch.team_id, self.services.identity.user_id, self._limits)
+        )
 
-    async def _case(self, watch: Watch, found: exchange.Exchange, probability: float, key: str) -> Case:
+    async def _case(
+        self, watch: Watch, found: exchange.Exchange, probability: float, key: str
+    ) -> Case:
         return Case(
             **found.to_found() | found.to_asked(),
             key=key,
@@ -297,4 +349,7 @@ class Watcher:
     async def by_channel(self, team_id: str) -> Mapping[str, Mapping[str, Watch]]:
         """The watches of a workspace by the ids of channel and assistant."""
         by_channel = grouped((watch.channel_id, watch) for watch in await self.orders.of(team_id))
-        return {channel_id: {watch.author_id: watch for watch in its} for channel_id, its in by_channel.items()}
+        return {
+            channel_id: {watch.author_id: watch for watch in its}
+            for channel_id, its in by_channel.items()
+        }

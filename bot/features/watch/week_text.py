@@ -1,4 +1,6 @@
-"""The text of a watched assistant's week, as a digest begins with it and as its details complete it."""
+"""The text of a watched assistant's week, as a digest begins with it and as its details complete
+it.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,22 +18,42 @@ from bot.slack.messenger import Drawn
 from bot.slack.mrkdwn import clip
 
 
-def watched_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block | Drawn]:
-    """The first part of a digest, for the watched assistants among `members`; empty if there are none."""
+def watched_blocks(
+    watched: Sequence[Watched], members: Mapping[str, Member]
+) -> list[ui.Block | Drawn]:
+    """The first part of a digest, for the watched assistants among `members`; empty if there are
+    none.
+    """
     found: list[ui.Block | Drawn] = []
     for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
         # Only the first has a chart: a digest is at most a screen.
-        drawn = charts(each.this, each.trend, each.scale, "random", BY_JUDGE * each.is_corrected) if not found else []
-        found += [ui.section("\n".join(week_lines(each, clip(members[each.author_id].name)))), *drawn[-1:]]
+        drawn = (
+            charts(each.this, each.trend, each.scale, "random", BY_JUDGE * each.is_corrected)
+            if not found
+            else []
+        )
+        found += [
+            ui.section("\n".join(week_lines(each, clip(members[each.author_id].name)))),
+            *drawn[-1:],
+        ]
     return found
 
 
 def detail_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block]:
-    """What a digest leaves out of them: the judge's figures where those shown are corrected, and the last weeks'."""
+    """What a digest leaves out of them: the judge's figures where those shown are corrected, and
+    the last weeks'.
+    """
     found = []
     for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
-        name, by_judge = clip(members[each.author_id].name), replace(each, is_corrected=False, change=None)
-        judged = _measures(by_judge, each.quality, f"{name}{BY_JUDGE}") if each.quality and each.is_corrected else ()
+        name, by_judge = (
+            clip(members[each.author_id].name),
+            replace(each, is_corrected=False, change=None),
+        )
+        judged = (
+            _measures(by_judge, each.quality, f"{name}{BY_JUDGE}")
+            if each.quality and each.is_corrected
+            else ()
+        )
         if lines := [*judged, *filter(None, [quality.corrected(each.weeks)])]:
             found.append(ui.section("\n".join(lines if judged else [f"*{name}*", *lines])))
     return found
@@ -49,16 +71,23 @@ def week_lines(each: Watched, name: str) -> Iterator[str]:
     else:
         mean, shares = _measures(each, each.quality, name)
         yield mean
-        yield f"{which.capitalize()}, {counted}, on a scale from {each.scale.low} to {each.scale.high}."
+        yield (
+            f"{which.capitalize()}, {counted}, on a scale from {each.scale.low} to "
+            f"{each.scale.high}."
+        )
         yield shares
         if each.is_whole and not each.is_corrected:
             yield "Every reply was scored, so these figures have no sampling error."
     yield from quality.caveats(each.raters, each.unread)
     if each.others:
-        yield f"Not counted above, because another judge or another scale was used: {each.others:,}."
+        yield (
+            f"Not counted above, because another judge or another scale was used: {each.others:,}."
+        )
     if each.coverage.deleted:
         all_drawn = each.coverage.seen - each.coverage.outcomes.get(ReplyOutcome.PASSED, 0)
-        is_trusted = 10 * each.coverage.deleted <= all_drawn  # with more, the rest may not represent them
+        is_trusted = (
+            10 * each.coverage.deleted <= all_drawn
+        )  # with more, the rest may not represent them
         doubt = "" if is_trusted else " *That is more than one in ten, so do not trust this mean.*"
         yield f"Drawn, but deleted before scoring: {each.coverage.deleted}.{doubt}"
     if each.coverage.lost:
@@ -70,7 +99,10 @@ def week_lines(each: Watched, name: str) -> Iterator[str]:
 
 def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str]:
     """The sentences on the mean, beside the one before, and on the shares of low and good scores."""
-    shown = [(of.corrected if each.is_corrected else None) or of.judge for of in (week.mean, week.low, week.good)]
+    shown = [
+        (of.corrected if each.is_corrected else None) or of.judge
+        for of in (week.mean, week.low, week.good)
+    ]
     is_exact = each.is_whole and not each.is_corrected  # of all replies, and not of a sample
     mean, low, good = (
         f"*{of.mean:{form}}*" if is_exact or of.low is None else quality.span(of, form, "*")

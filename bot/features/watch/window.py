@@ -1,4 +1,6 @@
-"""The window in which a watch is set: opened at once, filled when Slack has answered, checked when submitted."""
+"""The window in which a watch is set: opened at once, filled when Slack has answered, checked when
+submitted.
+"""
 
 import asyncio
 import hashlib
@@ -38,8 +40,9 @@ from judge.scoring.rubric import Scale
 class WatchForm:
     """A person's choices for an assistant; `also` is what else is to be done for a new watch.
 
-    `share` is 0 if the window does not show this assistant's fields yet. `changes` are those of the fields below, as
-    `orders.changed` takes them, and empty if the window does not show these. An empty floor is None.
+    `share` is 0 if the window does not show this assistant's fields yet. `changes` are those of the
+    fields below, as `orders.changed` takes them, and empty if the window does not show these. An
+    empty floor is None.
     """
 
     author_id: str
@@ -56,9 +59,15 @@ def to_watch_form(body: Raw, channel_id: str) -> WatchForm:
         return slack_ids.of(block_id, author_id)
 
     def ticked(block_id: str) -> list[str]:
-        return [each["value"] for each in payloads.field_of(values, block_id).get("selected_options") or ()]
+        return [
+            each["value"]
+            for each in payloads.field_of(values, block_id).get("selected_options") or ()
+        ]
 
-    one_in, hears_here = payloads.selected(values, its(ids.BLOCK_SHARE)), ticked(its(ids.BLOCK_ALERTS_HERE))
+    one_in, hears_here = (
+        payloads.selected(values, its(ids.BLOCK_SHARE)),
+        ticked(its(ids.BLOCK_ALERTS_HERE)),
+    )
     people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     alerts_to = (*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE])
     changes = {
@@ -69,7 +78,12 @@ def to_watch_form(body: Raw, channel_id: str) -> WatchForm:
         "low": bool(ticked(its(ids.BLOCK_LOW)) and alerts_to),
     }
     is_long = its(ids.BLOCK_SHOWS) in values
-    return WatchForm(author_id, 1 / int(one_in) if one_in else 0, ticked(ids.BLOCK_ALSO), changes if is_long else {})
+    return WatchForm(
+        author_id,
+        1 / int(one_in) if one_in else 0,
+        ticked(ids.BLOCK_ALSO),
+        changes if is_long else {},
+    )
 
 
 async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
@@ -82,9 +96,15 @@ async def answer_command(watcher: Watcher, invocation: Invocation, text: str) ->
     return await orders.follow(watcher, invocation, author, changes)
 
 
-async def open_window(watcher: Watcher, invocation: Invocation, channel_id: str, author: str) -> str:
-    """Opens a channel's window, on the assistant with the name or id `author` if any; returns why not, or nothing."""
-    opened = await watcher.services.messenger.open_modal(invocation.trigger_id, said_modal(window_words.READING))
+async def open_window(
+    watcher: Watcher, invocation: Invocation, channel_id: str, author: str
+) -> str:
+    """Opens a channel's window, on the assistant with the name or id `author` if any; returns why
+    not, or nothing.
+    """
+    opened = await watcher.services.messenger.open_modal(
+        invocation.trigger_id, said_modal(window_words.READING)
+    )
     if not opened:
         return invocation.too_slow
     state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
@@ -93,9 +113,15 @@ async def open_window(watcher: Watcher, invocation: Invocation, channel_id: str,
 
 
 async def _show(
-    watcher: Watcher, invocation: Invocation, view_id: str, state: WatchState, author: str, chosen: WatchForm | None
+    watcher: Watcher,
+    invocation: Invocation,
+    view_id: str,
+    state: WatchState,
+    author: str,
+    chosen: WatchForm | None,
 ) -> None:
-    """Fills the window: first with the fields, then, if it shows all, with replies that the watch might have taken.
+    """Fills the window: first with the fields, then, if it shows all, with replies that the watch
+    might have taken.
 
     If only another share was `chosen`, or all fields, the others keep what the person has entered.
     """
@@ -105,16 +131,21 @@ async def _show(
         await messenger.update_modal(view_id, said_modal(form))
         return
     if chosen:
-        form = replace(form, watch=replace(form.watch, share=chosen.share), version=state.version or "")
+        form = replace(
+            form, watch=replace(form.watch, share=chosen.share), version=state.version or ""
+        )
     shown = await messenger.update_modal(view_id, window_words.watch_modal(state, form, None, url))
     if shown and state.is_long:
         replies = await _replies(watcher, form.watch)
         view = window_words.watch_modal(state, form, replies, url)
-        # With the version, Slack refuses this if the person has chosen another assistant or share meanwhile.
+        # With the version, Slack refuses this if the person has chosen another assistant or share
+        # meanwhile.
         await messenger.update_modal(view_id, view, shown.version)
 
 
-async def _to_view(services: Services, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
+async def _to_view(
+    services: Services, invocation: Invocation, channel_id: str, author: str
+) -> WatchView | str:
     """The initial content of the window, or why it cannot be shown."""
     if refusal := await orders.refusal_of(services, invocation, channel_id, is_change=True):
         return refusal
@@ -126,13 +157,25 @@ async def _to_view(services: Services, invocation: Invocation, channel_id: str, 
         return words.not_read(slack_word(exc))
     names = {**watched, **found}
     # Without a name, the window begins with an assistant that is not watched yet, if there is one.
-    meant = orders.called(author, names) if author else [*(each for each in found if each not in watched), *names]
+    meant = (
+        orders.called(author, names)
+        if author
+        else [*(each for each in found if each not in watched), *names]
+    )
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
-    watch, is_set = await orders.order_on(services, invocation, channel_id, meant[0]), meant[0] in watched
+    watch, is_set = (
+        await orders.order_on(services, invocation, channel_id, meant[0]),
+        meant[0] in watched,
+    )
     version, rubric = _version(watch if is_set else None), await services.rubrics.of(*place)
-    (_, usd), settings = await orders.price_of(services, *place), await services.store.channels.of(*place)
-    return WatchView(watch, is_set, names, rubric, version, a_day.get(meant[0], 0), usd, settings.is_digest_on)
+    (_, usd), settings = (
+        await orders.price_of(services, *place),
+        await services.store.channels.of(*place),
+    )
+    return WatchView(
+        watch, is_set, names, rubric, version, a_day.get(meant[0], 0), usd, settings.is_digest_on
+    )
 
 
 async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
@@ -145,36 +188,56 @@ async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
 
 
 def _version(watch: Watch | None) -> str:
-    """A short hash of the settings, to notice a change; `watch` is None if the assistant is not watched."""
+    """A short hash of the settings, to notice a change; `watch` is None if the assistant is not
+    watched.
+    """
     return hashlib.sha256(repr(watch).encode()).hexdigest()[:8]
 
 
-async def _submitted(watcher: Watcher, invocation: Invocation, state: WatchState, form: WatchForm) -> tuple[Raw, str]:
-    """The answer to Slack for a submitted window, empty once the watch is set; and when a new one's figures come."""
+async def _submitted(
+    watcher: Watcher, invocation: Invocation, state: WatchState, form: WatchForm
+) -> tuple[Raw, str]:
+    """The answer to Slack for a submitted window, empty once the watch is set; and when a new one's
+    figures come.
+    """
     services, place = watcher.services, (invocation.team_id, state.channel_id or "")
     refusal, kept_out = await asyncio.gather(
-        orders.refusal_of(services, invocation, place[1], is_change=True), _kept_out(services, form, place[1])
+        orders.refusal_of(services, invocation, place[1], is_change=True),
+        _kept_out(services, form, place[1]),
     )
     if refusal:
         return {"response_action": "update", "view": said_modal(refusal)}, ""
     earlier = await watcher.orders.find(*place, form.author_id)
     rubric = await services.rubrics.of(*place)
-    errors = {**await _errors(services, form, rubric.scale, is_watched=earlier is not None), **kept_out}
+    errors = {
+        **await _errors(services, form, rubric.scale, is_watched=earlier is not None),
+        **kept_out,
+    }
     if (state.version or "") != _version(earlier):
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
     if errors:
         return {"response_action": "errors", "errors": errors}, ""
     watch = earlier or await orders.order_on(services, invocation, place[1], form.author_id)
-    watch = orders.changed(watch, invocation, {"share": form.share, **form.changes}, services.clock())
+    watch = orders.changed(
+        watch, invocation, {"share": form.share, **form.changes}, services.clock()
+    )
     if refusal := await orders.save_order(watcher, watch, invocation.user_id):
-        shown = slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.changes else ids.BLOCK_ASSISTANT
+        shown = (
+            slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.changes else ids.BLOCK_ASSISTANT
+        )
         return {"response_action": "errors", "errors": {shown: refusal.replace("`", "")}}, ""
-    digest = await services.post_weekly(Place(*place), invocation.user_id) if window_words.DIGEST in form.also else ""
+    digest = (
+        await services.post_weekly(Place(*place), invocation.user_id)
+        if window_words.DIGEST in form.also
+        else ""
+    )
     a_day = window_words.scores_a_day(watch, state.a_day)
     return {}, "" if earlier else f"{when_first(a_day)} {digest}"
 
 
-async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watched: bool) -> dict[str, str]:
+async def _errors(
+    services: Services, form: WatchForm, scale: Scale, *, is_watched: bool
+) -> dict[str, str]:
     errors = {} if form.share else {ids.BLOCK_ASSISTANT: window_words.NOT_SHOWN_YET}
     is_ours = form.author_id in services.identity.own_ids
     if is_ours or not (is_watched or (await services.members.of(form.author_id)).is_bot):
@@ -186,17 +249,25 @@ async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watch
 
 
 async def _kept_out(services: Services, form: WatchForm, channel_id: str) -> dict[str, str]:
-    """The error, by block id, for people who may not get alerts, which contain figures of the channel."""
+    """The error, by block id, for people who may not get alerts, which contain figures of the
+    channel.
+    """
     people = [each for each in form.changes.get("alerts_to", ()) if each != channel_id]
     block_id = slack_ids.of(ids.BLOCK_ALERTS_TO, form.author_id)
     keeps_out = (services.memberships.keeps_out(each, channel_id) for each in people)
     try:
-        known, kept = await asyncio.gather(services.members.of_all(people), asyncio.gather(*keeps_out))
+        known, kept = await asyncio.gather(
+            services.members.of_all(people), asyncio.gather(*keeps_out)
+        )
     except MembershipError as exc:
         return {block_id: window_words.unsure(exc)}
     if bots := [member.name for member in known.values() if member.is_bot]:
         return {block_id: window_words.no_readers(bots)}
-    out = [await services.members.name_of(each) for each, is_out in zip(people, kept, strict=True) if is_out]
+    out = [
+        await services.members.name_of(each)
+        for each, is_out in zip(people, kept, strict=True)
+        if is_out
+    ]
     return {block_id: window_words.kept_out(out)} if out else {}
 
 
@@ -208,7 +279,9 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         said = await open_window(watcher, invocation, *clicked_watch(invocation))
         await services.messenger.tell(invocation.recipient, said)
 
-    @payloads.on_click(app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE)
+    @payloads.on_click(
+        app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE
+    )
     async def choose(invocation: Invocation, body: Raw) -> None:
         state, which = WatchState.of(body["view"]), invocation.action
         form = to_watch_form(body, state.channel_id or "")
@@ -232,9 +305,15 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         form = to_watch_form(body, state.channel_id or "")
         answer, first = await _submitted(watcher, invocation, state, form)
         await ack(**answer)
-        if not answer:  # only the person is told, where they opened the window, unless they want the channel to know
+        # only the person is told, where they opened the window, unless they want the channel to
+        # know
+        if not answer:
             by = invocation.user_id
-            watch = await orders.order_on(services, invocation, state.channel_id or "", form.author_id)
+            watch = await orders.order_on(
+                services, invocation, state.channel_id or "", form.author_id
+            )
             said = await announce(services, watch, by) if window_words.ANNOUNCE in form.also else ""
-            post = words.begun(watch, await services.members.name_of(form.author_id), f"{first} {said}")
+            post = words.begun(
+                watch, await services.members.name_of(form.author_id), f"{first} {said}"
+            )
             await services.messenger.tell(Recipient(by, state.told_at or watch.channel_id), post)

@@ -26,7 +26,9 @@ MOST_PEOPLE = 5
 """At most this many people are alerted by a watch, besides its channel."""
 NO_ASSISTANT = "Choose an assistant: a bot in this channel other than me."
 NOT_SHOWN_YET = "The settings of this assistant are still loading. Check them below, then submit."
-CHANGED_MEANWHILE = "Somebody changed these settings while this window was open. Close it and open it again."
+CHANGED_MEANWHILE = (
+    "Somebody changed these settings while this window was open. Close it and open it again."
+)
 _TITLE, _NEW, _CHANGE = "Watches", ("Watch an assistant", "Watch"), ("Change a watch", "Save")
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _WORDS = 140
@@ -46,8 +48,8 @@ _SHOWN: Mapping[str, str] = {
 class WatchState(ui.ModalState):
     """What the window remembers.
 
-    `told_at` is the channel of the message in which it was opened. `is_long`: it shows all fields. `a_day`: so many
-    replies a day are expected.
+    `told_at` is the channel of the message in which it was opened. `is_long`: it shows all fields.
+    `a_day`: so many replies a day are expected.
     """
 
     told_at: str | None = None
@@ -57,10 +59,12 @@ class WatchState(ui.ModalState):
 
 @dataclass(frozen=True)
 class WatchView:
-    """The initial content of the window: a watch as it is set (`is_set`), or with the default settings.
+    """The initial content of the window: a watch as it is set (`is_set`), or with the default
+    settings.
 
-    `names` are those of the assistants to choose from, by id. By the `version`, a change of these settings in the
-    meantime is noticed. The assistant writes `a_day` replies a day; `usd` is what it costs to score one, if known.
+    `names` are those of the assistants to choose from, by id. By the `version`, a change of these
+    settings in the meantime is noticed. The assistant writes `a_day` replies a day; `usd` is what
+    it costs to score one, if known.
     """
 
     watch: Watch
@@ -80,17 +84,26 @@ def said_modal(text: str) -> dict[str, Any]:
 def watch_modal(
     state: WatchState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
 ) -> dict[str, Any]:
-    """The window, with `replies` that the watch might have taken, or why they cannot be read; None while they are."""
+    """The window, with `replies` that the watch might have taken, or why they cannot be read; None
+    while they are.
+    """
     watch, one_in = form.watch, round(1 / form.watch.share)
-    shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
+    shares = {
+        str(each): f"A random 1 in {each}" if each > 1 else "All"
+        for each in sorted({*_SHARES, one_in})
+    }
     its_share = slack_ids.of(ids.BLOCK_SHARE, watch.author_id)
     digest = [] if form.has_digest else [ui.option(DIGEST, "Post the channel's weekly digest")]
-    options = [*digest, ui.option(ANNOUNCE, "Tell the channel that this assistant is watched, and by whom")]
+    options = [
+        *digest,
+        ui.option(ANNOUNCE, "Tell the channel that this assistant is watched, and by whom"),
+    ]
     also = {"type": "checkboxes", "action_id": ids.BLOCK_ALSO, "options": options}
     also |= {"initial_options": digest} if digest else {}
     blocks = [
         ui.context(f"In <#{watch.channel_id}>."),
-        _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
+        _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id)
+        | {"dispatch_action": True},
         _select(its_share, "Replies to score", shares, str(one_in)) | {"dispatch_action": True},
         ui.context(price_a_day(watch, form.a_day, form.usd)),
         *([] if form.is_set else [ui.field("Also", also, is_optional=True)]),
@@ -105,14 +118,19 @@ def watch_modal(
             *([ui.actions(_end(form))] if form.is_set else []),
         ]
     else:
-        blocks += [ui.context(f"It scores {words.order(watch)}"), ui.actions(ui.button("More", ids.ACTION_WATCH_MORE))]
+        blocks += [
+            ui.context(f"It scores {words.order(watch)}"),
+            ui.actions(ui.button("More", ids.ACTION_WATCH_MORE)),
+        ]
     title, submit = _CHANGE if form.is_set else _NEW
     seen = state.model_copy(update={"version": form.version, "a_day": form.a_day})
     return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
 
 
 def scores_a_day(watch: Watch, a_day: float) -> float:
-    """About how many scores a day a watch takes if its assistant writes `a_day` replies, as people are told."""
+    """About how many scores a day a watch takes if its assistant writes `a_day` replies, as people
+    are told.
+    """
     number = min(a_day * watch.share, watch.per_day or inf)
     return round(number) if number >= 10 else max(round(number, 1), 0.1) if number else 0
 
@@ -124,7 +142,9 @@ def price_a_day(watch: Watch, a_day: float, usd: float | None) -> str:
     cost = f"about ${a_day * usd:,.2f}" if usd and a_day * usd >= 0.01 else "less than $0.01"
     free = ". What they cost is not known." if usd is None else ", at no cost."
     price = f": {cost} a day at list price." if usd else free
-    return f"About {a_day:,g} {'score' if a_day == 1 else 'scores'} a day at last week's pace{price}"
+    return (
+        f"About {a_day:,g} {'score' if a_day == 1 else 'scores'} a day at last week's pace{price}"
+    )
 
 
 def off_floor(scale: Scale) -> str:
@@ -136,7 +156,10 @@ def kept_out(names: Sequence[str]) -> str:
 
 
 def unsure(error: MembershipError) -> str:
-    return f"Slack does not tell me whether all of them are members of this channel ({error}). Please try again."
+    return (
+        f"Slack does not tell me whether all of them are members of this channel ({error}). "
+        "Please try again."
+    )
 
 
 def no_readers(names: Sequence[str]) -> str:
@@ -144,46 +167,79 @@ def no_readers(names: Sequence[str]) -> str:
 
 
 def _assistants(form: WatchView) -> dict[str, str]:
-    names = {form.watch.author_id: form.watch.author_id, **form.names}  # it comes first, under its name if it has one
+    names = {
+        form.watch.author_id: form.watch.author_id,
+        **form.names,
+    }  # it comes first, under its name if it has one
     number = Counter(names.values())
-    labels = {each: f"{each} · {name}" if number[name] > 1 else name for each, name in names.items()}
+    labels = {
+        each: f"{each} · {name}" if number[name] > 1 else name for each, name in names.items()
+    }
     return dict(list(labels.items())[:_MOST_ASSISTANTS])
 
 
 def _draw(form: WatchView) -> list[ui.Block]:
     watch, rubric = form.watch, form.rubric.name
-    per_day, shows = (slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
+    per_day, shows = (
+        slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS)
+    )
     most = ui.number_box(per_day, watch.per_day or None, min_value="1", max_value="99999")
     hint = "For this assistant. Empty means no limit. Days begin at midnight UTC."
     return [
         ui.field("Most scored replies a day", most, hint, is_optional=True),
         _select(shows, "What the channel sees of each score", _SHOWN, watch.shows),
-        ui.context(f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` lists them all."),
+        ui.context(
+            f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` "
+            "lists them all."
+        ),
     ]
 
 
 def _alerts(form: WatchView) -> list[ui.Block]:
     watch, to = form.watch, form.watch.alerts_to
     people = slack_ids.of(ids.BLOCK_ALERTS_TO, watch.author_id)
-    users: dict[str, Any] = {"type": "multi_users_select", "action_id": people, "max_selected_items": MOST_PEOPLE}
+    users: dict[str, Any] = {
+        "type": "multi_users_select",
+        "action_id": people,
+        "max_selected_items": MOST_PEOPLE,
+    }
     if chosen := [each for each in to if each != watch.channel_id]:
         users["initial_users"] = chosen
     low, high = form.rubric.scale
     needs = f"Between {low} and {high}. Needs {MIN_REFERENCE} scores from earlier weeks."
-    floor = ui.number_box(slack_ids.of(ids.BLOCK_FLOOR, watch.author_id), watch.floor, is_whole=False)
+    floor = ui.number_box(
+        slack_ids.of(ids.BLOCK_FLOOR, watch.author_id), watch.floor, is_whole=False
+    )
     which = f"Each reply that two ratings score {words.lowest_words(form.rubric.scale)}"
     return [
-        _box(ids.BLOCK_ALERTS_HERE, "Alert when it gets clearly worse", "This channel", watch, watch.channel_id in to),
+        _box(
+            ids.BLOCK_ALERTS_HERE,
+            "Alert when it gets clearly worse",
+            "This channel",
+            watch,
+            watch.channel_id in to,
+        ),
         ui.field("Also alert these people", users, is_optional=True),
         ui.field("Also alert when the mean is clearly below", floor, needs, is_optional=True),
-        _box(ids.BLOCK_LOW, "Also alert within minutes", which, watch, bool(watch.low_since), words.LOW_LIMIT),
+        _box(
+            ids.BLOCK_LOW,
+            "Also alert within minutes",
+            which,
+            watch,
+            bool(watch.low_since),
+            words.LOW_LIMIT,
+        ),
     ]
 
 
-def _box(block_id: str, label: str, said: str, watch: Watch, is_ticked: bool, hint: str = "") -> ui.Block:
+def _box(
+    block_id: str, label: str, said: str, watch: Watch, is_ticked: bool, hint: str = ""
+) -> ui.Block:
     box_id, options = slack_ids.of(block_id, watch.author_id), [ui.option("here", said)]
     box = {"type": "checkboxes", "action_id": box_id, "options": options}
-    return ui.field(label, box | ({"initial_options": options} if is_ticked else {}), hint, is_optional=True)
+    return ui.field(
+        label, box | ({"initial_options": options} if is_ticked else {}), hint, is_optional=True
+    )
 
 
 def _end(form: WatchView) -> ui.Block:
@@ -192,10 +248,15 @@ def _end(form: WatchView) -> ui.Block:
     why = words.ENDED_MEANS.replace("Its replies", f"Replies of {name}")
     asked = {"title": ui.plain("End this watch?"), "text": ui.plain(why), "style": "danger"}
     asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
-    return ui.button("End this watch", ids.ACTION_WATCH_END, author_id) | {"style": "danger", "confirm": asked}
+    return ui.button("End this watch", ids.ACTION_WATCH_END, author_id) | {
+        "style": "danger",
+        "confirm": asked,
+    }
 
 
-def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[ui.Block]:
+def _replies(
+    form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
+) -> list[ui.Block]:
     if replies is None:
         return [ui.context(READING)]
     if isinstance(replies, str):

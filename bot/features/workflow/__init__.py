@@ -34,7 +34,8 @@ def feature(services: Services) -> Feature:
         if event.get("type") != "function_executed":
             return False
         is_ours = body["team_id"] == services.identity.team_id
-        # The app's own token is not valid in another workspace; the token that comes with the step is.
+        # The app's own token is not valid in another workspace; the token that comes with the step
+        # is.
         token = None if is_ours else event["bot_access_token"]
         await handlers.fail(services, event["function_execution_id"], sentence, token)
         return True
@@ -51,5 +52,7 @@ def feature(services: Services) -> Feature:
         fails=fails,
         week_blocks=week_blocks,
         jobs={COMPLETE: lambda payload: handlers.settle(services, executions, payload.case_id)},
-        periodic_jobs=[PeriodicJob("resubmit_executions", resubmit, teams=select(schema.executions.c.team_id))],
+        periodic_jobs=[
+            PeriodicJob("resubmit_executions", resubmit, teams=select(schema.executions.c.team_id))
+        ],
     )

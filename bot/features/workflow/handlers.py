@@ -1,13 +1,17 @@
-"""The step "Score a reply" of workflows: its request becomes a case like any other, and it ends when the case ends.
+"""The step "Score a reply" of workflows: its request becomes a case like any other, and it ends
+when the case ends.
 
-Each step is told exactly once the verdict of its case, or why there is none. The app uses the bot's own token for this
-and ignores the token that comes with each step, because that one expires after 15 minutes and a case may take longer.
-Slack's frameworks can do the same, Bolt with `attaching_function_token_enabled=False`. Slack ends each step only once
-and reports an error to a second attempt, so an interrupted attempt can be repeated.
-Sources: https://github.com/slackapi/bolt-python/issues/1075, https://github.com/slackapi/bolt-js/issues/2500,
+Each step is told exactly once the verdict of its case, or why there is none. The app uses the bot's
+own token for this and ignores the token that comes with each step, because that one expires after
+15 minutes and a case may take longer. Slack's frameworks can do the same, Bolt with
+`attaching_function_token_enabled=False`. Slack ends each step only once and reports an error to a
+second attempt, so an interrupted attempt can be repeated. Sources:
+https://github.com/slackapi/bolt-python/issues/1075,
+https://github.com/slackapi/bolt-js/issues/2500,
 https://docs.slack.dev/reference/methods/functions.completeSuccess (bot tokens, no scope).
 
-`settle`, `tell` and `fail` raise SlackApiError, ClientError or TimeoutError if Slack fails temporarily.
+`settle`, `tell` and `fail` raise SlackApiError, ClientError or TimeoutError if Slack fails
+temporarily.
 """
 
 import re
@@ -46,13 +50,15 @@ _TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 def register(app: AsyncApp, services: Services, executions: Executions) -> None:
     @app.function(FUNCTION_SCORE_REPLY, auto_acknowledge=False)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        # Acknowledged only when the case is durable, because Slack sends an unacknowledged step again.
+        # Acknowledged only when the case is durable, because Slack sends an unacknowledged step
+        # again.
         await _take(services, executions, body)
         await ack()
 
 
 async def _take(services: Services, executions: Executions, body: Raw) -> None:
-    """Accepts the case that a step asks for. On return the case is durable, or the step has failed with a sentence.
+    """Accepts the case that a step asks for. On return the case is durable, or the step has failed
+    with a sentence.
 
     Source: https://docs.slack.dev/reference/events/function_executed
     """
@@ -69,7 +75,9 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
             case Texts(question, response):
                 asked, quotes = await services.intake.of_texts(invocation, question, response), True
                 # Neither the texts nor the verdict are posted in Slack.
-                asked = asked.model_copy(update={"key": f"step:{execution_id}", "visibility": Visibility.ME})
+                asked = asked.model_copy(
+                    update={"key": f"step:{execution_id}", "visibility": Visibility.ME}
+                )
             case Permalink() as link:
                 asked, quotes = await _linked(services, invocation, link, user_id)
         execution = Execution(execution_id, quotes)
@@ -91,9 +99,11 @@ async def _take(services: Services, executions: Executions, body: Raw) -> None:
 
 
 async def _check_person(services: Services, user_id: str) -> None:
-    """Raises RefusedError for a bot, a foreigner or an unknown id: a person's channels are what a step may read.
+    """Raises RefusedError for a bot, a foreigner or an unknown id: a person's channels are what a
+    step may read.
 
-    An app is in every channel that it serves, so with its id any person's workflow could read them all.
+    An app is in every channel that it serves, so with its id any person's workflow could read them
+    all.
     """
     is_foreign = await services.members.is_foreign(user_id)
     if not await services.members.people([user_id]):
@@ -103,9 +113,14 @@ async def _check_person(services: Services, user_id: str) -> None:
 
 
 def to_request(inputs: Raw, host: str) -> Permalink | Texts:
-    """What a step should score; `host` is the workspace's. Raises RefusedError unless it is exactly one thing."""
+    """What a step should score; `host` is the workspace's.
+
+    Raises RefusedError unless it is exactly one thing.
+    """
     message, link = inputs.get("message"), str(inputs.get("link") or "")
-    question, response = (to_plain(str(inputs.get(name) or "")).strip() for name in ("question", "response"))
+    question, response = (
+        to_plain(str(inputs.get(name) or "")).strip() for name in ("question", "response")
+    )
     if [bool(message), bool(link), bool(question or response)].count(True) != 1:
         raise RefusedError(text.EITHER_OR)
     if message:
@@ -121,7 +136,9 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
     raise RefusedError(text.EITHER_OR)
 
 
-async def _linked(services: Services, invocation: Invocation, link: Permalink, user_id: str) -> tuple[Case, bool]:
+async def _linked(
+    services: Services, invocation: Invocation, link: Permalink, user_id: str
+) -> tuple[Case, bool]:
     if blocker := link.blocker({services.identity.host}):
         raise RefusedError(blocker)
     channel = (await services.memberships.now(user_id)).get(link.channel_id)
@@ -135,7 +152,9 @@ logger = structlog.get_logger(__name__)
 
 
 async def settle(services: Services, executions: Executions, case_id: int) -> None:
-    """Tells the steps that wait for a case how it ended; raises RetryError if the case is not settled yet."""
+    """Tells the steps that wait for a case how it ended; raises RetryError if the case is not
+    settled yet.
+    """
     cases = services.store.cases
     case = await cases.get(case_id)
     if case and case.status not in AT_REST:
@@ -144,9 +163,15 @@ async def settle(services: Services, executions: Executions, case_id: int) -> No
 
 
 async def tell(
-    services: Services, executions: Executions, case_id: int, case: LoggedCase | None, verdict: CaseVerdict | None
+    services: Services,
+    executions: Executions,
+    case_id: int,
+    case: LoggedCase | None,
+    verdict: CaseVerdict | None,
 ) -> None:
-    """Tells the steps that wait for a case its verdict, or that the case was forgotten if `case` is None."""
+    """Tells the steps that wait for a case its verdict, or that the case was forgotten if `case` is
+    None.
+    """
     for execution in await executions.waiting(case_id):
         if case is None:
             await fail(services, execution.id, text.FORGOTTEN)
@@ -155,7 +180,9 @@ async def tell(
             await services.store.assignments.note_told(case.team_id, [case.id], EVERYBODY)
             told = text.outputs(case, verdict, services.identity.url, quotes=execution.quotes)
             refused = await _call(services, "functions.completeSuccess", execution.id, outputs=told)
-            if refused == "parameter_validation_failed":  # the installed manifest declares other outputs
+            if (
+                refused == "parameter_validation_failed"
+            ):  # the installed manifest declares other outputs
                 await fail(services, execution.id, text.OTHER_OUTPUTS)
             elif refused:
                 logger.warning("step_not_ended", execution=execution.id, error=refused)
@@ -163,14 +190,18 @@ async def tell(
 
 
 async def fail(services: Services, execution_id: str, error: str, token: str | None = None) -> None:
-    """Ends a step with this error, which Slack shows to people; `token` is used instead of the app's own if given."""
+    """Ends a step with this error, which Slack shows to people; `token` is used instead of the
+    app's own if given.
+    """
     said = {"error": error} | ({"token": token} if token else {})
     if refused := await _call(services, "functions.completeError", execution_id, **said):
         logger.warning("step_not_ended", execution=execution_id, error=refused)
 
 
 async def _call(services: Services, method: str, execution_id: str, **said: Any) -> str | None:
-    """Slack's error code if it permanently refuses the call; None if the step has ended, now or before."""
+    """Slack's error code if it permanently refuses the call; None if the step has ended, now or
+    before.
+    """
     # slack-sdk's own methods are not used, because they put the arguments into the URL.
     call = services.client.api_call(method, json={"function_execution_id": execution_id, **said})
     refused = await refusal_of(call)

@@ -1,1 +1,4 @@
-"""How far scores can be trusted: judge against people, and judge against judge. Needs the extra `agreement`."""
+"""How far scores can be trusted: judge against people, and judge against judge.
+
+Needs the extra `agreement`.
+"""

@@ -1,7 +1,8 @@
 """The measures of agreement with people, or with another judge, and the 95% interval of each.
 
-The intervals are by the jackknife: each prompt is left out once, because responses to one prompt are not independent.
-Source: Shao and Tu, The Jackknife and Bootstrap (1995). The same sample always gives the same interval.
+The intervals are by the jackknife: each prompt is left out once, because responses to one prompt
+are not independent. Source: Shao and Tu, The Jackknife and Bootstrap (1995). The same sample always
+gives the same interval.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +26,8 @@ class Statistic:
     """A figure, and its value without each group of prompts."""
 
     value: float  # NaN if the figure is undefined
-    without: Floats  # shape (groups,): without each group of prompts, NaN if undefined, `value` if it has none
+    # shape (groups,): without each group of prompts, NaN if undefined, `value` if it has none
+    without: Floats
     n: int  # the responses (or pairs of responses) that it covers
     prompts: int  # of these
     range: Range = "correlation"
@@ -34,16 +36,19 @@ class Statistic:
 
 
 def interval(statistic: Statistic) -> tuple[float, float]:
-    """The 95% interval by Student's t, with one degree of freedom less than there are prompts (or groups of them).
+    """The 95% interval by Student's t, with one degree of freedom less than there are prompts (or
+    groups of them).
 
-    For correlations, kappa and alpha it is computed on the atanh scale, as `atanh_interval` says. For shares it is
-    Wilson's, for the number of independent responses that would have this error: it stays within 0 and 1. If a share is
-    0 or 1, the error is zero, and each prompt counts as one response. Source: Dean and Pagano (2015), J. Survey
-    Statistics and Methodology 3(4).
+    For correlations, kappa and alpha it is computed on the atanh scale, as `atanh_interval` says.
+    For shares it is Wilson's, for the number of independent responses that would have this error:
+    it stays within 0 and 1. If a share is 0 or 1, the error is zero, and each prompt counts as one
+    response. Source: Dean and Pagano (2015), J. Survey Statistics and Methodology 3(4).
     """
     value, n = statistic.value, min(statistic.prompts, MOST_GROUPS)
     if statistic.range == "correlation":
-        return atanh_interval(value, zip(statistic.without.tolist(), repeat(1)), n, statistic.least_error)
+        return atanh_interval(
+            value, zip(statistic.without.tolist(), repeat(1)), n, statistic.least_error
+        )
     error = float(np.sqrt((n - 1) / n * np.square(statistic.without - value).sum()))
     if statistic.range == "any":
         return value - t_quantile(n - 1) * error, value + t_quantile(n - 1) * error
@@ -87,7 +92,10 @@ class Estimate:
 
 def estimate(statistic: Statistic) -> Estimate:
     low = high = np.nan
-    note, is_enough = statistic.why_undefined if np.isnan(statistic.value) else "", statistic.prompts >= MIN_PROMPTS
+    note, is_enough = (
+        statistic.why_undefined if np.isnan(statistic.value) else "",
+        statistic.prompts >= MIN_PROMPTS,
+    )
     if not note and is_enough:
         low, high = interval(statistic)
     if not note and np.isnan(low):
@@ -97,7 +105,9 @@ def estimate(statistic: Statistic) -> Estimate:
 
 
 def confusion(sample: Sample) -> Ints:
-    """The number of responses with each rounded label (row) and score (column); shape (levels, levels)."""
+    """The number of responses with each rounded label (row) and score (column); shape (levels,
+    levels).
+    """
     table = np.zeros((sample.n_levels, sample.n_levels), dtype=np.int64)
     np.add.at(table, sample.levels, 1)
     return table
@@ -121,34 +131,44 @@ def mean_error(sample: Sample) -> Statistic:
 
 
 def quadratic_weighted_kappa(sample: Sample) -> Statistic:
-    """Agreement of score and label beyond chance, as `Moments.kappa` defines it; NaN if all of one are equal."""
+    """Agreement of score and label beyond chance, as `Moments.kappa` defines it; NaN if all of one
+    are equal.
+    """
     x, y = sample.scores, sample.label
     return _kappa(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
 
 
 def kappa_with_each(sample: Sample) -> Statistic:
-    """Weighted kappa of the judge with one person, over the responses with several labels; each label makes a pair."""
+    """Weighted kappa of the judge with one person, over the responses with several labels; each
+    label makes a pair.
+    """
     n, y, yy = sample.label_moments
     x = sample.scores
     return _kappa(sample, n > 1, x, y, x * x, yy, x * y)
 
 
 def kappa_among_people(sample: Sample) -> Statistic:
-    """Weighted kappa of one person with another, over the same responses; every two labels of one make a pair."""
+    """Weighted kappa of one person with another, over the same responses; every two labels of one
+    make a pair.
+    """
     n, y, yy = sample.label_moments
     return _kappa(sample, n > 1, y, y, yy, yy, (n * y * y - yy) / np.maximum(n - 1, 1))
 
 
 def krippendorff_alpha(sample: Sample) -> Statistic:
-    """Agreement beyond chance of any number of raters on an ordered scale: here the judge and each person.
+    """Agreement beyond chance of any number of raters on an ordered scale: here the judge and each
+    person.
 
     NaN if all ratings are equal. Source: Krippendorff, Content Analysis (2004), chapter 11.
     """
     ratings = np.column_stack([sample.labels, sample.scores])
     levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
-    counts = np.stack([(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1).astype(float)
+    counts = np.stack(
+        [(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1
+    ).astype(float)
     others = counts.sum(axis=1) - 1
-    # The counts of pairs (the levels that two raters gave one response) add up, so a group is left out by subtraction.
+    # The counts of pairs (the levels that two raters gave one response) add up, so a group is left
+    # out by subtraction.
     pairs = np.zeros((sample.n_groups, sample.n_levels, sample.n_levels))
     for group in range(sample.n_groups):
         rows = (others > 0) & (sample.groups == group)
@@ -160,9 +180,11 @@ def krippendorff_alpha(sample: Sample) -> Statistic:
 
 
 def top_best(sample: Sample) -> Statistic:
-    """Among responses with the scale's highest score, the share that people rank highest for their prompt.
+    """Among responses with the scale's highest score, the share that people rank highest for their
+    prompt.
 
-    With 5 as the highest, this is "5-best" (arXiv 2401.10020). Prompts whose labels are all equal are left out.
+    With 5 as the highest, this is "5-best" (arXiv 2401.10020). Prompts whose labels are all equal
+    are left out.
     """
     is_top = sample.scores >= sample.scale.high
     highest, lowest = np.full(sample.n_prompts, -np.inf), np.full(sample.n_prompts, np.inf)
@@ -176,23 +198,34 @@ def top_best(sample: Sample) -> Statistic:
 
 
 def _correlation(name: str, sample: Sample) -> Statistic:
-    """A correlation of SciPy's over all responses, and over those that remain without each group of prompts."""
+    """A correlation of SciPy's over all responses, and over those that remain without each group of
+    prompts.
+    """
     import scipy.stats  # type: ignore[import-untyped]
 
     correlate = getattr(scipy.stats, name)
 
     def figure(x: Floats, y: Floats) -> float:
-        return float(correlate(x, y).statistic) if x.size and np.ptp(x) > 0 and np.ptp(y) > 0 else np.nan
+        return (
+            float(correlate(x, y).statistic)
+            if x.size and np.ptp(x) > 0 and np.ptp(y) > 0
+            else np.nan
+        )
 
     kept = [sample.groups != group for group in range(sample.n_groups)]
     without = np.array([figure(sample.scores[each], sample.label[each]) for each in kept])
-    return Statistic(figure(sample.scores, sample.label), without, len(sample.scores), sample.n_prompts)
+    return Statistic(
+        figure(sample.scores, sample.label), without, len(sample.scores), sample.n_prompts
+    )
 
 
 def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
     """Kappa over the `counted` responses, from the x, y, xx, yy and xy of each."""
     groups = sample.groups[counted]
-    sums = [np.bincount(groups, each[counted], sample.n_groups) for each in (np.ones(len(counted)), *products)]
+    sums = [
+        np.bincount(groups, each[counted], sample.n_groups)
+        for each in (np.ones(len(counted)), *products)
+    ]
     by_group = [Moments(*each) for each in np.array(sums).T.tolist()]
     whole = reduce(Moments.plus, by_group)
     without = np.array([whole.plus(each, -1).kappa for each in by_group])
@@ -217,7 +250,9 @@ def _mean(sample: Sample, values: Floats | Bools, range_: Range = "share") -> St
 
 def _pair_share(order: int, sample: Sample) -> Statistic:
     orders = sample.pair_orders
-    return _mean_of_prompts(sample, orders[order], orders.sum(axis=0), "share", "no prompt's labels differ")
+    return _mean_of_prompts(
+        sample, orders[order], orders.sum(axis=0), "share", "no prompt's labels differ"
+    )
 
 
 def _mean_of_prompts(
@@ -228,7 +263,14 @@ def _mean_of_prompts(
     left_sums, left_counts = (each.sum() - np.bincount(groups, each, n) for each in (sums, counts))
     with np.errstate(invalid="ignore"):
         value, without = sums.sum() / counts.sum(), left_sums / left_counts
-    return Statistic(float(value), without, int(counts.sum()), int(np.count_nonzero(counts)), range_, why_undefined)
+    return Statistic(
+        float(value),
+        without,
+        int(counts.sum()),
+        int(np.count_nonzero(counts)),
+        range_,
+        why_undefined,
+    )
 
 
 Measure = Callable[[Sample], Statistic]

@@ -35,14 +35,18 @@ def save_plot(path: Path, report: Report, text: str) -> None:
             svg = StringIO()
             with rc_context({"svg.fonttype": "none", "svg.hashsalt": "judge"}):
                 figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-            picture = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", svg.getvalue(), flags=re.DOTALL)
+            picture = re.sub(
+                r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", svg.getvalue(), flags=re.DOTALL
+            )
             page = Template(Path(__file__).with_name("plot.html").read_text(encoding="utf-8"))
             with open(path, "w", encoding="utf-8", opener=private) as file:
                 file.write(page.substitute(picture=picture, text=escape(text)))
 
 
 def draw(report: Report) -> Figure:
-    groups = [(f"{group}, {each.judge}", each) for group, each in report.by_group[:12]]  # a picture for each
+    groups = [
+        (f"{group}, {each.judge}", each) for group, each in report.by_group[:12]
+    ]  # a picture for each
     comparisons = [*((each.judge, each) for each in report.with_people), *groups]
     across = min(3, len(comparisons))
     down = ceil(len(comparisons) / across)
@@ -64,7 +68,15 @@ def _draw_one(axes: Axes, title: str, comparison: Comparison) -> None:
     if len(counts) <= 11:  # more numbers would not fit
         for (row, column), count in np.ndenumerate(counts):
             color = "white" if shares[row, column] > 0.6 * shares.max() else "#222"
-            axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)
+            axes.text(
+                column + low,
+                row + low,
+                f"{count:,}",
+                ha="center",
+                va="center",
+                color=color,
+                fontsize=9,
+            )
         axes.set_xticks(range(low, high + 1))
         axes.set_yticks(range(low, high + 1))
     for score, (mean, lowest, highest) in comparison.calibration:

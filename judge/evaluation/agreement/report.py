@@ -1,4 +1,6 @@
-"""The agreement of each judge in a file with people and with each other judge, and which of two is closer to people."""
+"""The agreement of each judge in a file with people and with each other judge, and which of two is
+closer to people.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +22,9 @@ from judge.evaluation.stats import Interval
 
 @dataclass(frozen=True)
 class Difference:
-    """Two judges compared by their agreement with people, on the labelled responses that both scored."""
+    """Two judges compared by their agreement with people, on the labelled responses that both
+    scored.
+    """
 
     judge: str
     other: str
@@ -40,36 +44,58 @@ class Difference:
 
 def find_differences(scores: Scores) -> Iterator[Difference]:
     for judge, other in combinations(scores.judges, 2):
-        common = (each for each in scores.responses if None not in (each.scores.get(judge), each.scores.get(other)))
+        common = (
+            each
+            for each in scores.responses
+            if None not in (each.scores.get(judge), each.scores.get(other))
+        )
         both = replace(scores, responses=tuple(common))
         one, two = to_sample(both, judge), to_sample(both, other)
         if one and two:
             figures = {name: (measure(one), measure(two)) for name, measure in MEASURES.items()}
-            values = {name: (first.value, second.value) for name, (first, second) in figures.items()}
-            estimates = {name: estimate(measures.difference(*pair)) for name, pair in figures.items()}
+            values = {
+                name: (first.value, second.value) for name, (first, second) in figures.items()
+            }
+            estimates = {
+                name: estimate(measures.difference(*pair)) for name, pair in figures.items()
+            }
             yield Difference(judge, other, len(one.scores), one.n_prompts, values, estimates)
 
 
 _KAPPA = "quadratic_weighted_kappa"
-_WORDS = ((0.80, "almost perfect"), (0.60, "substantial"), (0.40, "moderate"), (0.20, "fair"), (-0.01, "slight"))
+_WORDS = (
+    (0.80, "almost perfect"),
+    (0.60, "substantial"),
+    (0.40, "moderate"),
+    (0.20, "fair"),
+    (-0.01, "slight"),
+)
 
 
 def verdict(kappa: Estimate, beside: Estimate | None) -> str:
-    """How well the judge agrees with people, compared with how well people agree with each other, if that is known.
+    """How well the judge agrees with people, compared with how well people agree with each other,
+    if that is known.
 
-    It says "about as well" only if the interval rules out that the judge is behind by 0.1 or more. An interval that is
-    wide because there are few labels gives no answer. If nothing is known of people, it puts kappa into words.
+    It says "about as well" only if the interval rules out that the judge is behind by 0.1 or more.
+    An interval that is wide because there are few labels gives no answer. If nothing is known of
+    people, it puts kappa into words.
     """
     if beside is None or isnan(beside.low):
         return _in_words(kappa)
-    figures = f"(kappa {beside.value:+.2f}, between {beside.low:+.2f} and {beside.high:+.2f}; {beside.n:,} responses)"
+    figures = (
+        f"(kappa {beside.value:+.2f}, between {beside.low:+.2f} and {beside.high:+.2f}; "
+        f"{beside.n:,} responses)"
+    )
     if beside.low > 0:
         return f"Agrees with people better than people do with each other {figures}."
     if beside.low > -0.1:  # half the step between the words above
         return f"Agrees with people about as well as people do with each other {figures}."
     if beside.high < 0:
         return f"Agrees with people less well than people do with each other {figures}."
-    return f"Too few labels to say if it agrees with people as well as people do with each other {figures}."
+    return (
+        "Too few labels to say if it agrees with people as well as people do with each other "
+        f"{figures}."
+    )
 
 
 def _in_words(kappa: Estimate) -> str:
@@ -79,7 +105,10 @@ def _in_words(kappa: Estimate) -> str:
         few = kappa.prompts < MIN_PROMPTS
         why = f"{kappa.prompts} prompts, and {MIN_PROMPTS} are needed" if few else kappa.note
         return f"No verdict on the agreement with people: {why}."
-    ends = (next((each for above, each in _WORDS if round(end, 2) > above), "poor") for end in (kappa.low, kappa.high))
+    ends = (
+        next((each for above, each in _WORDS if round(end, 2) > above), "poor")
+        for end in (kappa.low, kappa.high)
+    )
     words = " to ".join(dict.fromkeys(ends))
     return (
         f"Agreement with people is {words} (kappa between {kappa.low:.2f} and {kappa.high:.2f}), "
@@ -102,13 +131,17 @@ class Comparison:
 
     @cached_property
     def beside_people(self) -> Estimate | None:
-        """The kappa of the judge with one person, minus that of one person with another, over the same responses.
+        """The kappa of the judge with one person, minus that of one person with another, over the
+        same responses.
 
         None if no response has several labels.
         """
         if self.sample.labels.shape[1] < 2:
             return None
-        judge, people = measures.kappa_with_each(self.sample), measures.kappa_among_people(self.sample)
+        judge, people = (
+            measures.kappa_with_each(self.sample),
+            measures.kappa_among_people(self.sample),
+        )
         return estimate(measures.difference(judge, people))
 
     @property
@@ -116,22 +149,32 @@ class Comparison:
         """What people give on average at each of the judge's scores."""
         sample = self.sample
         columns = sample.scores.tolist(), sample.label.tolist(), sample.prompts.tolist()
-        return [(score, found.judge) for score, found in mean_labels(zip(*columns, strict=True), sample.scale)]
+        return [
+            (score, found.judge)
+            for score, found in mean_labels(zip(*columns, strict=True), sample.scale)
+        ]
 
     @property
     def narrowing(self) -> str:
-        """What more labels would give for kappa, whose error shrinks on the atanh scale; empty without an interval."""
+        """What more labels would give for kappa, whose error shrinks on the atanh scale; empty
+        without an interval.
+        """
         kappa = self.estimates[_KAPPA]
         if isnan(kappa.low) or not abs(kappa.value) < 1:
             return ""
         half = (atanh(kappa.high) - atanh(kappa.low)) / 2
         halves = [half * sqrt(kappa.n / (kappa.n + more)) for more in MORE_LABELS]
-        ends = ((tanh(atanh(kappa.value) + each) - tanh(atanh(kappa.value) - each)) / 2 for each in halves)
+        ends = (
+            (tanh(atanh(kappa.value) + each) - tanh(atanh(kappa.value) - each)) / 2
+            for each in halves
+        )
         return narrowing("weighted kappa", ends)
 
     @property
     def verdict(self) -> str | None:
-        """A sentence on how well the judge agrees with people; None for a comparison with another judge."""
+        """A sentence on how well the judge agrees with people; None for a comparison with another
+        judge.
+        """
         return verdict(self.estimates[_KAPPA], self.beside_people) if self.other is None else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,7 +217,10 @@ class Report:
 
 
 def make_report(scores: Scores) -> Report:
-    """All comparisons that the scores allow. Raises SetupError if no response has both a score and a label."""
+    """All comparisons that the scores allow.
+
+    Raises SetupError if no response has both a score and a label.
+    """
     with_people = [*_compare(scores, [(judge, None) for judge in scores.judges], MEASURES)]
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""
@@ -183,8 +229,13 @@ def make_report(scores: Scores) -> Report:
     few, between = (_KAPPA, "exact_match", "mean_error"), ("exact_match", _KAPPA, "spearman")
     by_group = []
     for group, _ in sizes.most_common():
-        part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
-        by_group += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], few)]
+        part = replace(
+            scores, responses=tuple(each for each in scores.responses if each.group == group)
+        )
+        by_group += [
+            (group, each)
+            for each in _compare(part, [(judge, None) for judge in scores.judges], few)
+        ]
     return Report(
         scores=scores,
         with_people=with_people,
@@ -194,9 +245,13 @@ def make_report(scores: Scores) -> Report:
     )
 
 
-def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Iterable[str]) -> Iterator[Comparison]:
+def _compare(
+    scores: Scores, pairs: Iterable[tuple[str, str | None]], chosen: Iterable[str]
+) -> Iterator[Comparison]:
     for judge, other in pairs:
         if sample := to_sample(scores, judge, other):
             estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
-            unscored = sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
+            unscored = sum(
+                bool(each.labels) and each.scores.get(judge) is None for each in scores.responses
+            )
             yield Comparison(judge, other, sample, estimates, unscored)

@@ -25,7 +25,8 @@ class Sample:
 
     prompts: Ints  # shape (n,): the number of each response's prompt, counted from 0
     scores: Floats  # shape (n,): the judge's scores on `scale`, whole or not
-    labels: Floats  # shape (n, people), on `scale`: NaN if a person gave none; each response has at least one
+    # shape (n, people), on `scale`: NaN if a person gave none; each response has at least one
+    labels: Floats
     scale: Scale
 
     @cached_property
@@ -35,7 +36,9 @@ class Sample:
 
     @property
     def label_moments(self) -> tuple[Floats, Floats, Floats]:
-        """Each response's number of labels, their mean, and the mean of their squares; all of shape (n,)."""
+        """Each response's number of labels, their mean, and the mean of their squares; all of shape
+        (n,).
+        """
         n = np.count_nonzero(~np.isnan(self.labels), axis=1).astype(float)
         return n, np.nanmean(self.labels, axis=1), np.nanmean(self.labels**2, axis=1)
 
@@ -54,7 +57,8 @@ class Sample:
 
     @cached_property
     def group_of(self) -> Ints:
-        """The jackknife group of each prompt, shape (prompts,): its own, or with many prompts a random one of 200.
+        """The jackknife group of each prompt, shape (prompts,): its own, or with many prompts a
+        random one of 200.
 
         Source: Kott (2001), The delete-a-group jackknife, J. Official Statistics 17(4).
         """
@@ -82,7 +86,8 @@ class Sample:
     def pair_orders(self) -> Floats:
         """The number of each prompt's pairs with different labels, shape (3, prompts).
 
-        Row 0 counts pairs that the judge scores equally, row 1 pairs that it orders as people do, row -1 the others.
+        Row 0 counts pairs that the judge scores equally, row 1 pairs that it orders as people do,
+        row -1 the others.
         """
         orders = np.zeros((3, self.n_prompts))
         by_prompt = np.argsort(self.prompts, kind="stable")
@@ -92,7 +97,10 @@ class Sample:
             first, second = by_prompt[places], by_prompt[places + gap]
             is_pair = self.prompts[first] == self.prompts[second]
             places, first, second = places[is_pair], first[is_pair], second[is_pair]
-            people, judge = (np.sign(each[first] - each[second]).astype(int) for each in (self.label, self.scores))
+            people, judge = (
+                np.sign(each[first] - each[second]).astype(int)
+                for each in (self.label, self.scores)
+            )
             counted = people != 0
             np.add.at(orders, ((people * judge)[counted], self.prompts[first][counted]), 1)
         return orders
@@ -104,7 +112,9 @@ class Sample:
 
 
 def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | None:
-    """The responses with a score by `judge` and a label, or a score by `other` if given; None if there are none."""
+    """The responses with a score by `judge` and a label, or a score by `other` if given; None if
+    there are none.
+    """
     rows: list[tuple[str, float, Sequence[float | None]]] = []
     for response in scores.responses:
         score = response.scores.get(judge)
@@ -116,4 +126,6 @@ def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | 
     prompts, judged, labels = zip(*rows, strict=True)
     padded = list(zip_longest(*labels))  # a row for each person
     numbers = np.unique(prompts, return_inverse=True)[1]
-    return Sample(numbers, np.array(judged, dtype=float), np.array(padded, dtype=float).T, scores.scale)
+    return Sample(
+        numbers, np.array(judged, dtype=float), np.array(padded, dtype=float).T, scores.scale
+    )

@@ -36,7 +36,8 @@ class Scores:
 
 @dataclass(frozen=True)
 class Columns:
-    """The fields to read: label, scores and group; the range of the labels if it is not the rubric's.
+    """The fields to read: label, scores and group; the range of the labels if it is not the
+    rubric's.
 
     `takes_other_judge` is as in `judge.evaluation.estimate.Fields`.
     """
@@ -51,11 +52,12 @@ class Columns:
 def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
     """The scores and labels in a JSONL file.
 
-    A response is identified by its `case`, or without one by its prompt (`prompt_id`, `prompt` or `question`) and its
-    text (`completion` or `response`); without these, each line is a response of its own. Equal texts on different
-    `line`s of one judge are different responses, unless `label_by` names different people. A judge is identified by
-    `model`, `rubric`, `rubric_version` and the score's field, as far as these differ in the file. `rubric` sets the
-    scale; it is needed if the rows name a rubric that does not come with the package.
+    A response is identified by its `case`, or without one by its prompt (`prompt_id`, `prompt` or
+    `question`) and its text (`completion` or `response`); without these, each line is a response of
+    its own. Equal texts on different `line`s of one judge are different responses, unless
+    `label_by` names different people. A judge is identified by `model`, `rubric`, `rubric_version`
+    and the score's field, as far as these differ in the file. `rubric` sets the scale; it is needed
+    if the rows name a rubric that does not come with the package.
     """
     file = RowFile(path)
     rows = list(file.rows())
@@ -66,21 +68,29 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     scale, *others = dict.fromkeys(find_scale(row, rubric) for row in named.values())
     if others:
         all_scales = ", ".join(f"{low} to {high}" for low, high in (scale, *others))
-        raise SetupError(f"The file holds scores on different scales ({all_scales}); compare one scale at a time.")
+        raise SetupError(
+            f"The file holds scores on different scales ({all_scales}); compare one scale "
+            "at a time."
+        )
     labelled = LabelledRows(file.problems, columns.label, columns.label_range, columns.scores)
     items, repeats = _merge((labelled.read(row, scale) for row in rows), columns.group)
     labelled.check(takes_other_judge=columns.takes_other_judge)
     judges = dict.fromkeys(judge for item in items for judge in item.scores)
     telling = [part for part in range(4) if len({judge[part] for judge in judges}) > 1]
     names = {
-        judge: " ".join(judge[part] for part in telling or [0] if judge[part]) or ("unnamed" if telling else judge[3])
+        judge: " ".join(judge[part] for part in telling or [0] if judge[part])
+        or ("unnamed" if telling else judge[3])
         for judge in judges
     }
     responses = tuple(
         Response(
             prompt=item.prompt,
             scores={names[judge]: score for judge, score in item.scores.items()},
-            labels=tuple(chain.from_iterable(next((each.values() for each in item.labels.values() if each), ()))),
+            labels=tuple(
+                chain.from_iterable(
+                    next((each.values() for each in item.labels.values() if each), ())
+                )
+            ),
             group=item.group,
         )
         for item in items
@@ -90,7 +100,10 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
 
 @dataclass(slots=True)
 class _Item:
-    """What the rows say about one response. Labels are kept by judge, because rows of several judges repeat them."""
+    """What the rows say about one response.
+
+    Labels are kept by judge, because rows of several judges repeat them.
+    """
 
     prompt: str
     group: str | None
@@ -99,7 +112,9 @@ class _Item:
 
 
 def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_Item], int]:
-    """The responses that the rows are of, and the number of scores and labels in conflict with an earlier row."""
+    """The responses that the rows are of, and the number of scores and labels in conflict with an
+    earlier row.
+    """
     items: dict[object, _Item] = {}
     repeats, lines = 0, defaultdict[object, dict[int, int]](dict)
     for read in rows:
@@ -108,8 +123,8 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
         line = row.get("line")
         if isinstance(known_by, tuple) and isinstance(line, int):
-            # Equal texts on different lines of one run are numbered in order of appearance, because another judge's
-            # run may have other line numbers for the same rows.
+            # Equal texts on different lines of one run are numbered in order of appearance, because
+            # another judge's run may have other line numbers for the same rows.
             known = lines[known_by, source, str(row.get("label_by"))]
             known_by = (*known_by, known.setdefault(line, len(known)))
         item = items.setdefault(known_by, _Item(prompt, row.key(group) if group else None))

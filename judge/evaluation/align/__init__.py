@@ -1,7 +1,8 @@
 """Aligns a judge with people's labels, and tests on other labels whether that has made it better.
 
-Labels are split by thread into a part to learn from and a part to test on. Each way makes one rubric from the first
-part; if that looks better there, it is tried on the second. Nothing is changed here: a better rubric is only proposed.
+Labels are split by thread into a part to learn from and a part to test on. Each way makes one
+rubric from the first part; if that looks better there, it is tried on the second. Nothing is
+changed here: a better rubric is only proposed.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,7 +16,17 @@ from judge.evaluation.align.trial import Trial, Way, to_trial
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Rubric
 
-__all__ = ["Alignment", "Asker", "Budget", "BudgetError", "CaseScore", "LabelledCase", "Way", "align", "obstacle"]
+__all__ = [
+    "Alignment",
+    "Asker",
+    "Budget",
+    "BudgetError",
+    "CaseScore",
+    "LabelledCase",
+    "Way",
+    "align",
+    "obstacle",
+]
 
 Tell = Callable[[Way, int], Awaitable[None]]
 """Called before each way is learned, with 0, and before it is tried, with the number of cases to test on."""
@@ -33,7 +44,9 @@ class Alignment:
     tested: int  # cases to test on
     tested_threads: int
     trials: list[Trial] = field(default_factory=list)
-    untried: dict[Way, str] = field(default_factory=dict)  # for each way that was not tested, the reason as a sentence
+    untried: dict[Way, str] = field(
+        default_factory=dict
+    )  # for each way that was not tested, the reason as a sentence
     is_spent: bool = False  # whether the budget ended it
 
     @property
@@ -45,7 +58,10 @@ def obstacle(cases: Sequence[LabelledCase]) -> str:
     """Why nothing can be learned from these labels; "" if something can."""
     if (threads := len(threads_of(cases))) < LEAST:
         given = number_of(threads, "thread")
-        return f"The labels come from {given}, and learning from them takes {LEAST}: {LEAST - threads} more."
+        return (
+            f"The labels come from {given}, and learning from them takes {LEAST}: "
+            f"{LEAST - threads} more."
+        )
     return _all_the_same(cases, "labels")
 
 
@@ -54,8 +70,8 @@ def _all_the_same(cases: Sequence[LabelledCase], what: str) -> str:
     if len({each.label for each in cases}) > 1:
         return ""
     return (
-        f"All {what} are {cases[0].label:g}, so nothing shows whether a judge tells good from bad. Add labels of "
-        "responses that people find better or worse."
+        f"All {what} are {cases[0].label:g}, so nothing shows whether a judge tells good from "
+        "bad. Add labels of responses that people find better or worse."
     )
 
 
@@ -80,7 +96,9 @@ async def align(
     parts = divide(cases, earlier)
     asker.check(cases)
     await asker.memory.put("parts", {**earlier, **parts})
-    learned, tested = ([each for each in cases if parts[each.key] is is_test] for is_test in (False, True))
+    learned, tested = (
+        [each for each in cases if parts[each.key] is is_test] for is_test in (False, True)
+    )
     found = Alignment(len(learned), len(threads_of(learned)), len(tested), len(threads_of(tested)))
     if why := _all_the_same(tested, "labels to test on"):
         found.untried = dict.fromkeys(ways, why)
@@ -113,7 +131,12 @@ async def align(
 
 
 async def _propose(
-    way: Way, rubric: Rubric, learned: Sequence[LabelledCase], before: CaseScores, asker: Asker, found: Alignment
+    way: Way,
+    rubric: Rubric,
+    learned: Sequence[LabelledCase],
+    before: CaseScores,
+    asker: Asker,
+    found: Alignment,
 ) -> tuple[Rubric | None, str, CaseScores]:
     """A rubric that looks better on the cases to learn from, or None and the reason.
 
@@ -122,7 +145,14 @@ async def _propose(
     if way is Way.CALIBRATION:
         return calibration.propose(rubric, learned, before)
     if (threads := found.learned_threads + found.tested_threads) < LEAST_FOR_PROMPTS:
-        return None, f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} more.", {}
+        return (
+            None,
+            (
+                f"It takes labels from {LEAST_FOR_PROMPTS} threads: {LEAST_FOR_PROMPTS - threads} "
+                "more."
+            ),
+            {},
+        )
     if way is Way.EXAMPLES:
         return await examples.propose(rubric, learned, before, asker)
     spare = found.tested * (1 if found.trials else 2)  # the judge in use scores them only once
@@ -130,7 +160,9 @@ async def _propose(
 
 
 async def _count(candidate: Rubric, tested: Sequence[LabelledCase], asker: Asker) -> int:
-    """The number of this attempt among those that shared a label with it, from 1; one started before keeps its own."""
+    """The number of this attempt among those that shared a label with it, from 1; one started
+    before keeps its own.
+    """
     labels = sorted({to_digest(each.content or each.id, f"{each.label:g}") for each in tested})
     this = to_digest(asker.make(candidate).version, *labels)
     attempts: Mapping[str, Any] = await asker.memory.get("attempts") or {}

@@ -29,13 +29,17 @@ class Scorer(Protocol):
     @property
     def version(self) -> str: ...
 
-    async def score(self, question: str, response: str, *, conversation: Sequence[Turn] = ()) -> Verdict: ...
+    async def score(
+        self, question: str, response: str, *, conversation: Sequence[Turn] = ()
+    ) -> Verdict: ...
 
     async def write(self, prompt: str) -> Written: ...
 
 
 class CaseScore(NamedTuple):
-    """A judge's result for one case: `score` and `mean` are None if it gave no score, `tokens` if unknown."""
+    """A judge's result for one case: `score` and `mean` are None if it gave no score, `tokens` if
+    unknown.
+    """
 
     score: int | None
     mean: float | None
@@ -61,15 +65,17 @@ class BudgetError(Exception):
 class Asker:
     """Asks judges for verdicts, and their model for proposals.
 
-    Answers of an earlier run are remembered, and count against the budget again. So an alignment that was killed and
-    restarted takes the same course as one that was not.
+    Answers of an earlier run are remembered, and count against the budget again. So an alignment
+    that was killed and restarted takes the same course as one that was not.
     """
 
     make: Callable[[Rubric], Scorer]  # the judge for a rubric
     memory: Memory
     budget: Budget
     _: KW_ONLY
-    known: CaseScores = field(default_factory=dict)  # verdicts of the judge to be improved, which cost nothing
+    known: CaseScores = field(
+        default_factory=dict
+    )  # verdicts of the judge to be improved, which cost nothing
     concurrency: InitVar[int] = 8
     requests: int = field(default=0, init=False)
     tokens: int = field(default=0, init=False)
@@ -82,36 +88,46 @@ class Asker:
         self._turns = asyncio.Semaphore(concurrency)
 
     def check(self, cases: Sequence[LabelledCase]) -> None:
-        """Raises SetupError if the budget does not let the judge to be improved score the cases once."""
+        """Raises SetupError if the budget does not let the judge to be improved score the cases
+        once.
+        """
         if (needed := sum(each.id not in self.known for each in cases)) > self.budget.requests:
             raise SetupError(
-                f"Scoring the {needed:,} labelled cases once takes as many requests, and the budget is "
-                f"{self.budget.requests:,}; allow more, or give fewer cases."
+                f"Scoring the {needed:,} labelled cases once takes as many requests, and the "
+                f"budget is {self.budget.requests:,}; allow more, or give fewer cases."
             )
 
     def can_afford(self, more: int) -> bool:
         """Whether the budget allows this many more verdicts, at the mean number of tokens so far."""
         expected = self.tokens / self.requests * more if self.requests else 0
-        return self.requests + more <= self.budget.requests and self.tokens + expected <= self.budget.tokens
+        return (
+            self.requests + more <= self.budget.requests
+            and self.tokens + expected <= self.budget.tokens
+        )
 
     async def scores(self, rubric: Rubric, cases: Sequence[LabelledCase]) -> CaseScores:
         """The results of the judge with this rubric for the cases, with its calibration applied.
 
         Raises:
             BudgetError: The budget is used up; the answers so far are kept.
-            JudgeError: Three calls in a row failed, or one failed in a way that no other call could succeed.
+            JudgeError: Three calls in a row failed, or one failed in a way that no other call could
+                succeed.
         """
         judge = self.make(Rubric(rubric.name, rubric.template))
         self._first = self._first or judge.version  # the judge to be improved is asked first
         # If one call fails, the others still finish, because they are paid for.
-        results = await asyncio.gather(*(self._score(judge, each) for each in cases), return_exceptions=True)
+        results = await asyncio.gather(
+            *(self._score(judge, each) for each in cases), return_exceptions=True
+        )
         found = {}
         for case, result in zip(cases, results, strict=True):
             if isinstance(result, BaseException):
                 raise result
             if result is not None:
                 mean, by = result.mean, rubric.calibration
-                found[case.id] = result if mean is None or by is None else result._replace(score=by.score(mean))
+                found[case.id] = (
+                    result if mean is None or by is None else result._replace(score=by.score(mean))
+                )
         return found
 
     async def write(self, rubric: Rubric, prompt: str) -> str:
@@ -129,8 +145,14 @@ class Asker:
 
         async def ask() -> Mapping[str, Any]:
             beside: dict[str, Any] = {"reference": case.reference} if case.reference else {}
-            verdict = await judge.score(case.question, case.response, conversation=case.conversation, **beside)
-            tokens = None if verdict.input_tokens is None else verdict.input_tokens + (verdict.output_tokens or 0)
+            verdict = await judge.score(
+                case.question, case.response, conversation=case.conversation, **beside
+            )
+            tokens = (
+                None
+                if verdict.input_tokens is None
+                else verdict.input_tokens + (verdict.output_tokens or 0)
+            )
             mean = verdict.mean if verdict.is_scored else None
             return CaseScore(verdict.score, mean, verdict.justification, tokens)._asdict()
 
@@ -147,7 +169,9 @@ class Asker:
         self._failures = 0
         return CaseScore(**scored)
 
-    async def _once(self, key: str, ask: Callable[[], Awaitable[Mapping[str, Any]]]) -> Mapping[str, Any]:
+    async def _once(
+        self, key: str, ask: Callable[[], Awaitable[Mapping[str, Any]]]
+    ) -> Mapping[str, Any]:
         is_new = key not in self._taken
         if is_new and not self.can_afford(1):
             raise BudgetError

@@ -20,7 +20,8 @@ class LabelledCase:
     is_blind: bool = True  # whether they had not seen the judge's score
     name: str = ""  # in reports, if that is not its id
     conversation: tuple[Turn, ...] = ()  # the turns before the question
-    content: str = ""  # a digest of its texts that blanks and case do not change, if it may come in several files
+    # a digest of its texts that blanks and case do not change, if it may come in several files
+    content: str = ""
     reference: str = ""
 
     @property
@@ -47,11 +48,12 @@ def threads_of(cases: Iterable[LabelledCase]) -> set[str]:
 
 
 def divide(cases: Iterable[LabelledCase], known: Mapping[str, bool]) -> dict[str, bool]:
-    """Whether the thread of each case belongs to the test part, by the case's key; those in `known` stay there.
+    """Whether the thread of each case belongs to the test part, by the case's key; those in `known`
+    stay there.
 
-    New threads are dealt out in the order of their hash. Three of five go to the test part, because a gain must stand
-    out from chance there. So the operator cannot choose what is tested, and no thread that was learned from is ever
-    tested on.
+    New threads are dealt out in the order of their hash. Three of five go to the test part, because
+    a gain must stand out from chance there. So the operator cannot choose what is tested, and no
+    thread that was learned from is ever tested on.
     """
     keys = defaultdict[str, set[str]](set)
     for each in cases:

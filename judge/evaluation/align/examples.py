@@ -17,9 +17,11 @@ MOST_CHARS = 5_800
 
 SLOT = "<question>{prompt}</question>"
 _INTRODUCTION = "These responses were scored by people. Score as they do.\n\n"
-# A person who edits a rubric may change how an example ends; the words of an example never contain these tags.
+# A person who edits a rubric may change how an example ends; the words of an example never contain
+# these tags.
 _EXAMPLE = re.compile(
-    r'<example case="(?P<id>[^"\n]*)">.*?(?:</example>[ \r\n]*|(?=<example case=|<question>))', re.DOTALL
+    r'<example case="(?P<id>[^"\n]*)">.*?(?:</example>[ \r\n]*|(?=<example case=|<question>))',
+    re.DOTALL,
 )
 _OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
 
@@ -27,15 +29,25 @@ _OWN_TAG = re.compile(r"<(?=\s*/?\s*example)", re.IGNORECASE)
 async def propose(
     rubric: Rubric, learned: Sequence[LabelledCase], before: CaseScores, asker: Asker
 ) -> tuple[Rubric | None, str, CaseScores]:
-    """The rubric with examples that bring the other scores closer to people's, and these; None and why if none do."""
+    """The rubric with examples that bring the other scores closer to people's, and these; None and
+    why if none do.
+    """
     candidate, used = with_examples(rubric, pick(learned, before))
     if not used:
-        return None, "No case that could be an example has a score a point or more from people's.", {}
+        return (
+            None,
+            "No case that could be an example has a score a point or more from people's.",
+            {},
+        )
     others = [each for each in learned if each.thread not in threads_of(used)]
     after = await asker.scores(candidate, others)
     found = compare(others, before, after, candidate.scale, tail_of(1))
     if found is None or found[0].mean <= 0:
-        return None, "On the other labels to learn from, they do not bring the scores closer to people's.", {}
+        return (
+            None,
+            "On the other labels to learn from, they do not bring the scores closer to people's.",
+            {},
+        )
     return candidate, "", after
 
 
@@ -51,13 +63,17 @@ def pick(learned: Sequence[LabelledCase], scores: CaseScores) -> Sequence[Labell
     }
     apart = [each for each in learned if gaps.get(each.id, 0) >= 1]
     picked: dict[str, LabelledCase] = {}
-    for each in sorted(apart, key=lambda one: (-gaps[one.id], len(one.question) + len(one.response), one.id)):
+    for each in sorted(
+        apart, key=lambda one: (-gaps[one.id], len(one.question) + len(one.response), one.id)
+    ):
         if not find_flags(each.question, each.response):
             picked.setdefault(each.thread, each)
     return list(picked.values())
 
 
-def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubric, Sequence[LabelledCase]]:
+def with_examples(
+    rubric: Rubric, picked: Sequence[LabelledCase]
+) -> tuple[Rubric, Sequence[LabelledCase]]:
     """The rubric with its examples replaced by the first picked cases that fit, and these cases."""
     without = without_examples(rubric)
     rubric, used = without, list[LabelledCase]()
@@ -66,7 +82,9 @@ def with_examples(rubric: Rubric, picked: Sequence[LabelledCase]) -> tuple[Rubri
         texts = "".join(map(_to_text, shown))
         prompt = without.prompt.replace(SLOT, f"{_INTRODUCTION}{texts}{SLOT}")
         try:
-            longer = Rubric(without.name, prompt)  # a text may contain what a rubric has only once, such as {prompt}
+            longer = Rubric(
+                without.name, prompt
+            )  # a text may contain what a rubric has only once, such as {prompt}
         except RubricError:
             continue
         if len(prompt) <= MOST_CHARS:
@@ -81,8 +99,12 @@ def examples_of(rubric: Rubric) -> Sequence[str]:
 
 
 def without_examples(rubric: Rubric, gone: frozenset[str] | None = None) -> Rubric:
-    """The rubric without its calibration and without the examples from the cases in `gone`, by default all examples."""
-    prompt = _EXAMPLE.sub(lambda found: "" if gone is None or found["id"] in gone else found[0], rubric.template)
+    """The rubric without its calibration and without the examples from the cases in `gone`, by
+    default all examples.
+    """
+    prompt = _EXAMPLE.sub(
+        lambda found: "" if gone is None or found["id"] in gone else found[0], rubric.template
+    )
     if not _EXAMPLE.search(prompt):
         prompt = prompt.replace(f"{_INTRODUCTION}{SLOT}", SLOT)
     return Rubric(rubric.name, prompt)
@@ -104,7 +126,9 @@ def _to_text(case: LabelledCase) -> str:
 
 
 def quoted(text: str, room: int) -> str:
-    """The first `room` characters of a text, with `> ` before each line, so that none can pose as a line of ours."""
+    """The first `room` characters of a text, with `> ` before each line, so that none can pose as a
+    line of ours.
+    """
     words = sanitize(text).strip()
     short = words if len(words) <= room else f"{words[:room].rstrip()} […]"
     return "\n".join(f"> {line}" for line in _OWN_TAG.sub("[", neutralise(short)).splitlines())

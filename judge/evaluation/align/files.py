@@ -24,15 +24,17 @@ from judge.scoring.judging import Judge
 def read_labelled(
     path: Path, label: str, judge: Judge, label_range: Range | None = None
 ) -> tuple[Sequence[LabelledCase], CaseScores, Sequence[str]]:
-    """The labelled cases of a file that `judge batch` or `judge-bot export` wrote, and verdicts that this judge gave.
+    """The labelled cases of a file that `judge batch` or `judge-bot export` wrote, and verdicts
+    that this judge gave.
 
-    Also, a sentence for each value that could not be used. If a case has blind labels, only these count.
-    Rows of one case, or with the same texts, are labels of several people, or verdicts of several judges. Cases with
-    the same `thread`, or without one the same prompt, are not independent.
+    Also, a sentence for each value that could not be used. If a case has blind labels, only these
+    count. Rows of one case, or with the same texts, are labels of several people, or verdicts of
+    several judges. Cases with the same `thread`, or without one the same prompt, are not
+    independent.
 
     Raises:
-        SetupError: The file or the field does not exist, or the labels are on another scale: more than 5% are off the
-            rubric's, or without `label_range` none is in its upper half.
+        SetupError: The file or the field does not exist, or the labels are on another scale: more
+            than 5% are off the rubric's, or without `label_range` none is in its upper half.
     """
     file, scale = RowFile.at(path), judge.rubric.scale
     labelled = LabelledRows(file.problems, label, label_range, scores=())
@@ -41,7 +43,9 @@ def read_labelled(
         read, (prompt, known_by) = labelled.read(row, scale), row.known_by
         item = items.setdefault(known_by, _Item(row, row.key("thread") or _plain(prompt)))
         if read.labels:
-            item.labels.setdefault(read.is_blind, {}).setdefault(read.person, (read.given, row.key("reason")))
+            item.labels.setdefault(read.is_blind, {}).setdefault(
+                read.person, (read.given, row.key("reason"))
+            )
         item.known = item.known or _verdict(row, judge)
     file.require(label=label)
     labelled.check()
@@ -55,10 +59,15 @@ def read_labelled(
         cases.append(case)
         known |= {case.id: item.known} if item.known else {}
     # Labels that seem to be on another scale would spoil the judge without a sign of it.
-    if label_range is None and cases and (most := max(each.label for each in cases)) < sum(scale) / 2:
+    if (
+        label_range is None
+        and cases
+        and (most := max(each.label for each in cases)) < sum(scale) / 2
+    ):
         raise SetupError(
-            f"No label is above {most:g}, on a scale from {scale.low} to {scale.high}; say which scale they are "
-            f"on, such as --scale 0-1 (or --scale {scale.low}-{scale.high}, if that is right)."
+            f"No label is above {most:g}, on a scale from {scale.low} to {scale.high}; say which "
+            f"scale they are on, such as --scale 0-1 (or --scale {scale.low}-{scale.high}, if "
+            "that is right)."
         )
     return cases, known, file.problems
 
@@ -97,7 +106,9 @@ def _plain(text: str) -> str:
 
 def _verdict(row: Row, judge: Judge) -> CaseScore | None:
     """The row's verdict, if this very judge gave it."""
-    if row.get("status") is None or any(row.get(name) != value for name, value in identity_of(judge).items()):
+    if row.get("status") is None or any(
+        row.get(name) != value for name, value in identity_of(judge).items()
+    ):
         return None
     names = "score", "mean", "input_tokens", "output_tokens"
     score, mean, tokens, more = (to_number(row.get(name)) for name in names)
@@ -122,7 +133,9 @@ def _from_line(path: Path, number: int, raw: bytes) -> tuple[str, Mapping[str, A
             CaseScore(**value)
         return key, value
     except (KeyError, TypeError, ValueError) as exc:
-        raise SetupError(f"{path}, line {number}: not as judge align wrote it; delete that line.") from exc
+        raise SetupError(
+            f"{path}, line {number}: not as judge align wrote it; delete that line."
+        ) from exc
 
 
 _OF_LABELS = {"parts", "attempts"}
@@ -131,8 +144,8 @@ _OF_LABELS = {"parts", "attempts"}
 class FileMemory(LineFile):
     """Keeps answers in a JSONL file, one per line.
 
-    What belongs to the labels, in whatever file they are, is kept in one of the user's folders, too. `trouble` says why
-    that was not possible.
+    What belongs to the labels, in whatever file they are, is kept in one of the user's folders,
+    too. `trouble` says why that was not possible.
     """
 
     def __init__(self, path: Path) -> None:
@@ -155,16 +168,24 @@ class FileMemory(LineFile):
         self._values[key] = value
         self.append(_to_line(key, value))
         if key in _OF_LABELS:
-            self._share(_to_line(key, {name: each for name, each in value.items() if known.get(name) != each}))
+            self._share(
+                _to_line(
+                    key, {name: each for name, each in value.items() if known.get(name) != each}
+                )
+            )
 
     def _share(self, raw: bytes) -> None:
         try:
             self._shared.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with open(self._shared, "ab", opener=private) as shared:  # at once, whatever other processes write
+            with open(
+                self._shared, "ab", opener=private
+            ) as shared:  # at once, whatever other processes write
                 shared.write(raw)
         except OSError as exc:
             why = f"{self._shared} cannot be written ({os_reason(exc)})"
-            self.trouble = f"Careful: only {self.path} remembers what was tried on these labels, since {why}."
+            self.trouble = (
+                f"Careful: only {self.path} remembers what was tried on these labels, since {why}."
+            )
 
     def _take(self, number: int, _: int, raw: bytes) -> None:
         self._values.update([_from_line(self.path, number, raw)])

@@ -1,4 +1,6 @@
-"""A trial: a changed judge compared with the one in use, on labelled cases that neither has learned from."""
+"""A trial: a changed judge compared with the one in use, on labelled cases that neither has learned
+from.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,8 +48,10 @@ class Trial:
     threads: int
     before: Closeness  # of the judge in use
     after: Closeness
-    gain: Interval  # how much closer it is to people, in points per case; no ends if all cases are of one thread
-    kappa_gain: Interval  # by how much kappa rises, also on the cases to learn from that it has not learned from
+    # how much closer it is to people, in points per case; no ends if all cases are of one thread
+    gain: Interval
+    # by how much kappa rises, also on the cases to learn from that it has not learned from
+    kappa_gain: Interval
     confidence: float  # of these intervals: 95% for the first attempt, more for each further one
     attempt: int  # on the test part, from 1
     unscored_before: int
@@ -56,7 +60,9 @@ class Trial:
 
     @property
     def is_better(self) -> bool:
-        """Whether the judge is clearly closer to people, and tells good from bad no worse; `doubt` says why not."""
+        """Whether the judge is clearly closer to people, and tells good from bad no worse; `doubt`
+        says why not.
+        """
         return not self.doubt
 
     @property
@@ -67,7 +73,10 @@ class Trial:
         how = f"{abs(value):.2f} points {'closer to' if value >= 0 else 'farther from'} people"
         sure = "no" if low is None or high is None else f"{100 * self.confidence:.3g}%"
         ends = "" if low is None or high is None else f" {low:+.2f} to {high:+.2f}"
-        return f"{better}: {how} ({sure} confidence interval{ends}; {self.cases} cases, {self.threads} threads)."
+        return (
+            f"{better}: {how} ({sure} confidence interval{ends}; {self.cases} cases, "
+            f"{self.threads} threads)."
+        )
 
     @property
     def figures(self) -> Iterator[tuple[str, str, str]]:
@@ -87,26 +96,38 @@ class Trial:
         """What a calibration does to all scores; "" if there is none."""
         if (calibration := self.rubric.calibration) is None:
             return ""
-        ends = f"from {calibration.score(self.rubric.scale.low)} to {calibration.score(self.rubric.scale.high)}"
-        return f"The prompt stays. The last line maps the judge's scores to people's: all will be {ends}."
+        ends = (
+            f"from {calibration.score(self.rubric.scale.low)} to "
+            f"{calibration.score(self.rubric.scale.high)}"
+        )
+        return (
+            "The prompt stays. The last line maps the judge's scores to people's: all will be "
+            f"{ends}."
+        )
 
     @property
     def doubt(self) -> str:
         """Why the changed judge is not clearly better; "" if it is.
 
-        Distance is not enough: a judge that always gives the middle of the scale is closer than one that guesses.
+        Distance is not enough: a judge that always gives the middle of the scale is closer than one
+        that guesses.
         """
         if (self.gain.low or 0) <= 0:
             seen = to_be_seen(self.gain, (1 - self.confidence) / 2, self.threads)
             hint = f" A gain of {seen:.1f} points would show in 4 of 5 such tests." if seen else ""
             return f"The scores are not clearly closer to people's.{hint}"
         if (self.kappa_gain.low or 0) <= 0:
-            return "The scores are closer to people's, but do not clearly tell good from bad better (weighted kappa)."
+            return (
+                "The scores are closer to people's, but do not clearly tell good from bad "
+                "better (weighted kappa)."
+            )
         return ""
 
 
 def tail_of(attempt: int) -> float:
-    """The error probability at each end of an attempt's interval: 2.5%, 0.83%, 0.42%, ...; the sum over all is 5%."""
+    """The error probability at each end of an attempt's interval: 2.5%, 0.83%, 0.42%, ...; the sum
+    over all is 5%.
+    """
     return 0.05 / (attempt * (attempt + 1))
 
 
@@ -117,13 +138,22 @@ Row = tuple[LabelledCase, CaseScore, CaseScore]
 def compare(
     cases: Sequence[LabelledCase], before: CaseScores, after: CaseScores, scale: Scale, tail: float
 ) -> tuple[Interval, Sequence[Row]] | None:
-    """How much closer `after` is to people on the cases that one of the two scored, and these; None without any.
+    """How much closer `after` is to people on the cases that one of the two scored, and these; None
+    without any.
 
-    A case without a score counts as far from people as the scale allows, so that leaving out hard ones is no gain.
+    A case without a score counts as far from people as the scale allows, so that leaving out hard
+    ones is no gain.
     """
-    rows = [(each, before[each.id], after[each.id]) for each in cases if each.id in before and each.id in after]
+    rows = [
+        (each, before[each.id], after[each.id])
+        for each in cases
+        if each.id in before and each.id in after
+    ]
     rows = [row for row in rows if any(each.score is not None for each in row[1:])]
-    nearer = ((_distance(one, each, scale) - _distance(two, each, scale), each.thread) for each, one, two in rows)
+    nearer = (
+        (_distance(one, each, scale) - _distance(two, each, scale), each.thread)
+        for each, one, two in rows
+    )
     return (gain, rows) if (gain := paired(nearer, scale, tail)) else None
 
 
@@ -142,8 +172,8 @@ def to_trial(
 ) -> Trial | None:
     """The trial from the scores by both judges; None if no case has both.
 
-    `learned` are the cases to learn from, with the scores by both judges of those that the change has not learned from.
-    They show, too, how well it tells good from bad.
+    `learned` are the cases to learn from, with the scores by both judges of those that the change
+    has not learned from. They show, too, how well it tells good from bad.
     """
     tail = tail_of(attempt)
     found = compare(cases, before, after, rubric.scale, tail)
@@ -156,7 +186,11 @@ def to_trial(
         one, two = (Moments.of([(score.score or 0, each.label)]) for score in scores)
         moments[each.thread].append((one, two))
     labelled = [each for each, *_ in rows]
-    changes = [Change(each, one.score or 0, two.score or 0) for each, one, two in rows if one.score != two.score]
+    changes = [
+        Change(each, one.score or 0, two.score or 0)
+        for each, one, two in rows
+        if one.score != two.score
+    ]
     changes.sort(key=lambda each: (-abs(each.after - each.before), each.case.id))
     return Trial(
         way=way,
@@ -176,9 +210,14 @@ def to_trial(
 
 
 def _agreement(cases: Sequence[LabelledCase], scores: Sequence[CaseScore]) -> Closeness:
-    pairs = [(float(score.score or 0), case.label) for case, score in zip(cases, scores, strict=True)]
+    pairs = [
+        (float(score.score or 0), case.label) for case, score in zip(cases, scores, strict=True)
+    ]
     distances = [abs(score - label) for score, label in pairs]
-    kappa, tokens = Moments.of(pairs).kappa, [each.tokens for each in scores if each.tokens is not None]
+    kappa, tokens = (
+        Moments.of(pairs).kappa,
+        [each.tokens for each in scores if each.tokens is not None],
+    )
     return Closeness(
         error=fmean(distances),
         within_one=fmean(each <= 1 for each in distances),
@@ -188,7 +227,9 @@ def _agreement(cases: Sequence[LabelledCase], scores: Sequence[CaseScore]) -> Cl
 
 
 def _distance(scored: CaseScore, case: LabelledCase, scale: Scale) -> float:
-    return max(abs(each - case.label) for each in (scale if scored.score is None else [scored.score]))
+    return max(
+        abs(each - case.label) for each in (scale if scored.score is None else [scored.score])
+    )
 
 
 def _unscored(cases: Sequence[LabelledCase], scores: CaseScores) -> int:

@@ -1,4 +1,6 @@
-"""Reads rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one reply."""
+"""Reads rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one
+reply.
+"""
 
 from collections import deque
 from collections.abc import Mapping
@@ -30,15 +32,24 @@ class Version(NamedTuple):
     @property
     def name(self) -> str:
         rubric = f"{self.rubric} ({self.rubric_version})" if self.rubric_version else self.rubric
-        samples = f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}" if self.samples else ""
+        samples = (
+            f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}"
+            if self.samples
+            else ""
+        )
         model = f"{OFFLINE} (no model)" if self.model == OFFLINE else self.model
-        return " · ".join(filter(None, (model, rubric, samples, self.ask, self.judge_version))) or "unnamed judge"
+        return (
+            " · ".join(filter(None, (model, rubric, samples, self.ask, self.judge_version)))
+            or "unnamed judge"
+        )
 
 
 class Label(NamedTuple):
-    """A person's score, and their reason if they gave one; blind if given before the judge's score was shown.
+    """A person's score, and their reason if they gave one; blind if given before the judge's score
+    was shown.
 
-    `probability` is that with which the reply was drawn for a label. None means that the file does not say.
+    `probability` is that with which the reply was drawn for a label. None means that the file does
+    not say.
     """
 
     score: float
@@ -58,7 +69,9 @@ class Reply:
     response: str | None
     justification: str
     unscored: str  # why there is no score, in words
-    ratings: tuple[Mapping[str, Any], ...]  # of each model call: `model`, `score`, and `words`, its reason for either
+    ratings: tuple[
+        Mapping[str, Any], ...
+    ]  # of each model call: `model`, `score`, and `words`, its reason for either
     cluster: str | None  # shared with replies that are not independent of it
     stratum: str | None  # a group of replies with the same chance of a label
     flags: tuple[str, ...]  # in words
@@ -151,10 +164,11 @@ def read_replies(
     rubric: str | Path | None = None,
     limit: int | None = None,
 ) -> Replies:
-    """The replies of a JSONL file, or its last rows up to `limit`, without which more than 20,000 rows are refused.
+    """The replies of a JSONL file, or its last rows up to `limit`, without which more than 20,000
+    rows are refused.
 
-    `label` is `human` by default, if the rows have it. `rubric` sets the scale; it is needed for a rubric that does not
-    come with the package.
+    `label` is `human` by default, if the rows have it. `rubric` sets the scale; it is needed for a
+    rubric that does not come with the package.
     """
     file = RowFile(path)
     lines = deque[tuple[int, bytes]](maxlen=limit or MOST_REPLIES)  # only these are kept in memory
@@ -163,12 +177,17 @@ def read_replies(
         lines.append(line)
     if limit is None and total > MOST_REPLIES:
         why = f"{total:,} rows are more than the {MOST_REPLIES:,} that a page can hold"
-        raise SetupError(f"{path}: {why}; say --limit {MOST_REPLIES} for the last of them, or give a sample.")
+        raise SetupError(
+            f"{path}: {why}; say --limit {MOST_REPLIES} for the last of them, or give a sample."
+        )
     rows = list(file.rows(lines))
     file.require()
     if "score" not in file.names:
         found = f"; the fields are {', '.join(file.names)}" if file.names else ""
-        raise SetupError(f"No line has a score{found}. Give the JSONL that `judge batch` or `judge-bot export` writes.")
+        raise SetupError(
+            f"No line has a score{found}. Give the JSONL that `judge batch` or `judge-bot "
+            "export` writes."
+        )
     file.require(label=label)
     reader = Reader(file.problems, label or LABEL, label_range, rubric)
     for row in rows:
@@ -178,7 +197,9 @@ def read_replies(
 
 @dataclass
 class Reader:
-    """Makes replies from rows, one by one; rows of one judge version and one `case` are labels of several people."""
+    """Makes replies from rows, one by one; rows of one judge version and one `case` are labels of
+    several people.
+    """
 
     problems: list[str] = field(default_factory=list)
     label: str = LABEL
@@ -198,14 +219,19 @@ class Reader:
                 self._scales[row.rubric] = find_scale(row, self.rubric)
             scale = self._scales[row.rubric]
         read = self._labelled.read(row, scale)
-        version, case = Version(*(str(row.get(name) or "") for name in Version._fields)), row.key("case")
+        version, case = (
+            Version(*(str(row.get(name) or "") for name in Version._fields)),
+            row.key("case"),
+        )
         key = line if case is None else (version, case)
         if (reply := self._replies.get(key)) is None:
             name = f"Line {line}" if case is None else f"Case {case}"
             reply = self._replies[key] = self._to_reply(row, name, version, scale, read.score)
         probability = to_probability(row.get("probability"))
         if read.labels and probability is None and row.get("probability") is not None:
-            self.problems.append(f"line {line}: probability {shown(row.get('probability'))} is not from 1e-9 to 1")
+            self.problems.append(
+                f"line {line}: probability {shown(row.get('probability'))} is not from 1e-9 to 1"
+            )
         is_blind = blind if isinstance(blind := row.get("blind"), bool) else None
         why = _text(row.get("reason")) or ""
         reply.labels.extend(Label(each, is_blind, why, probability, by) for by, each in read.given)
@@ -214,7 +240,9 @@ class Reader:
         self._labelled.check()
         return Replies(tuple(self._replies.values()), tuple(self.problems), left_out)
 
-    def _to_reply(self, row: Row, name: str, version: Version, scale: Scale, score: float | None) -> Reply:
+    def _to_reply(
+        self, row: Row, name: str, version: Version, scale: Scale, score: float | None
+    ) -> Reply:
         facts = []
         for field_, (title, form) in _FACTS.items():
             if (value := row.get(field_)) not in (None, ""):
@@ -231,7 +259,9 @@ class Reader:
             with suppress(ValueError):  # texts that are not kept
                 question, response, _ = dialogue = row.dialogue
                 before = dialogue.conversation
-        why = _text(row.get("unscored_detail")) or _spaced(row.get("unscored_reason")) or "No score."
+        why = (
+            _text(row.get("unscored_detail")) or _spaced(row.get("unscored_reason")) or "No score."
+        )
         return Reply(
             name=name,
             version=version,
@@ -241,7 +271,9 @@ class Reader:
             response=response,
             justification=_text(row.get("justification")) or "",
             unscored=why if score is None else "",
-            ratings=tuple(_to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)),
+            ratings=tuple(
+                _to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)
+            ),
             cluster=row.key("thread"),
             stratum=row.key("stratum"),
             flags=tuple(_to_flag(str(each)) for each in _list(row.get("flags"))),

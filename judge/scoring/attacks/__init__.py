@@ -12,16 +12,27 @@ from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Flag, Unscored, UnscoredReason
 
 LONGEST_TEXT = 100_000
-# Punctuation of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
+# Punctuation of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a
+# thumbs-up.
 _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
 # Unicode's tag characters: copies of ASCII that no screen shows but some models read.
 _UNSEEN_ASCII = re.compile("[\U000e0020-\U000e007e]")
 
 
-def too_long(question: str, response: str, conversation: Sequence[Turn] = (), reference: str = "") -> Unscored | None:
-    """Why these texts are not even read: one has more than 100,000 characters. Otherwise None. Call this first."""
+def too_long(
+    question: str, response: str, conversation: Sequence[Turn] = (), reference: str = ""
+) -> Unscored | None:
+    """Why these texts are not even read: one has more than 100,000 characters.
+
+    Otherwise None. Call this first.
+    """
     said = sum(len(turn.text) for turn in conversation)
-    lengths = {"question": len(question), "response": len(response), "conversation": said, "reference": len(reference)}
+    lengths = {
+        "question": len(question),
+        "response": len(response),
+        "conversation": said,
+        "reference": len(reference),
+    }
     for part, length in lengths.items():
         if length > LONGEST_TEXT:
             size = f"is {length:,} characters long, and the limit is {LONGEST_TEXT:,}"
@@ -33,8 +44,9 @@ def too_long(question: str, response: str, conversation: Sequence[Turn] = (), re
 def nothing_to_judge(question: str, response: str) -> Unscored | None:
     """Why no model is asked: a text is empty, or the response cannot be an answer. Otherwise None.
 
-    The question itself, punctuation alone, an opener such as "Thought process:" and a lone score are not answers. In
-    doubt the model is asked: "5", "C" and "{}" may be right, and so may "Solution" if the question asks for a word.
+    The question itself, punctuation alone, an opener such as "Thought process:" and a lone score
+    are not answers. In doubt the model is asked: "5", "C" and "{}" may be right, and so may
+    "Solution" if the question asks for a word.
     """
     if _is_blank(question):
         detail = "The question is empty, so there is nothing to judge the response by."
@@ -48,7 +60,9 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
         detail = f"The question is only [{kind}], so there is nothing to judge the response by."
     elif kind := only_mark(response):
         detail = f"The response is only [{kind}], so there is nothing to judge."
-    elif len(response) <= 200 and (what := _what_else(fold(question), fold(response).strip())):  # as an opener is
+    elif len(response) <= 200 and (
+        what := _what_else(fold(question), fold(response).strip())
+    ):  # as an opener is
         detail = f"The response is {what}, so there is nothing to judge."
     else:
         return None
@@ -60,13 +74,18 @@ def find_flags(
 ) -> tuple[Flag, ...]:
     """The warnings to consider before trusting a score of these texts, in the order of `Flag`.
 
-    Requests for a score and orders count in the response, in the turns before the question, whoever wrote them, and in
-    the reference. In the question they do not, because it may well give orders. The prompt's tags count in all texts
-    but the reference. The search finds words, not meaning: see "Hostile texts" in docs/evaluation.md.
+    Requests for a score and orders count in the response, in the turns before the question, whoever
+    wrote them, and in the reference. In the question they do not, because it may well give orders.
+    The prompt's tags count in all texts but the reference. The search finds words, not meaning: see
+    "Hostile texts" in docs/evaluation.md.
     """
     asks, orders = _addresses_judge(response)
     texts = (question, response, *(turn.text for turn in conversation))
-    tags = (tag for text in texts for tag in find_tags(text, tags_beside(bool(conversation), bool(reference))))
+    tags = (
+        tag
+        for text in texts
+        for tag in find_tags(text, tags_beside(bool(conversation), bool(reference)))
+    )
     found = {
         Flag.ASKS_FOR_SCORE: asks,
         Flag.GIVES_ORDERS: orders,
@@ -86,12 +105,16 @@ def _addresses_judge(text: str) -> tuple[bool, bool]:
     """Whether a text asks for a score, and whether it gives orders."""
     folded = fold(text)
     if not text.isascii():
-        folded += "\n" + fold("".join(chr(ord(character) - 0xE0000) for character in _UNSEEN_ASCII.findall(text)))
+        folded += "\n" + fold(
+            "".join(chr(ord(character) - 0xE0000) for character in _UNSEEN_ASCII.findall(text))
+        )
     spaced = folded
     for blanks in ("  ", " \n", "\n ", "\n\n"):
         while blanks in spaced:
             spaced = spaced.replace(blanks, blanks.strip(" ")[:1] or " ")
-    return _says(phrases.SCORE_WISHES, spaced) or _states_score(folded), _says(phrases.ORDERS, spaced)
+    return _says(phrases.SCORE_WISHES, spaced) or _states_score(folded), _says(
+        phrases.ORDERS, spaced
+    )
 
 
 def _is_blank(text: str) -> bool:
@@ -99,9 +122,14 @@ def _is_blank(text: str) -> bool:
 
 
 def _what_else(question: str, response: str) -> str:
-    """What the response is instead of an answer; "" if it may answer the question. Both texts are folded."""
+    """What the response is instead of an answer; "" if it may answer the question.
+
+    Both texts are folded.
+    """
     words = " ".join(re.findall(r"\w+", response.replace("'", "")))
-    if words in _openers() or (response.rstrip("*_ \n").endswith(":") and f"{words}:" in _openers()):
+    if words in _openers() or (
+        response.rstrip("*_ \n").endswith(":") and f"{words}:" in _openers()
+    ):
         what, may_be_answer = "an opening without an answer", phrases.ASKS_FOR_A_WORD
     elif _MARKS.issuperset(response):
         what, may_be_answer = "punctuation alone", phrases.ASKS_FOR_A_WORD
@@ -114,16 +142,22 @@ def _what_else(question: str, response: str) -> str:
 
 @cache
 def _openers() -> frozenset[str]:
-    """Those that fool judges by "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794), and variants of them.
+    """Those that fool judges by "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794), and variants
+    of them.
 
     What may also be an answer has a colon, and is an opener only with one.
     """
-    return _folded(tuple(Path(__file__).with_name("openers.txt").read_text(encoding="utf-8").splitlines()))
+    return _folded(
+        tuple(Path(__file__).with_name("openers.txt").read_text(encoding="utf-8").splitlines())
+    )
 
 
 def _says(table: phrases.Table, text: str) -> bool:
     words = text.replace("\n", " ")
-    return any(any(word in words for word in _folded(needed)) and _pattern(each).search(text) for needed, each in table)
+    return any(
+        any(word in words for word in _folded(needed)) and _pattern(each).search(text)
+        for needed, each in table
+    )
 
 
 def _states_score(folded: str) -> bool:
@@ -144,5 +178,7 @@ def _folded(words: tuple[str, ...]) -> frozenset[str]:
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
-    """The pattern for folded text; compiled at first use, because compiling all takes longer than `judge --help`."""
+    """The pattern for folded text; compiled at first use, because compiling all takes longer than
+    `judge --help`.
+    """
     return re.compile(text.replace(" ", r"\s").translate(FOLDS))

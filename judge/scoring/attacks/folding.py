@@ -6,8 +6,9 @@ import unicodedata
 from html.entities import html5
 from typing import NamedTuple
 
-# Characters that look like a Latin letter or a bracket and that NFKD leaves: Cyrillic, Greek, Armenian, small capitals.
-# These are not all of Unicode's confusables, which would turn much honest text into other words.
+# Characters that look like a Latin letter or a bracket and that NFKD leaves: Cyrillic, Greek,
+# Armenian, small capitals. These are not all of Unicode's confusables, which would turn much honest
+# text into other words.
 _LOOK_ALIKES = {
     "a": "аαАΑᴀ", "b": "ВΒʙ", "c": "сСᴄ", "d": "ԁᴅ", "e": "еεЕΕᴇ", "f": "ғꜰ", "g": "ɢ", "h": "һНΗʜ", "i": "іιІΙıɪ",
     "j": "јЈᴊ", "k": "кκКΚᴋ", "l": "ʟ", "m": "мМΜᴍ", "n": "пηոΝɴ", "o": "оοօОΟՕᴏ", "p": "рρРΡᴘ", "q": "ԛԚǫ",
@@ -16,8 +17,12 @@ _LOOK_ALIKES = {
     "\n": "\v\f\x85\u2028\u2029",
 }  # fmt: skip
 _FROM_LOOK_ALIKE = {ord(like): plain for plain, likes in _LOOK_ALIKES.items() for like in likes}
-for _code, _plain in list(_FROM_LOOK_ALIKE.items()):  # the other case is mapped too, unless it is listed
-    if len(_other := chr(_code).swapcase()) == 1 and not _other.isascii():  # the other case of `ı` is the plain `I`
+for _code, _plain in list(
+    _FROM_LOOK_ALIKE.items()
+):  # the other case is mapped too, unless it is listed
+    if (
+        len(_other := chr(_code).swapcase()) == 1 and not _other.isascii()
+    ):  # the other case of `ı` is the plain `I`
         _FROM_LOOK_ALIKE.setdefault(ord(_other), _plain)
 _INVISIBLE_KINDS = frozenset(("Cc", "Cf", "Mn", "Mc", "Me"))
 _BLANK = frozenset("\u115f\u1160\u2065\u2800\u3164" + "".join(map(chr, range(0xFFF0, 0xFFF9))))
@@ -32,7 +37,9 @@ _LONGEST_NAME = 34
 
 
 class FoldedText(NamedTuple):
-    """The folded and unescaped `text`, and for each of its characters the start and end in the original."""
+    """The folded and unescaped `text`, and for each of its characters the start and end in the
+    original.
+    """
 
     text: str
     starts: list[int]
@@ -55,7 +62,9 @@ FOLDS = _Folds()
 
 
 def fold(text: str) -> str:
-    """`text` in lower case, without accents, invisible characters, look-alikes and HTML entities; line ends stay."""
+    """`text` in lower case, without accents, invisible characters, look-alikes and HTML entities;
+    line ends stay.
+    """
     if _ENTITY.search(text):
         text = fold_aligned(text).text
     elif text.isascii():
@@ -68,8 +77,8 @@ def fold(text: str) -> str:
 def fold_aligned(text: str) -> FoldedText:
     """`text` folded, and unescaped until no escape is left; letters keep their case.
 
-    It works from the end to the start. An escape depends only on the text after it, which is resolved by then, so one
-    pass resolves any nesting in linear time.
+    It works from the end to the start. An escape depends only on the text after it, which is
+    resolved by then, so one pass resolves any nesting in linear time.
     """
     characters: list[str] = []  # all three lists run from the last character to the first
     starts: list[int] = []
@@ -79,7 +88,11 @@ def fold_aligned(text: str) -> FoldedText:
             characters.append(character)
             starts.append(at)
             ends.append(at + 1)
-            while characters and characters[-1] in _ESCAPE_STARTS and _resolve(characters, starts, ends):
+            while (
+                characters
+                and characters[-1] in _ESCAPE_STARTS
+                and _resolve(characters, starts, ends)
+            ):
                 pass
     return FoldedText("".join(reversed(characters)), starts[::-1], ends[::-1])
 
@@ -88,7 +101,9 @@ def _resolve(characters: list[str], starts: list[int], ends: list[int]) -> bool:
     """Whether the last characters are an escape; if so, replaces them with its value."""
     ahead = "".join(characters[: -_LONGEST_NAME - 1 : -1])
     escape = _ESCAPE.match(ahead)
-    if escape and escape.end() == len(ahead) < len(characters):  # a number of any length, with leading zeros
+    if escape and escape.end() == len(ahead) < len(
+        characters
+    ):  # a number of any length, with leading zeros
         low = at = len(characters) - len(ahead)
         while low and (characters[low - 1] in ";abcdefABCDEF" or characters[low - 1].isdigit()):
             low -= 1
@@ -127,7 +142,9 @@ def _fold_character(character: str) -> str:
 
 
 def is_invisible(character: str) -> bool:
-    """Whether the character alone shows nothing: controls, joiners, combining marks, and ranges reserved for such."""
+    """Whether the character alone shows nothing: controls, joiners, combining marks, and ranges
+    reserved for such.
+    """
     if unicodedata.category(character) in _INVISIBLE_KINDS or character in _BLANK:
         return True
     return 0xE0000 <= ord(character) < 0xE1000

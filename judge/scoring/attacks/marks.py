@@ -1,8 +1,9 @@
-"""The prompt's tags, models' special tokens, and our marks of what is no plain text, in texts that others wrote.
+"""The prompt's tags, models' special tokens, and our marks of what is no plain text, in texts that
+others wrote.
 
-Marks are in square brackets: `[step: ...]`, `[source: ...]`, `[picture: ...]`, `[audio]`. Whoever puts a text together
-from parts writes them with `mark`, each on its own line or after a blank, and calls `unmark` on each part that others
-wrote.
+Marks are in square brackets: `[step: ...]`, `[source: ...]`, `[picture: ...]`, `[audio]`. Whoever
+puts a text together from parts writes them with `mark`, each on its own line or after a blank, and
+calls `unmark` on each part that others wrote.
 """
 
 import re
@@ -28,18 +29,22 @@ EVERYDAY = {
 """Tokens that have other uses too (`<s>` strikes text through in HTML): broken up, but not flagged."""
 
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")
-_TOKEN = re.compile("|".join(rf"\{sign}(?:{CONTROL[sign]}|{EVERYDAY[sign]})" for sign in "<["), re.IGNORECASE)
-# A text without any of these, including characters that fold to them, has no tag, no token and no loose stroke.
+_TOKEN = re.compile(
+    "|".join(rf"\{sign}(?:{CONTROL[sign]}|{EVERYDAY[sign]})" for sign in "<["), re.IGNORECASE
+)
+# A text without any of these, including characters that fold to them, has no tag, no token and no
+# loose stroke.
 _SIGNS = re.compile("[][<&%\\\\\u0338≮＜﹤‹〈\u2329⟨❮❰˂ᐸ［﹇＆﹠％﹪＼﹨]")
 _CODE = re.compile(r"\w<(?:Question|Response)[^\w\s]|\W?<Response \[[1-5]\d\d\]>")
 _STROKE_OR_ESCAPE = re.compile("[&\u0338]")
 
 
 class Tag(NamedTuple):
-    """A place where a text contains one of the prompt's tags: its brackets, as [start, end) in the text.
+    """A place where a text contains one of the prompt's tags: its brackets, as [start, end) in the
+    text.
 
-    `closing` is None if it is missing, but the text that follows might supply it. `is_code`: it is a type parameter
-    such as `List<Response>`, or Python's `<Response [200]>`.
+    `closing` is None if it is missing, but the text that follows might supply it. `is_code`: it is
+    a type parameter such as `List<Response>`, or Python's `<Response [200]>`.
     """
 
     opening: tuple[int, int]
@@ -47,7 +52,9 @@ class Tag(NamedTuple):
     is_code: bool
 
 
-Also = tuple[str, ...]  # the names of tags that count, too, since the prompt has them: "turn", "reference"
+Also = tuple[
+    str, ...
+]  # the names of tags that count, too, since the prompt has them: "turn", "reference"
 
 
 def find_tags(text: str, also: Also = ()) -> list[Tag]:
@@ -56,11 +63,13 @@ def find_tags(text: str, also: Also = ()) -> list[Tag]:
 
 
 def neutralise(text: str, also: Also = ()) -> str:
-    """`text` with square brackets for the angle brackets of the prompt's tags, and a blank in each special token.
+    """`text` with square brackets for the angle brackets of the prompt's tags, and a blank in each
+    special token.
 
-    The blank follows the token's bracket, as in `< |im_end|>` and `[ INST]`: no tokenizer reads that as the token, and
-    a reader still sees it. Everything else stays unchanged. A combining stroke at the start (U+0338) would change the
-    prompt's own bracket before the text (`>` into `≯`), so it gets a circle to combine with.
+    The blank follows the token's bracket, as in `< |im_end|>` and `[ INST]`: no tokenizer reads
+    that as the token, and a reader still sees it. Everything else stays unchanged. A combining
+    stroke at the start (U+0338) would change the prompt's own bracket before the text (`>` into
+    `≯`), so it gets a circle to combine with.
     """
     if not _SIGNS.search(text):
         return text
@@ -89,7 +98,8 @@ def _opening(also: Also) -> re.Pattern[str]:
 
 def _tags(text: str, folded: FoldedText, also: Also) -> Iterator[Tag]:
     for found in _opening(also).finditer(folded.text):
-        # Part of a longer word: a letter follows the name directly and does not come from an escape.
+        # Part of a longer word: a letter follows the name directly and does not come from an
+        # escape.
         before = folded.ends[found.end() - 1]
         behind = folded.text[found.end() : found.end() + 1]
         if (behind.isalnum() or behind == "_") and folded.span(found.end()) == (before, before + 1):
@@ -104,7 +114,8 @@ def _tags(text: str, folded: FoldedText, also: Also) -> Iterator[Tag]:
 
 
 _KINDS = r"step|source|picture|file|audio|video|block|shared(?:\s+message)?"
-# A word or a bracket right before it makes it an index or a slice, `x[step:]`; a link is `[file](...)`.
+# A word or a bracket right before it makes it an index or a slice, `x[step:]`; a link is
+# `[file](...)`.
 _MARK = re.compile(
     rf"(?<![\w)\]])\[\s*(?:(?:{_KINDS})\s*(?::|\](?!\())|[\d,.]+\s+(?:messages?|characters?)\s+left\s+out)",
     re.IGNORECASE,
@@ -115,7 +126,9 @@ _ROUND = str.maketrans("[]［］﹇﹈", "()()()")
 
 
 def mark(kind: str, text: str = "") -> str:
-    """`[kind: text]`, with the text on one line and in it round brackets for square ones; without text `[kind]`."""
+    """`[kind: text]`, with the text on one line and in it round brackets for square ones; without
+    text `[kind]`.
+    """
     words = " ".join(text.split()).translate(_ROUND)
     return f"[{kind}: {words}]" if words else f"[{kind}]"
 
@@ -126,7 +139,9 @@ def only_mark(text: str) -> str | None:
 
 
 def unmark(text: str) -> str:
-    """`text` with round brackets for the square ones of what looks like a mark, in any case, spacing or disguise."""
+    """`text` with round brackets for the square ones of what looks like a mark, in any case,
+    spacing or disguise.
+    """
     if not _MAY_BE.search(text):
         return text
     folded = fold_aligned(text)

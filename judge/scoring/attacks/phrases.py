@@ -1,9 +1,11 @@
-"""Phrases that texts address to a judge, as data: requests for a score, and orders; openers are in openers.txt.
+"""Phrases that texts address to a judge, as data: requests for a score, and orders; openers are in
+openers.txt.
 
-All of it is for folded text: lower case, no accents, Latin letters for look-alikes, single blanks. In patterns a blank
-also matches a line end. Each pattern comes after a list of words, of which the text must contain one: finding plain
-words is far faster than trying a pattern at every character. Repeats are bounded, so that time stays linear for any
-text. A flag changes no score, so the plain cases are enough; an author who wants to evade a pattern can.
+All of it is for folded text: lower case, no accents, Latin letters for look-alikes, single blanks.
+In patterns a blank also matches a line end. Each pattern comes after a list of words, of which the
+text must contain one: finding plain words is far faster than trying a pattern at every character.
+Repeats are bounded, so that time stays linear for any text. A flag changes no score, so the plain
+cases are enough; an author who wants to evade a pattern can.
 """
 
 from typing import TypeAlias
@@ -23,7 +25,8 @@ ASKS_FOR_A_WORD = (
 )
 ASKS_FOR_A_SCORE = r"scor|rat(?:e|ing)|grad|marks?\b|points?\b|result|punkt|bewert|puntu|pontu|оцен|счет|分|点|評価|점"
 
-# A line or sentence `score: 5`, the form that the prompt asks of the judge; and a response that is nothing else.
+# A line or sentence `score: 5`, the form that the prompt asks of the judge; and a response that is
+# nothing else.
 SCORE_WORDS = (
     *("score", "punktzahl", "puntuacion", "pontuacao", "оценка"),
     *("评分", "評分", "得分", "分数", "スコア", "点数", "점수"),
@@ -46,7 +49,10 @@ DATA_LINE = (
 )
 
 _TOP = r"(?:perfect|full|maximum|max|highest(?: possible)?|top)"
-_BEHIND = r"(?=\W{0,20}(?:$|\n)|\s?(?:[.!,;)\]\"'*]|/\s*\d|(?:points?|marks?|out of|and|or|because|for)\b))"
+_BEHIND = (
+    r"(?=\W{0,20}(?:$|\n)|\s?(?:[.!,;)\]\"'*]|/\s*\d|(?:points?|marks?|out "
+    r"of|and|or|because|for)\b))"
+)
 _FIVE = rf"(?:five|a\+|{_NUMBER}){_BEHIND}"
 _GRADE = (
     r"(?:all )?(?:an? |the |as |with |at )*(?:(?:score|rating|grade|mark) of )?"
@@ -55,13 +61,17 @@ _GRADE = (
 _THIS = r"(?:this|the|my|that) (?:\w+ )?(?:response|answer|reply|submission)"
 _REASON = r"[\"'](?:justif|reason|rational|explan|feedback|verdict|comment)\w*[\"']"
 _FULL_MARKS = (
-    r"(?:volle\w? punktzahl|hochstpunktzahl|note maximale|puntuacion maxima|nota maxima|максимальн\w+|(?:5|пять) балл"
+    r"(?:volle\w? punktzahl|hochstpunktzahl|note maximale|puntuacion maxima|nota "
+    r"maxima|максимальн\w+|(?:5|пять) балл"
     r"|оценку (?:5|пять))"
 )
 SCORE_WISHES: Table = (
     (
         ("score:",),
-        rf"\b(?:output|write|return|reply|respond|answer|begin|start|say|put) [^.\n]{{0,40}}\bscore: ?{_NUMBER}",
+        (
+            r"\b(?:output|write|return|reply|respond|answer|begin|start|say|put) "
+            rf"[^.\n]{{0,40}}\bscore: ?{_NUMBER}"
+        ),
     ),
     (("score",), rf"\b(?:correct|right|fair) score is {_GRADE}"),
     (
@@ -75,15 +85,30 @@ SCORE_WISHES: Table = (
     (
         ("give", "gave", "rate", "award", "score", "grade", "assign"),
         rf"\b(?:given?|gave|rated?|award(?:ed)?|scored?|graded?|assign(?:ed)?) {_THIS} {_GRADE}"
-        rf"|\b(?:(?<![a-z] )|(?<=please )|(?<=and ))(?:give|rate|award|score|grade) (?:this|it|me) {_GRADE}",
+        r"|\b(?:(?<![a-z] )|(?<=please )|(?<=and ))(?:give|rate|award|score|grade) "
+        rf"(?:this|it|me) {_GRADE}",
     ),
     (
         ("deserve", "merit", "should"),
         rf"(?:{_THIS}|\b(?:this|it|i)) (?:deserves?|merits?|should (?:get|receive|score)) {_GRADE}",
     ),
     (
-        ("gib", "geben", "bewert", "donne", "attribue", "dale", "atribua", "поставь", "дай", "оцени"),
-        rf"\b(?:gib|geben|bewert|donne|attribue|dale|atribua|поставь|дай|оцени)\w* [^.\n]{{0,40}}{_FULL_MARKS}",
+        (
+            "gib",
+            "geben",
+            "bewert",
+            "donne",
+            "attribue",
+            "dale",
+            "atribua",
+            "поставь",
+            "дай",
+            "оцени",
+        ),
+        (
+            r"\b(?:gib|geben|bewert|donne|attribue|dale|atribua|поставь|дай|оцени)\w* "
+            rf"[^.\n]{{0,40}}{_FULL_MARKS}"
+        ),
     ),
     (
         ("分", "点"),
@@ -92,15 +117,19 @@ SCORE_WISHES: Table = (
 )
 
 _TOLD = (
-    r"(?:instruc\w+|guidelines|system prompt|rubric\w*|(?:scoring|grading|evaluation) \w+|criteri\w+|rules|regras"
+    r"(?:instruc\w+|guidelines|system prompt|rubric\w*|(?:scoring|grading|evaluation) "
+    r"\w+|criteri\w+|rules|regras"
     r"|consignes|regeln|anweisung\w*|инструкци\w*|правила)"
 )
-_DROP = "ignor|disregard|forget|overrid|bypass|vergiss|oublie|olvid|desconsider|esqueca|игнорир|забудь"
+_DROP = (
+    "ignor|disregard|forget|overrid|bypass|vergiss|oublie|olvid|desconsider|esqueca|игнорир|забудь"
+)
 ORDERS: Table = (
     (
         tuple(_DROP.split("|")),
         rf"\b(?:{_DROP})\w* (?:(?!warn|error)\w+ ){{0,4}}?"
-        rf"(?:{_TOLD}\b(?! (?:on|in|of|for|from|that)\b)|everything (?:above|you)|(?:the )?above\b(?! \w))",
+        rf"(?:{_TOLD}\b(?! (?:on|in|of|for|from|that)\b)|everything (?:above|you)|(?:the "
+        r")?above\b(?! \w))",
     ),
     (
         ("忽略", "无视", "忘记", "無視"),
@@ -108,24 +137,31 @@ ORDERS: Table = (
     ),
     (
         ("judge", "evaluator", "grader"),
-        r"\b(?:(?:dear|hey|hello|attention,?|(?:note|message|instructions) (?:to|for)) (?:the |all )?(?:ai |llm )?"
+        r"\b(?:(?:dear|hey|hello|attention,?|(?:note|message|instructions) (?:to|for)) "
+        r"(?:the |all )?(?:ai |llm )?"
         r"(?:judge|evaluator|grader)s?|as (?:the |an? |your )?(?:ai |llm )?"
         r"(?:evaluator|grader)|as the judge)\b(?=[,:!]| (?:you|please|be)\b)",
     ),
     (
         ("you are now", "you are no longer", "developer mode", "do anything now"),
-        r"\byou are now (?:an? (?:[\w'-]+ ){0,3}(?:assistant|judge|evaluator|grader|ai|model|bot)|dan|in \w+ mode)\b"
-        r"|\byou are no longer (?:an?|the|bound)\b|developer mode (?:is |has been )?(?:on|enabled)|do anything now",
+        r"\byou are now (?:an? (?:[\w'-]+ "
+        r"){0,3}(?:assistant|judge|evaluator|grader|ai|model|bot)|dan|in \w+ mode)\b"
+        r"|\byou are no longer (?:an?|the|bound)\b|developer mode (?:is |has been "
+        r")?(?:on|enabled)|do anything now",
     ),
     (
         ("rubric", "instructions", "prompt"),
         r"\b(?:new|updated|real|hidden) (?:scoring |grading )?(?:rubric|instructions):"
         r"|rubric (?:is|has been) (?:now )?(?:void|obsolete|superseded|replaced|disabled)"
-        r"|\b(?:repeat|reveal|print|show(?: me)?|output|leak) (?:your|the) (?:system prompt|prompt|instructions)\b",
+        r"|\b(?:repeat|reveal|print|show(?: me)?|output|leak) (?:your|the) (?:system "
+        r"prompt|prompt|instructions)\b",
     ),
     (
         ("end of",),
-        r"(?:^|[-=#*(<{_>\[\n]\s?)end of (?:the )?(?:response|answer|prompt|input)[^\w\n]{0,20}?(?:$|[-=#*)>}_\]\n])",
+        (
+            r"(?:^|[-=#*(<{_>\[\n]\s?)end of (?:the "
+            r")?(?:response|answer|prompt|input)[^\w\n]{0,20}?(?:$|[-=#*)>}_\]\n])"
+        ),
     ),
     # control words of chat templates
     (("<",), f"<(?:{CONTROL['<']})"),
@@ -133,6 +169,7 @@ ORDERS: Table = (
     (
         ("# instruction", "system"),
         r"###? (?:system|instructions?):"
-        r"|(?:^|\n)\W{0,9}(?:\[system\]|system(?: \w+)?: ?(?:you\b|ignore|new |the (?:response|answer)))",
+        r"|(?:^|\n)\W{0,9}(?:\[system\]|system(?: \w+)?: ?(?:you\b|ignore|new |the "
+        r"(?:response|answer)))",
     ),
 )

@@ -10,7 +10,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from judge.scoring.model.client import CHAT, DECISIONS, ask
-from judge.scoring.model.completion import Choice, Completion, cost_of, has_price_list, to_completion, to_decision
+from judge.scoring.model.completion import (
+    Choice,
+    Completion,
+    cost_of,
+    has_price_list,
+    to_completion,
+    to_decision,
+)
 from judge.scoring.model.throttle import throttle_of
 from judge.scoring.model.wishes import FLEX, Wishes
 from judge.scoring.ratings import add_up
@@ -21,8 +28,9 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "gpt-6-luna"
 """The default model of a judge."""
 
-# Limits for an answer. Of 2,255 recorded verdicts of 16 models, one was longer than the short one (half have about 220
-# tokens); the long one is for models that think, because thinking counts, and for other texts.
+# Limits for an answer. Of 2,255 recorded verdicts of 16 models, one was longer than the short one
+# (half have about 220 tokens); the long one is for models that think, because thinking counts, and
+# for other texts.
 _SHORT, LONG = 1024, 8192
 # 20 is the largest number of candidates per token that OpenAI, Azure and vLLM return.
 _LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
@@ -36,12 +44,14 @@ _LIMIT, _OLDER_LIMIT = "max_completion_tokens", "max_tokens"
 
 @dataclass(eq=False)
 class ChatModel:
-    """Asks one model, with its own retries and backoff, and learns which optional parameters its server accepts.
+    """Asks one model, with its own retries and backoff, and learns which optional parameters its
+    server accepts.
 
-    `connect` returns the client, for each request; `setting` is the setting that names the model, for messages that say
-    to change it. `timeout_s` counts from when a request goes to the server. `shortfalls` has a sentence for each wish
-    that the server did not grant, `served` the name of the model that answered last, if the server gives it, and
-    `rejected` the parameters that it is asked without.
+    `connect` returns the client, for each request; `setting` is the setting that names the model,
+    for messages that say to change it. `timeout_s` counts from when a request goes to the server.
+    `shortfalls` has a sentence for each wish that the server did not grant, `served` the name of
+    the model that answered last, if the server gives it, and `rejected` the parameters that it is
+    asked without.
     """
 
     name: str
@@ -56,7 +66,9 @@ class ChatModel:
 
     @property
     def gives_several(self) -> bool:
-        """Whether one request may return several answers; true until the server shows that it does not."""
+        """Whether one request may return several answers; true until the server shows that it does
+        not.
+        """
         return "n" not in self.rejected
 
     @property
@@ -77,26 +89,40 @@ class ChatModel:
         most_tokens: int | None = None,
         give_up_at: float,
     ) -> Completion:
-        """The model's answers to `prompt`, sent as a single user message; there may be fewer than `count`.
+        """The model's answers to `prompt`, sent as a single user message; there may be fewer than
+        `count`.
 
-        A `temperature` of None leaves it to the server. `give_up_at` is the deadline with all waiting, in seconds of
-        `time.monotonic()`. Raises JudgeError if the call failed (if time ended a retry, that of the failure before),
-        and TimeoutError if time ended the first attempt while the server had no other request to answer, if the server
-        answers none, or at `give_up_at`.
+        A `temperature` of None leaves it to the server. `give_up_at` is the deadline with all
+        waiting, in seconds of `time.monotonic()`. Raises JudgeError if the call failed (if time
+        ended a retry, that of the failure before), and TimeoutError if time ended the first attempt
+        while the server had no other request to answer, if the server answers none, or at
+        `give_up_at`.
         """
         effort = self.wishes.effort
-        options = {"n": count if count > 1 else None, "temperature": temperature, "reasoning_effort": effort}
+        options = {
+            "n": count if count > 1 else None,
+            "temperature": temperature,
+            "reasoning_effort": effort,
+        }
         wanted = {_LIMIT: most_tokens or self.wishes.most_tokens} | (_LOGPROBS if logprobs else {})
         wanted |= {name: value for name, value in options.items() if value is not None}
         message = {"role": "user", "content": _sendable(prompt)}
         return await self._send(CHAT, {"messages": [message]}, wanted, give_up_at)
 
     async def decide(
-        self, messages: Sequence[Mapping[str, str]], questions: Sequence[Mapping[str, Any]], *, give_up_at: float
+        self,
+        messages: Sequence[Mapping[str, str]],
+        questions: Sequence[Mapping[str, Any]],
+        *,
+        give_up_at: float,
     ) -> Completion:
-        """A decision model's answers to `questions` about `messages`, as the JSON of a list; raises as `complete`."""
+        """A decision model's answers to `questions` about `messages`, as the JSON of a list; raises
+        as `complete`.
+        """
         messages = [{**each, "content": _sendable(each["content"])} for each in messages]
-        return await self._send(DECISIONS, {"input": messages, "questions": questions}, {}, give_up_at)
+        return await self._send(
+            DECISIONS, {"input": messages, "questions": questions}, {}, give_up_at
+        )
 
     async def _send(
         self, path: str, body: Mapping[str, Any], wanted: Mapping[str, Any], give_up_at: float
@@ -115,8 +141,12 @@ class ChatModel:
             if not failures:
                 raise
             own = (f"<response>{word}</response>" for word in all_words(self.wishes.fields).split())
-            texts = "\n".join([*(each["content"] for each in body.get("messages", body.get("input"))), *own])
-            raise to_judge_error(failures[-1], self.name, str(client.base_url), texts, self.setting, path) from exc
+            texts = "\n".join(
+                [*(each["content"] for each in body.get("messages", body.get("input"))), *own]
+            )
+            raise to_judge_error(
+                failures[-1], self.name, str(client.base_url), texts, self.setting, path
+            ) from exc
 
     async def _attempt(
         self,
@@ -130,7 +160,12 @@ class ChatModel:
         """Asks until there is an answer, or asking again cannot help; adds errors to `failures`."""
         import openai
 
-        from judge.scoring.model.failures import all_words, is_filtered, is_worth_retrying, rejected_option
+        from judge.scoring.model.failures import (
+            all_words,
+            is_filtered,
+            is_worth_retrying,
+            rejected_option,
+        )
 
         rejected: set[str] = set()
         spent: Completion | None = None
@@ -138,7 +173,9 @@ class ChatModel:
         while True:
             options = self._options(wanted, self.rejected | rejected)
             try:
-                completion = await self._ask(client, path, {**body, **options}, options.get("n", 1), give_up_at)
+                completion = await self._ask(
+                    client, path, {**body, **options}, options.get("n", 1), give_up_at
+                )
             except openai.APIError as exc:
                 if is_filtered(exc):
                     choice = Choice(text="", finish_reason="content_filter")
@@ -148,23 +185,36 @@ class ChatModel:
                     continue
                 failures.append(exc)
                 wait_s = _wait_s(exc, attempt)
-                # A model is loaded within minutes, as llama.cpp says; capacity at this tier comes and goes in as many.
+                # A model is loaded within minutes, as llama.cpp says; capacity at this tier comes
+                # and goes in as many.
                 status, said = getattr(exc, "status_code", None), all_words(exc.body).lower()
-                waits = (status == 503 and "loading" in said) or (status == 429 and self.wishes.tier == FLEX)
+                waits = (status == 503 and "loading" in said) or (
+                    status == 429 and self.wishes.tier == FLEX
+                )
                 is_long = wait_s >= self.timeout_s or time.monotonic() + wait_s >= give_up_at
                 is_last = is_long or (attempt >= _MAX_ATTEMPTS and not waits)
                 if is_last or not is_worth_retrying(exc):
                     raise
             else:
-                # Remembered only after an answer: a prompt that is too long can look like a rejected limit.
+                # Remembered only after an answer: a prompt that is too long can look like a
+                # rejected limit.
                 self.rejected |= rejected
                 if "reasoning_effort" in self.rejected:
                     self.note(f"Model {self.name!r} refuses JUDGE_EFFORT and is asked without it.")
                 self._thinks |= any(choice.has_thought for choice in completion.choices)
                 is_cut = any(choice.finish_reason == "length" for choice in completion.choices)
-                completion = completion if spent is None else replace(completion, **add_up((spent, completion)))
+                completion = (
+                    completion
+                    if spent is None
+                    else replace(completion, **add_up((spent, completion)))
+                )
                 # Thinking used up the short answer; it fits the long one.
-                if not (self._thinks and is_cut and wanted.get(_LIMIT, 0) is None and _SHORT in options.values()):
+                if not (
+                    self._thinks
+                    and is_cut
+                    and wanted.get(_LIMIT, 0) is None
+                    and _SHORT in options.values()
+                ):
                     return completion
                 spent = completion
                 continue
@@ -172,7 +222,12 @@ class ChatModel:
             attempt += 1
 
     async def _ask(
-        self, client: "openai.AsyncOpenAI", path: str, body: Mapping[str, Any], count: int, give_up_at: float
+        self,
+        client: "openai.AsyncOpenAI",
+        path: str,
+        body: Mapping[str, Any],
+        count: int,
+        give_up_at: float,
     ) -> Completion:
         from judge.scoring.model.failures import not_a_completion
 
@@ -180,7 +235,9 @@ class ChatModel:
         tier = {"service_tier": wishes.tier} if wishes.tier else {}
         request = {"model": self.name, **body, **tier, **wishes.fields}
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
-        send = partial(ask, client, request, most_bytes, path, PATIENCE_S if wishes.tier == FLEX else None)
+        send = partial(
+            ask, client, request, most_bytes, path, PATIENCE_S if wishes.tier == FLEX else None
+        )
         answer: dict[str, Any] = await throttle_of(client).run(send, self.timeout_s, give_up_at)
         completion = to_completion(answer) if path == CHAT else to_decision(answer)
         if completion is None:
@@ -189,19 +246,31 @@ class ChatModel:
             self.rejected.add("n")
         self._compare(path, answer)
         completion = replace(completion, served=self.served)
-        is_unknown = wishes.tier and "service_tier" not in answer  # the price, which the tier that answered decides
+        is_unknown = (
+            wishes.tier and "service_tier" not in answer
+        )  # the price, which the tier that answered decides
         if completion.input_tokens is None or is_unknown or not has_price_list(base_url):
             return completion
-        return replace(completion, cost_usd=await asyncio.to_thread(cost_of, base_url, answer, path == DECISIONS))
+        return replace(
+            completion,
+            cost_usd=await asyncio.to_thread(cost_of, base_url, answer, path == DECISIONS),
+        )
 
     def _compare(self, path: str, answer: Mapping[str, Any]) -> None:
         """Notes what was answered otherwise than asked for."""
         tier, served, model = self.wishes.tier, answer.get("service_tier"), answer.get("model")
         if isinstance(served, str) and tier not in (None, "auto", served):
-            self.note(f"Model {self.name!r} was asked at tier {tier!r} and answered at {served[:40]!r}, at its price.")
+            self.note(
+                f"Model {self.name!r} was asked at tier {tier!r} and answered at "
+                f"{served[:40]!r}, at its price."
+            )
         self.served = model[:80] if isinstance(model, str) else None
         # In chat completions many servers name the model otherwise.
-        if path == DECISIONS and isinstance(model, str) and not model.startswith(self.name.rpartition("/")[2]):
+        if (
+            path == DECISIONS
+            and isinstance(model, str)
+            and not model.startswith(self.name.rpartition("/")[2])
+        ):
             self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")
 
     def _options(self, wanted: Mapping[str, Any], rejected: Set[str]) -> dict[str, Any]:
@@ -226,4 +295,8 @@ def _wait_s(error: "openai.APIError", attempt: int) -> float:
     longest = min(0.5 * 2 ** (attempt - 1), 30.0)  # seconds
     backoff = longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
     # A server that asks for short waits again and again does not mean it.
-    return max(backoff, asked_for or 0.0) if asked_for is None or attempt > 2 * _MAX_ATTEMPTS else asked_for
+    return (
+        max(backoff, asked_for or 0.0)
+        if asked_for is None or attempt > 2 * _MAX_ATTEMPTS
+        else asked_for
+    )

@@ -1,4 +1,6 @@
-"""The only access to the network: the client for a server, and one request through it with a limited answer."""
+"""The only access to the network: the client for a server, and one request through it with a
+limited answer.
+"""
 
 import asyncio
 import os
@@ -26,13 +28,17 @@ CHAT, DECISIONS = "/chat/completions", "/decisions"
 def make_client(
     api_key: str | None, base_url: str | None, kind: "type[openai.AsyncOpenAI] | None" = None
 ) -> "openai.AsyncOpenAI":
-    """A client for a server, by default OpenAI's, of the class `kind` if given; raises as `check_client`."""
+    """A client for a server, by default OpenAI's, of the class `kind` if given; raises as
+    `check_client`.
+    """
     import openai
 
     check_client(api_key, base_url)
-    # Without an address the client would read OPENAI_BASE_URL itself, and treat an empty one as an address.
+    # Without an address the client would read OPENAI_BASE_URL itself, and treat an empty one as an
+    # address.
     url = base_url or OPENAI_URL
-    # aiohttp takes half the CPU time per request, but accepts no address with a user and a password.
+    # aiohttp takes half the CPU time per request, but accepts no address with a user and a
+    # password.
     has_password = "@" in urlsplit(url).netloc
     return (kind or openai.AsyncOpenAI)(
         api_key=api_key or "none",  # a private server may need no key, but the client requires one
@@ -42,7 +48,9 @@ def make_client(
 
 
 def check_client(api_key: str | None, base_url: str | None) -> None:
-    """Raises SetupError without a valid key or address; imports no package, which would take a second and 16 MiB."""
+    """Raises SetupError without a valid key or address; imports no package, which would take a
+    second and 16 MiB.
+    """
     if not api_key and not base_url:
         raise SetupError(
             "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
@@ -62,7 +70,9 @@ def _certificates() -> "ssl.SSLContext":
         return httpx2.create_ssl_context()
     except OSError as exc:
         file = os.environ.get("SSL_CERT_FILE")
-        raise SetupError(f"SSL_CERT_FILE={file!r}: the certificates cannot be read ({exc.strerror}).") from exc
+        raise SetupError(
+            f"SSL_CERT_FILE={file!r}: the certificates cannot be read ({exc.strerror})."
+        ) from exc
 
 
 async def ask(
@@ -74,9 +84,10 @@ async def ask(
 ) -> Any:
     """The server's JSON answer to one request to `path` with this `body`; it may be any JSON.
 
-    `patience_s` is how long the answer may take; None is as long as the client waits. Raises `openai.APIError` if the
-    server cannot be reached, redirects, or reports an error, even with status 200; BadResponseError if the answer is
-    not JSON, or longer than `most_bytes`; and SetupError if the client is closed, or its key is not valid.
+    `patience_s` is how long the answer may take; None is as long as the client waits. Raises
+    `openai.APIError` if the server cannot be reached, redirects, or reports an error, even with
+    status 200; BadResponseError if the answer is not JSON, or longer than `most_bytes`; and
+    SetupError if the client is closed, or its key is not valid.
     """
     import aiohttp
     import httpx2
@@ -89,14 +100,17 @@ async def ask(
     if patience_s is not None:
         options["timeout"] = httpx2.Timeout(patience_s, connect=5.0)
     try:
-        # The method for untyped requests: with the types of `chat.completions.create`, a request takes twice the
-        # processor time, and fails on unexpected answers.
-        answer = await limited(client, most_bytes).post(path, cast_to=httpx2.Response, body=body, options=options)
+        # The method for untyped requests: with the types of `chat.completions.create`, a request
+        # takes twice the processor time, and fails on unexpected answers.
+        answer = await limited(client, most_bytes).post(
+            path, cast_to=httpx2.Response, body=body, options=options
+        )
     except UnicodeEncodeError as exc:
         raise _odd_key() from exc
     except RuntimeError as exc:  # the client is closed, or belongs to another event loop
         raise SetupError(
-            "The client that was given is closed, or was used in another event loop; make a new one for each."
+            "The client that was given is closed, or was used in another event loop; make "
+            "a new one for each."
         ) from exc
     except aiohttp.ClientError as exc:  # for an answer that is not HTTP; `openai` does not wrap it
         raise openai.APIConnectionError(request=httpx2.Request("POST", client.base_url)) from exc
@@ -114,7 +128,9 @@ def _is_address(url: str) -> bool:
 
     try:
         address = httpx2.URL(url)
-        host = (urlsplit(url).hostname or "").encode("idna")  # fails on a part that is empty or too long
+        host = (urlsplit(url).hostname or "").encode(
+            "idna"
+        )  # fails on a part that is empty or too long
     except (httpx2.InvalidURL, ValueError):
         return False
     is_http = address.scheme in ("http", "https") and host != b""
@@ -122,14 +138,18 @@ def _is_address(url: str) -> bool:
 
 
 def _odd_key() -> SetupError:
-    return SetupError("The key has a space, a line break or a character that keys never have; check OPENAI_API_KEY.")
+    return SetupError(
+        "The key has a space, a line break or a character that keys never have; check "
+        "OPENAI_API_KEY."
+    )
 
 
 def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenAI":
-    """A twin of `client` that follows no redirect, and raises BadResponseError for an answer of more than `most_bytes`.
+    """A twin of `client` that follows no redirect, and raises BadResponseError for an answer of
+    more than `most_bytes`.
 
-    Answers are asked for uncompressed, and a compressed one stays so: the bound is on its bytes. The two share
-    connections and keys; the client itself is unchanged.
+    Answers are asked for uncompressed, and a compressed one stays so: the bound is on its bytes.
+    The two share connections and keys; the client itself is unchanged.
     """
     kind: Any = type(client)
     twin: openai.AsyncOpenAI = object.__new__(_limited(kind, most_bytes))
@@ -139,29 +159,44 @@ def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenA
 
 @cache
 def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
-    """A subclass of `kind` with a guard on the method through which the `openai` package sends everything.
+    """A subclass of `kind` with a guard on the method through which the `openai` package sends
+    everything.
 
-    At that point an answer is still unread, even that of an error. An exception raised there passes through the package
-    unchanged, so it is neither retried nor taken for a lost connection.
+    At that point an answer is still unread, even that of an error. An exception raised there passes
+    through the package unchanged, so it is neither retried nor taken for a lost connection.
     """
     import httpx2
 
     from judge.scoring.model.failures import not_a_completion, server_name
 
-    async def send(self: "openai.AsyncOpenAI", request: httpx2.Request, **options: Any) -> httpx2.Response:
+    async def send(
+        self: "openai.AsyncOpenAI", request: httpx2.Request, **options: Any
+    ) -> httpx2.Response:
         request.headers["Accept-Encoding"] = "identity"
-        response = await kind._send_request(self, request, **options | {"stream": True, "follow_redirects": False})
+        response = await kind._send_request(
+            self, request, **options | {"stream": True, "follow_redirects": False}
+        )
         body = await _read(response, most_bytes)
         if len(body) > most_bytes:
             raise BadResponseError(
-                f"The server at {server_name(str(self.base_url))} answers with more than {most_bytes / 1e6:g} MB, "
-                "more than any verdict needs; check OPENAI_BASE_URL (it usually ends in /v1)."
+                f"The server at {server_name(str(self.base_url))} answers with more than "
+                f"{most_bytes / 1e6:g} MB, more than any verdict needs; check OPENAI_BASE_URL (it "
+                "usually ends in /v1)."
             )
-        headers = [(name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"]
-        answer = httpx2.Response(response.status_code, headers=headers, content=body, request=request)
-        # Not the encoding that the server names, which may be any Python codec: punycode takes minutes for 1 MB.
+        headers = [
+            (name, value)
+            for name, value in response.headers.raw
+            if name.lower() != b"content-encoding"
+        ]
+        answer = httpx2.Response(
+            response.status_code, headers=headers, content=body, request=request
+        )
+        # Not the encoding that the server names, which may be any Python codec: punycode takes
+        # minutes for 1 MB.
         answer.encoding = "utf-8"
-        if answer.is_success and body.lstrip().startswith(b"<"):  # a login page, which `openai` takes as text
+        if answer.is_success and body.lstrip().startswith(
+            b"<"
+        ):  # a login page, which `openai` takes as text
             raise not_a_completion(str(self.base_url))
         return answer
 
@@ -185,9 +220,13 @@ async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
 
 
 class Connection:
-    """Returns the client for requests: the caller's, or one of its own, made by `make` at the first call."""
+    """Returns the client for requests: the caller's, or one of its own, made by `make` at the first
+    call.
+    """
 
-    def __init__(self, client: "AsyncOpenAI | None", make: "Callable[[], AsyncOpenAI] | None" = None) -> None:
+    def __init__(
+        self, client: "AsyncOpenAI | None", make: "Callable[[], AsyncOpenAI] | None" = None
+    ) -> None:
         if client is not None:
             import openai
 
@@ -201,7 +240,9 @@ class Connection:
 
     async def __call__(self) -> "AsyncOpenAI":
         if self._client is None:
-            await asyncio.to_thread(import_module, "openai")  # takes a second, in which other tasks go on
+            await asyncio.to_thread(
+                import_module, "openai"
+            )  # takes a second, in which other tasks go on
         if self._client is None or (self._own_client is not None and self._client.is_closed()):
             self._own_client = _open(self._make)
             self._client = await anext(self._own_client)
@@ -215,7 +256,8 @@ class Connection:
 async def _open(make: "Callable[[], AsyncOpenAI]") -> "AsyncGenerator[AsyncOpenAI, None]":
     """Yields a client, and closes it at the latest with the event loop, which ends all generators.
 
-    So a judge that is not closed does no harm, and one that is used in two `asyncio.run` calls connects again.
+    So a judge that is not closed does no harm, and one that is used in two `asyncio.run` calls
+    connects again.
     """
     async with make() as client:
         yield client

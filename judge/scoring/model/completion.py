@@ -1,4 +1,6 @@
-"""Reads a server's answer without trusting its types, and looks up its cost in the `genai-prices` list."""
+"""Reads a server's answer without trusting its types, and looks up its cost in the `genai-prices`
+list.
+"""
 
 import ipaddress
 import json
@@ -22,7 +24,9 @@ _MOST_TOKENS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of an answer, and the log probabilities of the tokens that were possible in its place."""
+    """One token of an answer, and the log probabilities of the tokens that were possible in its
+    place.
+    """
 
     text: str
     candidates: Mapping[str, float]
@@ -32,8 +36,8 @@ class Token:
 class Choice:
     """One answer: its unchanged `text`, and why it ended (`stop`, `length`, ...).
 
-    `tokens` are those of `text`, if log probabilities were requested and returned. `has_thought` is whether the model
-    thought before it answered, as far as its server says.
+    `tokens` are those of `text`, if log probabilities were requested and returned. `has_thought` is
+    whether the model thought before it answered, as far as its server says.
     """
 
     text: str
@@ -45,7 +49,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Completion(Spent):
-    """One request's answers, at least one, what all of them took, and which model answered, if the server says it."""
+    """One request's answers, at least one, what all of them took, and which model answered, if the
+    server says it.
+    """
 
     choices: tuple[Choice, ...]
     served: str | None = None
@@ -54,7 +60,8 @@ class Completion(Spent):
 def to_completion(body: object) -> Completion | None:
     """The choices of a chat completion; None if `body`, which may be any JSON, is something else.
 
-    Reasoning that a server sends separately (`reasoning`, `reasoning_content`) is not part of the answer.
+    Reasoning that a server sends separately (`reasoning`, `reasoning_content`) is not part of the
+    answer.
     """
     choices = _get(body, "choices")
     if not isinstance(choices, list) or not choices:
@@ -96,7 +103,9 @@ def _to_choice(choice: object, has_thought: bool) -> Choice:
         finish_reason="length" if finish_reason == "model_length" else finish_reason,
         is_refusal=bool(refusal),
         tokens=tuple(_tokens(_get(choice, "logprobs"))),
-        has_thought=has_thought or any(_get(message, name) for name in _THOUGHTS) or text.lstrip().startswith("<think"),
+        has_thought=has_thought
+        or any(_get(message, name) for name in _THOUGHTS)
+        or text.lstrip().startswith("<think"),
     )
 
 
@@ -135,7 +144,9 @@ _COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
 
 @cache
 def has_price_list(base_url: str) -> bool:
-    """Whether a server at this address can have public prices: it is not this machine, and it has a public name."""
+    """Whether a server at this address can have public prices: it is not this machine, and it has a
+    public name.
+    """
     host = urlsplit(base_url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_global
@@ -152,10 +163,12 @@ def price_list() -> "DataSnapshot":
 
 
 def cost_of(base_url: str, answer: dict[str, Any], is_decision: bool = False) -> float | None:
-    """The price of an answer in US dollars, with cached tokens at their own price; None if it is not known.
+    """The price of an answer in US dollars, with cached tokens at their own price; None if it is
+    not known.
 
-    Provider (by `base_url`) and model must both be on the list, because a model of the same name on another server has
-    another price. Of `answer`, `model`, `usage` and `service_tier` are read. Not for an event loop: see `price_list`.
+    Provider (by `base_url`) and model must both be on the list, because a model of the same name on
+    another server has another price. Of `answer`, `model`, `usage` and `service_tier` are read. Not
+    for an event loop: see `price_list`.
     """
     tier = answer.get("service_tier")
     provider = _provider_at(base_url, is_decision=is_decision)
@@ -177,8 +190,14 @@ def cost_of(base_url: str, answer: dict[str, Any], is_decision: bool = False) ->
 @cache
 def _provider_at(base_url: str, *, is_decision: bool) -> str | None:
     for provider in price_list().providers:
-        match = re.match(provider.api_pattern, base_url) if provider.id.endswith(_DECISIONS) is is_decision else None
-        if match and (match[0].endswith(("/", ".")) or base_url[match.end() :][:1] in ("", "/", ":")):
+        match = (
+            re.match(provider.api_pattern, base_url)
+            if provider.id.endswith(_DECISIONS) is is_decision
+            else None
+        )
+        if match and (
+            match[0].endswith(("/", ".")) or base_url[match.end() :][:1] in ("", "/", ":")
+        ):
             return provider.id
     return None
 

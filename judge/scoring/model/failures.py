@@ -1,8 +1,9 @@
-"""Turns what the `openai` package raises into a `JudgeError` subclass, and says whether asking again may help.
+"""Turns what the `openai` package raises into a `JudgeError` subclass, and says whether asking
+again may help.
 
-Servers agree on status codes at best, so their words are read if the code is not enough; tests/server_profiles.py has
-what each server sends, with its source. `quote` prepares these words for a message, without the key and the judged
-texts.
+Servers agree on status codes at best, so their words are read if the code is not enough;
+tests/server_profiles.py has what each server sends, with its source. `quote` prepares these words
+for a message, without the key and the judged texts.
 """
 
 import re
@@ -31,37 +32,55 @@ from judge.errors import (
 from judge.scoring.model.client import CHAT, OPENAI_URL
 from judge.scoring.sanitize import sanitize
 
-_Problem = Enum("_Problem", "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_DECISIONS NO_COMPLETION REJECTED")
+_Problem = Enum(
+    "_Problem",
+    "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_DECISIONS NO_COMPLETION REJECTED",
+)
 
-# Words that identify a problem before the status does, if that is below 500; the first pattern that matches counts.
+# Words that identify a problem before the status does, if that is below 500; the first pattern that
+# matches counts.
 _WORDS = {
     _Problem.FILTERED: r"content_filter|content_?policy_?violation|content management policy"
-    r"|responsibleaipolicyviolation|(?:input|prompt) was flagged|invalid_prompt|data_inspection_failed"
+    r"|responsibleaipolicyviolation|(?:input|prompt) was "
+    r"flagged|invalid_prompt|data_inspection_failed"
     r"|content exists risk",
-    _Problem.QUOTA: r"insufficient_(?:user_)?quota|insufficient (?:credits|balance)|billing_hard_limit_reached"
-    r"|billing_not_active|credit[_ ]balance|budget_exceeded|exceeded ?(?:token)?budget|budget has been exceeded"
+    _Problem.QUOTA: r"insufficient_(?:user_)?quota|insufficient "
+    r"(?:credits|balance)|billing_hard_limit_reached"
+    r"|billing_not_active|credit[_ ]balance|budget_exceeded|exceeded "
+    r"?(?:token)?budget|budget has been exceeded"
     r"|crossed budget",
-    _Problem.MODEL: r"model_not_found|model_access_denied|deploymentnotfound|invalid model|not a valid model"
+    _Problem.MODEL: r"model_not_found|model_access_denied|deploymentnotfound|invalid model|not a valid "
+    r"model"
     r"|model not exist|access to model|\bmodel\b.{0,100}(?:does not exist|not found)",
     # LiteLLM without a database cannot look up a key other than its own
-    _Problem.KEY: r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)|no connected db"
+    _Problem.KEY: r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)|no connected "
+    r"db"
     r"|no_db_connection",
-    _Problem.TOO_LONG: r"context[ _]?(?:length|size|window|limit)|too many tokens|prompt is too long|input token count"
+    _Problem.TOO_LONG: r"context[ _]?(?:length|size|window|limit)|too many tokens|prompt is too long|input "
+    r"token count"
     r"|max_new_tokens` must be|string_above_max_length",
 }
-_STATUSES = dict.fromkeys((401, 403), _Problem.KEY) | dict.fromkeys((408, 409, 425), _Problem.UNAVAILABLE)
+_STATUSES = dict.fromkeys((401, 403), _Problem.KEY) | dict.fromkeys(
+    (408, 409, 425), _Problem.UNAVAILABLE
+)
 _STATUSES |= {402: _Problem.QUOTA, 404: _Problem.MODEL, 413: _Problem.TOO_LONG, 429: _Problem.RATE}
 _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     _Problem.QUOTA: (
         QuotaExceededError,
-        "The account behind OPENAI_API_KEY is out of quota at {server} ({answer}); add credit or use another key.",
+        (
+            "The account behind OPENAI_API_KEY is out of quota at {server} ({answer}); add "
+            "credit or use another key."
+        ),
     ),
     _Problem.MODEL: (
         ModelNotFoundError,
         "The server at {server} has no model {model!r} ({answer}); check {setting}, and "
         "OPENAI_BASE_URL (it usually ends in /v1).",
     ),
-    _Problem.KEY: (KeyRejectedError, "The server at {server} refuses the key ({answer}); check OPENAI_API_KEY."),
+    _Problem.KEY: (
+        KeyRejectedError,
+        "The server at {server} refuses the key ({answer}); check OPENAI_API_KEY.",
+    ),
     _Problem.TOO_LONG: (
         RequestRejectedError,
         "Question and response are too long for model {model!r} ({answer}); shorten them, "
@@ -69,13 +88,13 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.RATE: (
         RateLimitedError,
-        "The server at {server} limits the rate of requests ({answer}); wait, lower JUDGE_CONCURRENCY "
-        "or JUDGE_SAMPLES, raise JUDGE_TIMEOUT_S, or leave out the tier.",
+        "The server at {server} limits the rate of requests ({answer}); wait, lower "
+        "JUDGE_CONCURRENCY or JUDGE_SAMPLES, raise JUDGE_TIMEOUT_S, or leave out the tier.",
     ),
     _Problem.NO_DECISIONS: (
         SetupError,
-        "The server at {server} has no decisions with model {model!r} ({answer}); --ask distribution does the same "
-        "with log probabilities.",
+        "The server at {server} has no decisions with model {model!r} ({answer}); --ask "
+        "distribution does the same with log probabilities.",
     ),
     _Problem.UNAVAILABLE: (
         UnavailableError,
@@ -88,16 +107,18 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.REJECTED: (
         RequestRejectedError,
-        "The server at {server} rejects the request ({answer}); check {setting}, OPENAI_BASE_URL and OPENAI_API_KEY, "
-        "and JUDGE_TIER and JUDGE_OPTIONS if they are set.",
+        "The server at {server} rejects the request ({answer}); check {setting}, "
+        "OPENAI_BASE_URL and OPENAI_API_KEY, and JUDGE_TIER and JUDGE_OPTIONS if they are set.",
     ),
 }
 # OpenAI answers 403 to logprobs, and old servers answer 500 to an `n` that they do not know.
 _OPTION_STATUSES = frozenset({400, 403, 422, 500, 501})
 _N = r"""(?:^|[\s'"`\[(])n(?:['"`\])]|\s*[>=:]|\s(?:must|is|should|parameter)\b|$)|only one completion choice"""
-# If the prompt and the answer's limit together exceed the context, servers report a context that is too short.
+# If the prompt and the answer's limit together exceed the context, servers report a context that is
+# too short.
 _LIMIT = re.compile(
-    r"\bmax_(?:completion_|new_|output_)?tokens\b|in the completion|(?:completion|output) tokens", re.IGNORECASE
+    r"\bmax_(?:completion_|new_|output_)?tokens\b|in the completion|(?:completion|output) tokens",
+    re.IGNORECASE,
 )
 
 
@@ -108,7 +129,9 @@ def is_worth_retrying(error: openai.APIError) -> bool:
 
 
 def is_filtered(error: openai.APIError) -> bool:
-    """Whether a content filter withheld the answer (Azure sends a 400), which is data, not a failure."""
+    """Whether a content filter withheld the answer (Azure sends a 400), which is data, not a
+    failure.
+    """
     return isinstance(error, openai.APIStatusError) and _problem(error) is _Problem.FILTERED
 
 
@@ -138,13 +161,16 @@ def retry_after_s(error: openai.APIError) -> float | None:
         at = parsedate_to_datetime(value)
     except ValueError:
         return None
-    return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())
+    return max(
+        0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds()
+    )
 
 
 def hidden_error(response: httpx2.Response, body: object) -> openai.APIStatusError | None:
     """The error that came with status 200, as from OpenRouter and vLLM; None for anything else.
 
-    Only an error that names an HTTP status counts; anything else that is not a completion points to a wrong address.
+    Only an error that names an HTTP status counts; anything else that is not a completion points to
+    a wrong address.
     """
     if not isinstance(body, dict):
         return None
@@ -161,15 +187,26 @@ def hidden_error(response: httpx2.Response, body: object) -> openai.APIStatusErr
 
 
 def to_judge_error(
-    error: openai.OpenAIError, model: str, base_url: str, prompt: str, setting: str = "JUDGE_MODEL", path: str = CHAT
+    error: openai.OpenAIError,
+    model: str,
+    base_url: str,
+    prompt: str,
+    setting: str = "JUDGE_MODEL",
+    path: str = CHAT,
 ) -> JudgeError:
-    """The `JudgeError` subclass for what the client raised, with the server's words and the setting to change.
+    """The `JudgeError` subclass for what the client raised, with the server's words and the setting
+    to change.
 
-    `prompt` is the text that was sent, which the message must not contain; `setting` is the one that names the model.
+    `prompt` is the text that was sent, which the message must not contain; `setting` is the one
+    that names the model.
     """
     server = server_name(base_url)
     if isinstance(error, openai.APIConnectionError):
-        what = "your network" if base_url.rstrip("/") == OPENAI_URL else "that it runs and OPENAI_BASE_URL is right"
+        what = (
+            "your network"
+            if base_url.rstrip("/") == OPENAI_URL
+            else "that it runs and OPENAI_BASE_URL is right"
+        )
         return UnavailableError(
             f"The model server at {server} cannot be reached or drops the connection; check {what}."
         )
@@ -181,8 +218,9 @@ def to_judge_error(
         if target == origin(asked):
             target = "another path on the same server"
         return BadResponseError(
-            f"The server at {server} redirects to {target}, and redirects are not followed, so that texts go to no "
-            "other server; set OPENAI_BASE_URL to the final address (it usually ends in /v1)."
+            f"The server at {server} redirects to {target}, and redirects are not followed, so "
+            "that texts go to no other server; set OPENAI_BASE_URL to the final address (it "
+            "usually ends in /v1)."
         )
     problem = _problem(error)
     if path != CHAT and _lacks_decisions(error):
@@ -214,7 +252,9 @@ def _problem(error: openai.APIStatusError) -> _Problem:
 def _named_problem(error: openai.APIStatusError) -> _Problem | None:
     words, status = all_words(error.body), error.status_code
     for problem, pattern in _WORDS.items():
-        counts = status in range(400, 600 if problem in (_Problem.QUOTA, _Problem.TOO_LONG) else 500)
+        counts = status in range(
+            400, 600 if problem in (_Problem.QUOTA, _Problem.TOO_LONG) else 500
+        )
         if counts and re.search(pattern, words, re.IGNORECASE):
             return problem
     return None
@@ -223,7 +263,9 @@ def _named_problem(error: openai.APIStatusError) -> _Problem | None:
 def _lacks_decisions(error: openai.APIStatusError) -> bool:
     if error.status_code in (404, 405, 501):
         return _named_problem(error) is not _Problem.MODEL
-    is_unsupported = re.search(r"(?:not |un)supported", all_words(error.body), re.IGNORECASE) is not None
+    is_unsupported = (
+        re.search(r"(?:not |un)supported", all_words(error.body), re.IGNORECASE) is not None
+    )
     return error.status_code == 400 and is_unsupported
 
 
@@ -233,7 +275,9 @@ def server_name(base_url: str) -> str:
 
 
 def origin(base_url: str, location: str = "") -> str:
-    """Scheme, host and port of `location`, which a server wrote, relative or not; "" if they are not safe to print."""
+    """Scheme, host and port of `location`, which a server wrote, relative or not; "" if they are
+    not safe to print.
+    """
     try:
         parts = urlsplit(urljoin(base_url, location))
         port = f":{parts.port}" if parts.port else ""
@@ -241,7 +285,11 @@ def origin(base_url: str, location: str = "") -> str:
         return ""
     host = parts.hostname or ""
     named = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
-    return named if re.fullmatch(r"[a-z]{1,10}://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])(?::\d+)?", named) else ""
+    return (
+        named
+        if re.fullmatch(r"[a-z]{1,10}://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])(?::\d+)?", named)
+        else ""
+    )
 
 
 _MOST_WORDS, _MOST_QUOTED, _MOST_READ = 20_000, 200, 2_000
@@ -250,7 +298,8 @@ _SENTENCES = ("message", "msg", "detail", "error")
 _SECRET_HEADERS = re.compile("auth|key|token|secret|cookie")
 # What looks like a key, masked or not and of any account; and escapes, which may hide anything.
 _LOOKS_SECRET = re.compile(
-    r"\bsk-|\w(?:\*{2,}|\.{2,}|…)\w|\*{3}|(?=\S*\d)(?=\S*[a-z])[\w+/=-]{20,}|\\[ux][0-9a-f]{2}", re.IGNORECASE
+    r"\bsk-|\w(?:\*{2,}|\.{2,}|…)\w|\*{3}|(?=\S*\d)(?=\S*[a-z])[\w+/=-]{20,}|\\[ux][0-9a-f]{2}",
+    re.IGNORECASE,
 )
 _PIECE, _SHORTEST_KEY = 6, 4  # characters that count as a piece of a key, and as a whole key
 _RUN = 3  # words in a row that count as a piece of a text
@@ -261,7 +310,9 @@ _GAP = "…"
 
 
 def all_words(body: object) -> str:
-    """All texts in an error's body, one per line; none for an HTML page, which may contain any words."""
+    """All texts in an error's body, one per line; none for an HTML page, which may contain any
+    words.
+    """
     is_page = isinstance(body, str) and body.lstrip().startswith("<")
     return "" if is_page else "\n".join(_texts(body))[:_MOST_WORDS]
 
@@ -269,22 +320,37 @@ def all_words(body: object) -> str:
 def quote(error: "openai.APIStatusError", prompt: str) -> str:
     """What the server says, for use in quotation marks; "" if nothing is left of it.
 
-    Words that look like a key, or share a piece with a key that was sent, are left out. So are quotations from the
-    prompt: three words in a row, or a whole text that is shorter.
+    Words that look like a key, or share a piece with a key that was sent, are left out. So are
+    quotations from the prompt: three words in a row, or a whole text that is shorter.
     """
-    sentences = (each for each in _texts(error.body, _SENTENCES) if each.strip() and not each.lstrip().startswith("<"))
+    sentences = (
+        each
+        for each in _texts(error.body, _SENTENCES)
+        if each.strip() and not each.lstrip().startswith("<")
+    )
     said = _ESCAPED_BLANK.sub(" ", next(sentences, "")[:_MOST_READ]).replace('"', "'")
-    secret = (value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name))
-    keys = [key for value in secret for key in value.casefold().split()[-1:] if len(key) >= _SHORTEST_KEY]
+    secret = (
+        value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name)
+    )
+    keys = [
+        key
+        for value in secret
+        for key in value.casefold().split()[-1:]
+        if len(key) >= _SHORTEST_KEY
+    ]
     pieces = {key[at : at + _PIECE] for key in keys for at in range(max(1, len(key) - _PIECE + 1))}
     words = [
-        _GAP if _LOOKS_SECRET.search(word) or any(piece in word.casefold() for piece in pieces) else word
+        _GAP
+        if _LOOKS_SECRET.search(word) or any(piece in word.casefold() for piece in pieces)
+        else word
         for word in sanitize(said).split()
     ]
     clean = re.sub(rf"{_GAP}(?:\W*{_GAP})+", _GAP, _without(" ".join(words), prompt))
     if not re.search(r"\w", clean):
         return ""
-    return clean if len(clean) <= _MOST_QUOTED else f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
+    return (
+        clean if len(clean) <= _MOST_QUOTED else f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
+    )
 
 
 def _texts(body: Any, fields: Sequence[str] | None = None) -> Iterator[str]:

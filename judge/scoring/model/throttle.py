@@ -1,4 +1,6 @@
-"""How many requests may be under way at a server that answers slowly, such as one that answers one at a time."""
+"""How many requests may be under way at a server that answers slowly, such as one that answers one
+at a time.
+"""
 
 import asyncio
 import math
@@ -13,29 +15,39 @@ if TYPE_CHECKING:
     import openai
 
 T = TypeVar("T")
-# Verdicts that fail one after the other, each asked for alone, until the others that wait fail with them: of a server
-# that has answered none since it got too many, and of any other, because single texts may take it too long.
+# Verdicts that fail one after the other, each asked for alone, until the others that wait fail with
+# them: of a server that has answered none since it got too many, and of any other, because single
+# texts may take it too long.
 _ENOUGH_OF_SILENT, _ENOUGH = 2, 4
 
 
 class Throttle:
-    """Lets requests pass: all at first, half as many after one timed out, slowly more after answers.
+    """Lets requests pass: all at first, half as many after one timed out, slowly more after
+    answers.
 
-    The verdict that must be there first goes first, so that one after the other is finished. If none was answered while
-    one timed out, the server may hang, and one at a time is left to find out; if these fail, so do all that wait.
+    The verdict that must be there first goes first, so that one after the other is finished. If
+    none was answered while one timed out, the server may hang, and one at a time is left to find
+    out; if these fail, so do all that wait.
     """
 
     def __init__(self) -> None:
         self._limit: int | None = None
-        self._silent_at: int | None = None  # the number of answers when none came while one timed out
+        self._silent_at: int | None = (
+            None  # the number of answers when none came while one timed out
+        )
         self._begun = self._under_way = self._most = 0
         self._answers = self._cuts = self._answered = 0
         self._waiting: list[tuple[float, int, Future[None]]] = []
         self._order = count()
-        self._failed: set[float] = set()  # of what failed since the last answer, when it had to be there
+        self._failed: set[float] = (
+            set()
+        )  # of what failed since the last answer, when it had to be there
 
-    async def run(self, request: Callable[[], Awaitable[T]], timeout_s: float, give_up_at: float = math.inf) -> T:
-        """The answer to `request`, sent in its turn, and again if it came too late and the server had others to answer.
+    async def run(
+        self, request: Callable[[], Awaitable[T]], timeout_s: float, give_up_at: float = math.inf
+    ) -> T:
+        """The answer to `request`, sent in its turn, and again if it came too late and the server
+        had others to answer.
 
         Raises TimeoutError if the server hangs.
         """
@@ -86,7 +98,9 @@ class Throttle:
 
     def _fail(self, give_up_at: float) -> None:
         self._failed.add(give_up_at)
-        if len(self._failed) >= (_ENOUGH_OF_SILENT if self._answered == self._silent_at else _ENOUGH):
+        if len(self._failed) >= (
+            _ENOUGH_OF_SILENT if self._answered == self._silent_at else _ENOUGH
+        ):
             for *_, place in self._waiting:
                 if not place.done():
                     place.set_exception(TimeoutError())
@@ -100,7 +114,9 @@ class Throttle:
         self._answered += 1
         self._answers += 1
         self._failed.clear()
-        if self._limit is not None and self._answers >= 4 * self._limit:  # four rounds, then one more at a time
+        if (
+            self._limit is not None and self._answers >= 4 * self._limit
+        ):  # four rounds, then one more at a time
             self._limit = None if self._limit >= self._most else self._limit + 1
             self._answers = 0
 

@@ -1,4 +1,6 @@
-"""Block Kit as Slack checks it: what is wrong with blocks and views, and how Slack stores the right ones."""
+"""Block Kit as Slack checks it: what is wrong with blocks and views, and how Slack stores the right
+ones.
+"""
 
 from pocket_slack.blocks.chunks import check_chunks
 from pocket_slack.blocks.messages import check_blocks, find_wrong, is_too_long

@@ -16,9 +16,19 @@ LONGEST_PIECE = 12_000
 Source: https://docs.slack.dev/reference/methods/chat.appendStream
 """
 
-_TASK = {"id": string(255, 1), "title": string(256), "status": choice("pending", "in_progress", "complete", "error")}
+_TASK = {
+    "id": string(255, 1),
+    "title": string(256),
+    "status": choice("pending", "in_progress", "complete", "error"),
+}
 _TEXT = string(LONGEST_PIECE)
-_MORE = {"details": _TEXT, "output": _TEXT, "sources": array(anything, 100), "hide_title": boolean, "icon": anything}
+_MORE = {
+    "details": _TEXT,
+    "output": _TEXT,
+    "sources": array(anything, 100),
+    "hide_title": boolean,
+    "icon": anything,
+}
 _CHECK = array(
     union(
         {
@@ -40,8 +50,16 @@ def check_chunks(chunks: Any) -> None:
         SlackError: `invalid_chunks` with the reasons, or `msg_too_long`.
     """
     found: list[str] = []
-    _CHECK(chunks, "/chunks", lambda text, pointer: found.append(f"[ERROR] {text} [json-pointer:{pointer}]"))
-    texts = [chunk.get("text") for chunk in chunks if isinstance(chunk, dict)] if isinstance(chunks, list) else []
+    _CHECK(
+        chunks,
+        "/chunks",
+        lambda text, pointer: found.append(f"[ERROR] {text} [json-pointer:{pointer}]"),
+    )
+    texts = (
+        [chunk.get("text") for chunk in chunks if isinstance(chunk, dict)]
+        if isinstance(chunks, list)
+        else []
+    )
     if any(isinstance(text, str) and len(text) > LONGEST_PIECE for text in texts):
         raise SlackError("msg_too_long")
     if found:

@@ -25,14 +25,23 @@ from pocket_slack.blocks.schema import Check, array, boolean, choice, integer, r
 _FOCUS: Mapping[str, Check] = {"action_id": ACTION_ID, "focus_on_load": boolean}
 _PICKER: Mapping[str, Check] = {**_FOCUS, "confirm": CONFIRM}
 _SELECT: Mapping[str, Check] = {**_PICKER, "placeholder": PLACEHOLDER}
-_TYPED: Mapping[str, Check] = {**_FOCUS, "placeholder": PLACEHOLDER, "dispatch_action_config": DISPATCH}
+_TYPED: Mapping[str, Check] = {
+    **_FOCUS,
+    "placeholder": PLACEHOLDER,
+    "dispatch_action_config": DISPATCH,
+}
 _MANY: Mapping[str, Check] = {"max_selected_items": integer(1, 1000)}
 _IDS = array(string(255, 1), 100)
-_STATIC: Mapping[str, Check] = {"options": array(PLAIN_OPTION, 100, 1), "option_groups": array(OPTION_GROUP, 100, 1)}
+_STATIC: Mapping[str, Check] = {
+    "options": array(PLAIN_OPTION, 100, 1),
+    "option_groups": array(OPTION_GROUP, 100, 1),
+}
 _LABEL = string(75, 1)
 
 IMAGE = record(
-    {"alt_text": string(2000)}, {"image_url": URL, "slack_file": SLACK_FILE}, either=("image_url", "slack_file")
+    {"alt_text": string(2000)},
+    {"image_url": URL, "slack_file": SLACK_FILE},
+    either=("image_url", "slack_file"),
 )
 
 BUTTON = record(
@@ -47,11 +56,14 @@ BUTTON = record(
     },
 )
 
-_FEEDBACK_BUTTON = record({"text": plain_text(75), "value": string(2000)}, {"accessibility_label": _LABEL})
+_FEEDBACK_BUTTON = record(
+    {"text": plain_text(75), "value": string(2000)}, {"accessibility_label": _LABEL}
+)
 
 CONTEXT_ACTIONS: Mapping[str, Check] = {
     "feedback_buttons": record(
-        {"positive_button": _FEEDBACK_BUTTON, "negative_button": _FEEDBACK_BUTTON}, {"action_id": ACTION_ID}
+        {"positive_button": _FEEDBACK_BUTTON, "negative_button": _FEEDBACK_BUTTON},
+        {"action_id": ACTION_ID},
     ),
     "icon_button": record(
         {"icon": choice("trash"), "text": plain_text(75)},
@@ -66,10 +78,16 @@ CONTEXT_ACTIONS: Mapping[str, Check] = {
 }
 
 _MENUS: Mapping[str, Check] = {
-    "static_select": record({}, {**_SELECT, **_STATIC, "initial_option": PLAIN_OPTION}, either=tuple(_STATIC)),
-    "external_select": record({}, {**_SELECT, "min_query_length": integer(0, 100), "initial_option": PLAIN_OPTION}),
+    "static_select": record(
+        {}, {**_SELECT, **_STATIC, "initial_option": PLAIN_OPTION}, either=tuple(_STATIC)
+    ),
+    "external_select": record(
+        {}, {**_SELECT, "min_query_length": integer(0, 100), "initial_option": PLAIN_OPTION}
+    ),
     "users_select": record({}, {**_SELECT, "initial_user": string(255)}),
-    "channels_select": record({}, {**_SELECT, "initial_channel": string(255), "response_url_enabled": boolean}),
+    "channels_select": record(
+        {}, {**_SELECT, "initial_channel": string(255), "response_url_enabled": boolean}
+    ),
     "conversations_select": record(
         {},
         {
@@ -81,10 +99,18 @@ _MENUS: Mapping[str, Check] = {
         },
     ),
     "multi_static_select": record(
-        {}, {**_SELECT, **_MANY, **_STATIC, "initial_options": array(PLAIN_OPTION, 100, 1)}, either=tuple(_STATIC)
+        {},
+        {**_SELECT, **_MANY, **_STATIC, "initial_options": array(PLAIN_OPTION, 100, 1)},
+        either=tuple(_STATIC),
     ),
     "multi_external_select": record(
-        {}, {**_SELECT, **_MANY, "min_query_length": integer(0, 100), "initial_options": array(PLAIN_OPTION, 100, 1)}
+        {},
+        {
+            **_SELECT,
+            **_MANY,
+            "min_query_length": integer(0, 100),
+            "initial_options": array(PLAIN_OPTION, 100, 1),
+        },
     ),
     "multi_users_select": record({}, {**_SELECT, **_MANY, "initial_users": _IDS}),
     "multi_channels_select": record({}, {**_SELECT, **_MANY, "initial_channels": _IDS}),
@@ -102,12 +128,17 @@ _MENUS: Mapping[str, Check] = {
 
 _CHOICES: Mapping[str, Check] = {
     "checkboxes": record(
-        {"options": array(RICH_OPTION, 10, 1)}, {**_PICKER, "initial_options": array(RICH_OPTION, 10, 1)}
+        {"options": array(RICH_OPTION, 10, 1)},
+        {**_PICKER, "initial_options": array(RICH_OPTION, 10, 1)},
     ),
-    "radio_buttons": record({"options": array(RICH_OPTION, 10, 1)}, {**_PICKER, "initial_option": RICH_OPTION}),
+    "radio_buttons": record(
+        {"options": array(RICH_OPTION, 10, 1)}, {**_PICKER, "initial_option": RICH_OPTION}
+    ),
     "datepicker": record({}, {**_SELECT, "initial_date": string(10, 10)}),
     "timepicker": record({}, {**_SELECT, "initial_time": string(5, 5), "timezone": string(100)}),
-    "datetimepicker": record({}, {**_PICKER, "initial_date_time": integer(1_000_000_000, 9_999_999_999)}),
+    "datetimepicker": record(
+        {}, {**_PICKER, "initial_date_time": integer(1_000_000_000, 9_999_999_999)}
+    ),
 }
 
 _INPUTS: Mapping[str, Check] = {
@@ -123,17 +154,29 @@ _INPUTS: Mapping[str, Check] = {
     ),
     "number_input": record(
         {"is_decimal_allowed": boolean},
-        {**_TYPED, "initial_value": string(100), "min_value": string(100), "max_value": string(100)},
+        {
+            **_TYPED,
+            "initial_value": string(100),
+            "min_value": string(100),
+            "max_value": string(100),
+        },
     ),
     "email_text_input": record({}, {**_TYPED, "initial_value": string(3000)}),
     "url_text_input": record({}, {**_TYPED, "initial_value": string(3000)}),
     "rich_text_input": record({}, {**_TYPED, "initial_value": RICH_TEXT}),
     "file_input": record(
-        {}, {"action_id": ACTION_ID, "filetypes": array(string(50, 1), 100, 1), "max_files": integer(1, 10)}
+        {},
+        {
+            "action_id": ACTION_ID,
+            "filetypes": array(string(50, 1), 100, 1),
+            "max_files": integer(1, 10),
+        },
     ),
 }
 
-_OVERFLOW = record({"options": array(LINK_OPTION, 5, 1)}, {"action_id": ACTION_ID, "confirm": CONFIRM})
+_OVERFLOW = record(
+    {"options": array(LINK_OPTION, 5, 1)}, {"action_id": ACTION_ID, "confirm": CONFIRM}
+)
 _CLICKED: Mapping[str, Check] = {"button": BUTTON, "overflow": _OVERFLOW, **_MENUS, **_CHOICES}
 
 IN_ACTIONS = _CLICKED

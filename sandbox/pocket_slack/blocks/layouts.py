@@ -6,7 +6,14 @@ Source: https://docs.slack.dev/reference/block-kit/blocks
 from collections.abc import Mapping
 
 from pocket_slack.blocks import rich_text, schema
-from pocket_slack.blocks.elements import BUTTON, CONTEXT_ACTIONS, IMAGE, IN_ACTIONS, IN_INPUT, IN_SECTION
+from pocket_slack.blocks.elements import (
+    BUTTON,
+    CONTEXT_ACTIONS,
+    IMAGE,
+    IN_ACTIONS,
+    IN_INPUT,
+    IN_SECTION,
+)
 from pocket_slack.blocks.objects import BLOCK_ID, SLACK_FILE, URL, any_text, plain_text
 from pocket_slack.blocks.schema import (
     Check,
@@ -24,7 +31,9 @@ from pocket_slack.blocks.schema import (
 
 
 def _block(
-    required: Mapping[str, Check], optional: Mapping[str, Check] | None = None, either: tuple[str, ...] = ()
+    required: Mapping[str, Check],
+    optional: Mapping[str, Check] | None = None,
+    either: tuple[str, ...] = (),
 ) -> Check:
     return record(required, {"block_id": BLOCK_ID, **(optional or {})}, either)
 
@@ -35,27 +44,48 @@ _RAW_TEXT = record({"text": string(10_000)})
 _RICH_CELL = record(rich_text.FIELDS, {"block_id": BLOCK_ID})
 _CELL = union({"raw_text": _RAW_TEXT, "rich_text": _RICH_CELL})
 _DATA_CELL = union(
-    {"raw_text": _RAW_TEXT, "rich_text": _RICH_CELL, "raw_number": record({"value": number}, {"text": string(100)})}
+    {
+        "raw_text": _RAW_TEXT,
+        "rich_text": _RICH_CELL,
+        "raw_number": record({"value": number}, {"text": string(100)}),
+    }
 )
 _COLUMN = record({}, {"align": choice("left", "center", "right"), "is_wrapped": boolean})
 
 _POINT = record({"label": string(20, 1), "value": number})
-_AXES = record({"categories": array(string(20, 1), 20, 1)}, {"x_label": string(50), "y_label": string(50)})
+_AXES = record(
+    {"categories": array(string(20, 1), 20, 1)}, {"x_label": string(50), "y_label": string(50)}
+)
 _SERIES = ruled(
     record(
-        {"series": array(record({"name": string(20, 1), "data": array(_POINT, 20, 1)}), 6, 1), "axis_config": _AXES}
+        {
+            "series": array(record({"name": string(20, 1), "data": array(_POINT, 20, 1)}), 6, 1),
+            "axis_config": _AXES,
+        }
     ),
-    ("names of series must be unique", "series", lambda it: repeats(each["name"] for each in it["series"])),
+    (
+        "names of series must be unique",
+        "series",
+        lambda it: repeats(each["name"] for each in it["series"]),
+    ),
     (
         "each series must have one data point for each category",
         "series",
         lambda it: any(
-            sorted(point["label"] for point in each["data"]) != sorted(it["axis_config"]["categories"])
+            sorted(point["label"] for point in each["data"])
+            != sorted(it["axis_config"]["categories"])
             for each in it["series"]
         ),
     ),
 )
-_CHART = union({"bar": _SERIES, "line": _SERIES, "area": _SERIES, "pie": record({"segments": array(_POINT, 6, 1)})})
+_CHART = union(
+    {
+        "bar": _SERIES,
+        "line": _SERIES,
+        "area": _SERIES,
+        "pie": record({"segments": array(_POINT, 6, 1)}),
+    }
+)
 
 _IMAGE = union({"image": IMAGE})
 _ICON = union({"icon": record({"name": string(255, 1)})})
@@ -74,7 +104,11 @@ _CARD = ruled(
         },
         either=("hero_image", "title", "actions", "body"),
     ),
-    ("must define only one of `icon` and `slack_icon`", "slack_icon", lambda it: {"icon", "slack_icon"} <= it.keys()),
+    (
+        "must define only one of `icon` and `slack_icon`",
+        "slack_icon",
+        lambda it: {"icon", "slack_icon"} <= it.keys(),
+    ),
 )
 
 _TASK_CARD = _block(
@@ -116,7 +150,12 @@ EVERYWHERE: Mapping[str, Check] = {
     "rich_text": _block(rich_text.FIELDS),
     "card": _CARD,
     "video": _block(
-        {"alt_text": string(2000, 1), "title": plain_text(199), "thumbnail_url": URL, "video_url": schema.https_url},
+        {
+            "alt_text": string(2000, 1),
+            "title": plain_text(199),
+            "thumbnail_url": URL,
+            "video_url": schema.https_url,
+        },
         {
             "title_url": schema.https_url,
             "description": plain_text(199),
@@ -129,14 +168,19 @@ EVERYWHERE: Mapping[str, Check] = {
 
 IN_MODALS: Mapping[str, Check] = {
     **EVERYWHERE,
-    "alert": _block({"text": any_text(200)}, {"level": choice("default", "info", "warning", "error", "success")}),
+    "alert": _block(
+        {"text": any_text(200)}, {"level": choice("default", "info", "warning", "error", "success")}
+    ),
 }
 
 _TABLE = _block({"rows": array(array(_CELL, 20), 100, 1)}, {"column_settings": array(_COLUMN, 20)})
 
 # The reference also names `file`, which cannot be posted.
 _IN_CONTAINER = {
-    **{name: EVERYWHERE[name] for name in ("actions", "context", "divider", "header", "image", "input")},
+    **{
+        name: EVERYWHERE[name]
+        for name in ("actions", "context", "divider", "header", "image", "input")
+    },
     **{name: EVERYWHERE[name] for name in ("rich_text", "section", "video")},
     "table": _TABLE,
 }
@@ -176,7 +220,11 @@ IN_MESSAGES: Mapping[str, Check] = {
     # In the reference's example the tasks have no type.
     "plan": ruled(
         _block({"title": string(256, 1)}, {"tasks": array(_TASK_CARD, 50)}),
-        ("`task_id` must be unique", "tasks", lambda it: repeats(each["task_id"] for each in it.get("tasks", []))),
+        (
+            "`task_id` must be unique",
+            "tasks",
+            lambda it: repeats(each["task_id"] for each in it.get("tasks", [])),
+        ),
     ),
     "markdown": _block({"text": string(12_000, 1)}),
     "context_actions": _block({"elements": array(union(CONTEXT_ACTIONS), 5, 1)}),

@@ -31,7 +31,8 @@ def check_blocks(blocks: Any) -> None:
     """Checks the blocks of a message.
 
     Raises:
-        SlackError: `invalid_blocks` with the reasons, `msg_blocks_too_long`, or `invalid_blocks_format`.
+        SlackError: `invalid_blocks` with the reasons, `msg_blocks_too_long`, or
+            `invalid_blocks_format`.
     """
     if not isinstance(blocks, list):
         raise SlackError("invalid_blocks_format")
@@ -62,14 +63,18 @@ def is_too_long(blocks: list[Any]) -> bool:
 
 
 def check_ids(blocks: list[Any], pointer: str, report: Report) -> None:
-    """Reports blocks of a surface with the same `block_id`, and elements of a block with the same `action_id`."""
+    """Reports blocks of a surface with the same `block_id`, and elements of a block with the same
+    `action_id`.
+    """
     seen: set[str] = set()
     for block, where in with_nested(blocks, pointer):
         if block.get("block_id") in seen:
             report(f"`block_id` already exists: {block['block_id']}", f"{where}/block_id")
         seen |= {block["block_id"]} if "block_id" in block else set()
         name = "actions" if block["type"] == "card" else "elements"
-        actions = [element.get("action_id") for element in block.get(name, []) if "action_id" in element]
+        actions = [
+            element.get("action_id") for element in block.get(name, []) if "action_id" in element
+        ]
         for action in {action for action in actions if actions.count(action) > 1}:
             report(f"`action_id` already exists: {action}", f"{where}/{name}")
 

@@ -23,14 +23,17 @@ def with_emoji(value: Any) -> Any:
     if isinstance(value, dict):
         defaults = _DEFAULTS.get(str(value.get("type")), {})
         return {
-            key: with_emoji(one) for key, one in (value | {k: v for k, v in defaults.items() if k not in value}).items()
+            key: with_emoji(one)
+            for key, one in (value | {k: v for k, v in defaults.items() if k not in value}).items()
         }
     return value
 
 
 def _complete(block: dict[str, Any], ids: Ids) -> None:
     block.setdefault("block_id", ids.short())
-    clickable = {"actions": "elements", "context_actions": "elements", "card": "actions"}.get(block["type"], "")
+    clickable = {"actions": "elements", "context_actions": "elements", "card": "actions"}.get(
+        block["type"], ""
+    )
     for element in [block.get("accessory"), block.get("element"), *block.get(clickable, [])]:
         if element and element["type"] != "image":
             element.setdefault("action_id", ids.short())

@@ -18,18 +18,28 @@ def plain_text(longest: int) -> Check:
 def any_text(longest: int) -> Check:
     """A `plain_text` or `mrkdwn` object of 1 to `longest` characters."""
     text = {"text": string(longest, 1)}
-    kinds = {"plain_text": record(text, {"emoji": boolean}), "mrkdwn": record(text, {"verbatim": boolean})}
+    kinds = {
+        "plain_text": record(text, {"emoji": boolean}),
+        "mrkdwn": record(text, {"verbatim": boolean}),
+    }
     return whole(union(kinds))
 
 
 PLACEHOLDER = plain_text(150)
 
 CONFIRM = record(
-    {"title": plain_text(100), "text": any_text(300), "confirm": plain_text(30), "deny": plain_text(30)},
+    {
+        "title": plain_text(100),
+        "text": any_text(300),
+        "confirm": plain_text(30),
+        "deny": plain_text(30),
+    },
     {"style": choice("primary", "danger")},
 )
 
-DISPATCH = record({}, {"trigger_actions_on": array(choice("on_enter_pressed", "on_character_entered"), 2, 1)})
+DISPATCH = record(
+    {}, {"trigger_actions_on": array(choice("on_enter_pressed", "on_character_entered"), 2, 1)}
+)
 
 SLACK_FILE = record({}, {"id": string(255, 1), "url": URL})
 

@@ -1,4 +1,5 @@
-"""Building blocks for checks of what Slack accepts. A check looks at one value and reports what is wrong, and where.
+"""Building blocks for checks of what Slack accepts. A check looks at one value and reports what is
+wrong, and where.
 
 The reports have Slack's own wording if it is known from published answers.
 """
@@ -141,7 +142,9 @@ def union(kinds: Mapping[str, Check]) -> Check:
 
 
 def whole(check: Check) -> Check:
-    """A check that also reports the object itself, before its details, as Slack does for text objects."""
+    """A check that also reports the object itself, before its details, as Slack does for text
+    objects.
+    """
 
     def checked(value: Any, pointer: str, report: Report) -> None:
         found: list[tuple[str, str]] = []
@@ -155,7 +158,8 @@ def whole(check: Check) -> Check:
 
 
 def ruled(check: Check, *rules: tuple[str, str, Callable[[Any], Any]]) -> Check:
-    """A check with rules between the fields of an object: the wording, the field and when the rule is broken.
+    """A check with rules between the fields of an object: the wording, the field and when the rule
+    is broken.
 
     They are looked at once the fields are right by themselves. Their wording is ours.
     """
@@ -163,7 +167,13 @@ def ruled(check: Check, *rules: tuple[str, str, Callable[[Any], Any]]) -> Check:
     def checked(value: Any, pointer: str, report: Report) -> None:
         found: list[tuple[str, str]] = []
         check(value, pointer, lambda text, where: found.append((text, where)))
-        broken = [] if found else [(text, f"{pointer}/{name}") for text, name, is_broken in rules if is_broken(value)]
+        broken = (
+            []
+            if found
+            else [
+                (text, f"{pointer}/{name}") for text, name, is_broken in rules if is_broken(value)
+            ]
+        )
         for text, where in found or broken:
             report(text, where)
 

@@ -11,7 +11,11 @@ from pocket_slack.blocks.objects import plain_text
 from pocket_slack.blocks.schema import Check, array, boolean, choice, record, string, union
 from pocket_slack.errors import SlackError
 
-_COMMON: dict[str, Check] = {"private_metadata": string(3000), "callback_id": string(255), "external_id": string(255)}
+_COMMON: dict[str, Check] = {
+    "private_metadata": string(3000),
+    "callback_id": string(255),
+    "external_id": string(255),
+}
 
 _VIEWS = {
     "modal": record(
@@ -36,7 +40,10 @@ def check_view(view: Any, kind: str) -> None:
         SlackError: `invalid_arguments` with the reasons.
     """
     if wrong := find_wrong_in_view(view, kind):
-        raise SlackError("invalid_arguments", [f"[ERROR] {text} [json-pointer:{pointer}]" for text, pointer in wrong])
+        raise SlackError(
+            "invalid_arguments",
+            [f"[ERROR] {text} [json-pointer:{pointer}]" for text, pointer in wrong],
+        )
 
 
 def find_wrong_in_view(view: Any, kind: str) -> list[tuple[str, str]]:

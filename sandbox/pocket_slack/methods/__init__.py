@@ -52,8 +52,12 @@ _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS: Mapping[str, Method] = {
     "api.test": Method(auth.api_test),
     "apps.connections.open": Method(auth.open_connection, ("connections:write",), takes="app"),
-    "assistant.threads.setStatus": Method(assistant.set_status, ("chat:write", "assistant:write"), tier=5),
-    "assistant.threads.setSuggestedPrompts": Method(assistant.set_suggested_prompts, ("assistant:write",), tier=4),
+    "assistant.threads.setStatus": Method(
+        assistant.set_status, ("chat:write", "assistant:write"), tier=5
+    ),
+    "assistant.threads.setSuggestedPrompts": Method(
+        assistant.set_suggested_prompts, ("assistant:write",), tier=4
+    ),
     "assistant.threads.setTitle": Method(assistant.set_title, ("assistant:write",), tier=4),
     "auth.teams.list": Method(auth.teams, tier=2),
     "auth.test": Method(auth.test),
@@ -114,8 +118,18 @@ def call(ws: Workspace, name: str, token: str | None, args: Mapping[str, Any]) -
 
 def scopes_of(ws: Workspace, token: str | None) -> frozenset[str]:
     """The scopes of the token; Slack sends them in the `x-oauth-scopes` header of every answer."""
-    of_bot = {ws.bot_token, ws.own_token or ws.bot_token, *(each.token for each in ws.executions.running)}
-    return ws.manifest.bot_scopes if token in of_bot else APP_TOKEN_SCOPES if token == ws.app_token else frozenset()
+    of_bot = {
+        ws.bot_token,
+        ws.own_token or ws.bot_token,
+        *(each.token for each in ws.executions.running),
+    }
+    return (
+        ws.manifest.bot_scopes
+        if token in of_bot
+        else APP_TOKEN_SCOPES
+        if token == ws.app_token
+        else frozenset()
+    )
 
 
 def _check_token(ws: Workspace, method: Method, token: str | None) -> None:
@@ -132,4 +146,6 @@ def _check_token(ws: Workspace, method: Method, token: str | None) -> None:
         raise SlackError("not_allowed_token_type")
     provided = scopes_of(ws, token)
     if method.scopes and not provided.intersection(method.scopes):
-        raise SlackError("missing_scope", needed=",".join(method.scopes), provided=",".join(sorted(provided)))
+        raise SlackError(
+            "missing_scope", needed=",".join(method.scopes), provided=",".join(sorted(provided))
+        )

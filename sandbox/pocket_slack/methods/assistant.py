@@ -28,7 +28,11 @@ def set_suggested_prompts(call: Call) -> Json:
     Prompts of an agent are for its Messages tab as a whole: if it names a thread, nothing happens.
     """
     prompts = call.json("prompts", "invalid_arguments")
-    if not isinstance(prompts, list) or len(prompts) > MOST_PROMPTS or not all(map(_is_prompt, prompts)):
+    if (
+        not isinstance(prompts, list)
+        or len(prompts) > MOST_PROMPTS
+        or not all(map(_is_prompt, prompts))
+    ):
         raise SlackError("invalid_arguments")
     channel, ts = _thread(call) if call.optional("thread_ts") else (_channel(call), "")
     newest = next(reversed(channel.messages.values()), None)
@@ -38,7 +42,9 @@ def set_suggested_prompts(call: Call) -> Json:
         if newest is None:
             raise SlackError("message_not_found")
         ts = newest.thread_ts or newest.ts
-    posts.show_thread(call.ws, channel, ts, prompts=prompts, prompts_title=call.optional("title") or "")
+    posts.show_thread(
+        call.ws, channel, ts, prompts=prompts, prompts_title=call.optional("title") or ""
+    )
     return {}
 
 

@@ -44,5 +44,12 @@ def team_info(call: Call) -> Json:
     ws = call.ws
     url = f"https://{ws.domain}.slack.com/"
     return {
-        "team": {"id": ws.team_id, "name": ws.name, "url": url, "domain": ws.domain, "email_domain": "", "icon": {}}
+        "team": {
+            "id": ws.team_id,
+            "name": ws.name,
+            "url": url,
+            "domain": ws.domain,
+            "email_domain": "",
+            "icon": {},
+        }
     }

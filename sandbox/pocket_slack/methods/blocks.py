@@ -19,9 +19,15 @@ _NUMBER = re.compile(r"(less|more) than (\d+) characters|no (more|fewer) than (\
 
 def validate(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/blocks.validate"""
-    given = {name: call.json(name, "invalid_arguments") for name in _KINDS if call.args.get(name) not in (None, "")}
+    given = {
+        name: call.json(name, "invalid_arguments")
+        for name in _KINDS
+        if call.args.get(name) not in (None, "")
+    }
     if len(given) != 1:
-        raise SlackError("invalid_arguments", ["must provide exactly one of `blocks`, `view`, or `message`"])
+        raise SlackError(
+            "invalid_arguments", ["must provide exactly one of `blocks`, `view`, or `message`"]
+        )
     ((kind, value),) = given.items()
     if kind != "blocks" and not isinstance(value, dict):
         raise SlackError("invalid_arguments", [f"[ERROR] must provide an object: {kind}"])
@@ -35,12 +41,19 @@ def validate(call: Call) -> Json:
     if wrong:
         # A pointer begins at what was given.
         start = "/view" if kind == "view" else "/blocks" if kind == "blocks" else ""
-        raise SlackError(f"invalid_{kind}", errors=[_error(text, at.removeprefix(start)) for text, at in wrong])
+        raise SlackError(
+            f"invalid_{kind}", errors=[_error(text, at.removeprefix(start)) for text, at in wrong]
+        )
     return {}
 
 
 def _error(text: str, pointer: str) -> Json:
-    return {"pointer": pointer, "code": "failed_constraint", "message": str(text), "constraint": _constraint(text)}
+    return {
+        "pointer": pointer,
+        "code": "failed_constraint",
+        "message": str(text),
+        "constraint": _constraint(text),
+    }
 
 
 def _constraint(text: str) -> dict[str, Any]:

@@ -74,7 +74,8 @@ class Call:
         """The workspace that a call is about, which a token of an organisation must name.
 
         Raises:
-            SlackError: `missing_argument` (sgratzl/slack-cleaner#101) or `team_access_not_granted` (bolt-js#998).
+            SlackError: `missing_argument` (sgratzl/slack-cleaner#101) or `team_access_not_granted`
+                (bolt-js#998).
         """
         if self.ws.enterprise_id is None or self.token == self.ws.own_token:
             return self.ws.team_id
@@ -94,7 +95,9 @@ class Call:
         return self.ws.bot.id in channel.members
 
     def readable(self) -> Channel:
-        """The channel of a call that reads messages: the bot must be a member and have the scope for its kind."""
+        """The channel of a call that reads messages: the bot must be a member and have the scope
+        for its kind.
+        """
         channel = self.channel()
         self.need(f"{channel.kind}:history")
         if not self.is_member(channel):
@@ -132,16 +135,25 @@ class Call:
             unfurl_media=self.flag("unfurl_media", default=True),
         )
 
-    def page(self, items: list[Any], default: int = 100, highest: int = 1000) -> tuple[list[Any], Json]:
-        """A page of `items` and its `response_metadata`: https://docs.slack.dev/apis/web-api/pagination"""
+    def page(
+        self, items: list[Any], default: int = 100, highest: int = 1000
+    ) -> tuple[list[Any], Json]:
+        """A page of `items` and its `response_metadata`:
+        https://docs.slack.dev/apis/web-api/pagination
+        """
         limit = self.integer("limit", default, highest)
         start = from_cursor(self.optional("cursor"))
         rest = start + limit < len(items)
-        return items[start : start + limit], {"next_cursor": to_cursor(start + limit) if rest else ""}
+        return items[start : start + limit], {
+            "next_cursor": to_cursor(start + limit) if rest else ""
+        }
 
 
 def to_cursor(position: int) -> str:
-    """An opaque cursor. It ends in `=`, as Slack's base64 cursors do: clients must encode that correctly in forms."""
+    """An opaque cursor.
+
+    It ends in `=`, as Slack's base64 cursors do: clients must encode that correctly in forms.
+    """
     return f"next:{position}=="
 
 

@@ -34,8 +34,14 @@ def post_message(call: Call) -> Json:
     if (parent := channel.messages.get(thread_ts or "")) and parent.is_notice:
         raise SlackError("cannot_reply_to_message")
     is_broadcast = bool(thread_ts) and call.flag("reply_broadcast")
-    message = posts.post(call.ws, channel, call.ws.bot, content, thread_ts, is_broadcast=is_broadcast)
-    body = {"channel": channel.id, "ts": message.ts, "message": message.to_slack(with_metadata=True)}
+    message = posts.post(
+        call.ws, channel, call.ws.bot, content, thread_ts, is_broadcast=is_broadcast
+    )
+    body = {
+        "channel": channel.id,
+        "ts": message.ts,
+        "message": message.to_slack(with_metadata=True),
+    }
     return body | _warnings(call)
 
 
@@ -49,7 +55,12 @@ def update(call: Call) -> Json:
     text = new.text if "text" in call.args else message.text
     content = replace(new, text=text, unfurl_links=False, unfurl_media=False)
     posts.edit(call.ws, message, content, call.ws.bot)
-    return {"channel": channel.id, "ts": message.ts, "text": message.text, "message": message.to_slack(True)}
+    return {
+        "channel": channel.id,
+        "ts": message.ts,
+        "text": message.text,
+        "message": message.to_slack(True),
+    }
 
 
 def delete(call: Call) -> Json:
@@ -79,11 +90,15 @@ def get_permalink(call: Call) -> Json:
     if message is None:
         raise SlackError("message_not_found")
     thread_ts = message.thread_ts if message.is_reply else None
-    return {"channel": channel.id, "permalink": call.ws.permalink(channel.id, message.ts, thread_ts)}
+    return {
+        "channel": channel.id,
+        "permalink": call.ws.permalink(channel.id, message.ts, thread_ts),
+    }
 
 
 def target(call: Call) -> Channel:
-    """The channel to post in: the bot is a member, or it is public and the bot has `chat:write.public`.
+    """The channel to post in: the bot is a member, or it is public and the bot has
+    `chat:write.public`.
 
     A user's id stands for their direct messages with the app.
     """
@@ -128,7 +143,10 @@ def _checked(call: Call, is_update: bool = False) -> Content:
 def _warnings(call: Call) -> Json:
     if len(call.optional("text") or "") <= LONGEST_POST:
         return {}
-    return {"warning": "message_truncated", "response_metadata": {"warnings": ["message_truncated"]}}
+    return {
+        "warning": "message_truncated",
+        "response_metadata": {"warnings": ["message_truncated"]},
+    }
 
 
 def check_metadata(metadata: Any, is_update: bool) -> None:
@@ -137,7 +155,9 @@ def check_metadata(metadata: Any, is_update: bool) -> None:
         return
     if not isinstance(metadata, dict):
         raise SlackError("invalid_metadata_format")
-    if not isinstance(metadata.get("event_type"), str) or not isinstance(metadata.get("event_payload"), dict):
+    if not isinstance(metadata.get("event_type"), str) or not isinstance(
+        metadata.get("event_payload"), dict
+    ):
         raise SlackError("invalid_metadata_schema")
     if len(json.dumps(metadata).encode()) > LARGEST_METADATA_BYTES:
         raise SlackError("metadata_too_large")

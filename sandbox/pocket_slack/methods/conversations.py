@@ -30,7 +30,10 @@ def list_all(call: Call) -> Json:
 
 
 def _listed(call: Call) -> list[Channel]:
-    kinds = {_TYPES.get(kind.strip(), "") for kind in (call.optional("types") or "public_channel").split(",")}
+    kinds = {
+        _TYPES.get(kind.strip(), "")
+        for kind in (call.optional("types") or "public_channel").split(",")
+    }
     if "" in kinds:
         raise SlackError("invalid_types")
     for kind in kinds:
@@ -39,7 +42,9 @@ def _listed(call: Call) -> list[Channel]:
     return [
         channel
         for channel in call.ws.channels.values()
-        if channel.kind in kinds and call.can_see(channel) and not (channel.is_archived and skips_archived)
+        if channel.kind in kinds
+        and call.can_see(channel)
+        and not (channel.is_archived and skips_archived)
     ]
 
 
@@ -49,9 +54,14 @@ def of_user(call: Call) -> Json:
     member_id = call.optional("user") or call.ws.bot.id
     if member_id not in call.ws.users:
         raise SlackError("user_not_found")
-    found = [channel.to_slack(call.ws.bot.id) for channel in _listed(call) if member_id in channel.members]
+    found = [
+        channel.to_slack(call.ws.bot.id)
+        for channel in _listed(call)
+        if member_id in channel.members
+    ]
     page, metadata = call.page(found, highest=999)
-    # The method leaves these two fields out. `_listed` has left out private channels that the app is not in.
+    # The method leaves these two fields out. `_listed` has left out private channels that the app
+    # is not in.
     limited = [{key: value for key, value in each.items() if key not in _NOT_SAID} for each in page]
     return {"channels": limited, "response_metadata": metadata}
 
@@ -72,7 +82,10 @@ def join(call: Call) -> Json:
     if channel.is_archived:
         raise SlackError("is_archived")
     if call.is_member(channel):
-        note = {"warning": "already_in_channel", "response_metadata": {"warnings": ["already_in_channel"]}}
+        note = {
+            "warning": "already_in_channel",
+            "response_metadata": {"warnings": ["already_in_channel"]},
+        }
         return {"channel": channel.to_slack(call.ws.bot.id), **note}
     channels.join(call.ws, channel, call.ws.bot)
     return {"channel": channel.to_slack(call.ws.bot.id)}
@@ -96,11 +109,16 @@ def open_im(call: Call) -> Json:
 def history(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.history
 
-    With `oldest` alone, the first page has the messages right after it, which is how apps ask for a single message
-    (https://docs.slack.dev/messaging/retrieving-messages, slackhq/slack-api-docs#4). A page is always newest first.
+    With `oldest` alone, the first page has the messages right after it, which is how apps ask for a
+    single message (https://docs.slack.dev/messaging/retrieving-messages, slackhq/slack-api-docs#4).
+    A page is always newest first.
     """
     channel = call.readable()
-    top = [message for message in channel.messages.values() if not message.is_reply or message.is_broadcast]
+    top = [
+        message
+        for message in channel.messages.values()
+        if not message.is_reply or message.is_broadcast
+    ]
     found = [message for message in top if _is_between(call, message)]
     is_forward = bool(call.optional("oldest")) and not call.optional("latest")
     page, metadata = _page(call, found, is_forward, default=100, highest=999)
@@ -133,15 +151,20 @@ def _shown(call: Call, channel: Channel, page: list[Message], metadata: Json) ->
     }
 
 
-def _page(call: Call, found: list[Message], is_forward: bool, default: int, highest: int) -> tuple[list[Message], Json]:
+def _page(
+    call: Call, found: list[Message], is_forward: bool, default: int, highest: int
+) -> tuple[list[Message], Json]:
     """A page of messages, from the oldest forwards or from the newest backwards.
 
-    Its cursor names the next message, so that posts and deletions in between do not shift the pages. The `next_cursor`
-    in https://docs.slack.dev/reference/methods/conversations.replies decodes to `next_ts:1484678290517091`.
+    Its cursor names the next message, so that posts and deletions in between do not shift the
+    pages. The `next_cursor` in https://docs.slack.dev/reference/methods/conversations.replies
+    decodes to `next_ts:1484678290517091`.
     """
     limit, next_ts = call.integer("limit", default, highest), _from_cursor(call.optional("cursor"))
     if next_ts is not None:
-        found = [each for each in found if (each.ts >= next_ts if is_forward else each.ts <= next_ts)]
+        found = [
+            each for each in found if (each.ts >= next_ts if is_forward else each.ts <= next_ts)
+        ]
     ordered = found if is_forward else found[::-1]
     page, rest = ordered[:limit], ordered[limit:]
     return page, {"next_cursor": _to_cursor(rest[0].ts)} if rest else {}
@@ -169,7 +192,9 @@ def _is_between(call: Call, message: Message) -> bool:
     try:
         low, high, ts = float(oldest), float(latest) if latest else float("inf"), float(message.ts)
     except ValueError as exc:
-        raise SlackError("invalid_ts_oldest" if not _is_number(oldest) else "invalid_ts_latest") from exc
+        raise SlackError(
+            "invalid_ts_oldest" if not _is_number(oldest) else "invalid_ts_latest"
+        ) from exc
     return low <= ts <= high if call.flag("inclusive") else low < ts < high
 
 

@@ -25,7 +25,9 @@ def get_upload_url(call: Call) -> Json:
         raise SlackError("missing_argument")
     if len(call.optional("alt_txt") or "") > LONGEST_ALT_TEXT:
         raise SlackError("alt_txt_too_large")
-    file = UploadedFile(call.ws.ids.new("F"), name, int(length), call.ws.bot.id, secrets.token_urlsafe(18))
+    file = UploadedFile(
+        call.ws.ids.new("F"), name, int(length), call.ws.bot.id, secrets.token_urlsafe(18)
+    )
     call.ws.files[file.id] = file
     return {"upload_url": f"{call.ws.grants.base_url}/upload/v1/{file.ticket}", "file_id": file.id}
 
@@ -33,7 +35,11 @@ def get_upload_url(call: Call) -> Json:
 def complete_upload(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/files.completeUploadExternal"""
     given = call.json("files", "invalid_arguments")
-    if not isinstance(given, list) or not given or not all(isinstance(each, dict) for each in given):
+    if (
+        not isinstance(given, list)
+        or not given
+        or not all(isinstance(each, dict) for each in given)
+    ):
         raise SlackError("invalid_arguments", ["[ERROR] missing required field: files"])
     files = [call.ws.files.get(str(each.get("id"))) for each in given]
     found = [each for each in files if each and each.content is not None and not each.is_complete]
@@ -47,7 +53,9 @@ def complete_upload(call: Call) -> Json:
         raise SlackError("invalid_arguments", ["[ERROR] only one channel with thread_ts"])
     channels = [target(replace(call, args={"channel": each.strip()})) for each in names if each]
     comment = call.optional("initial_comment")
-    content = posts.Content(comment) if comment else call.content()  # blocks do not count beside a comment
+    content = (
+        posts.Content(comment) if comment else call.content()
+    )  # blocks do not count beside a comment
     for file, said in zip(found, given, strict=True):
         file.title, file.is_complete = str(said.get("title") or file.name), True
     for channel in channels:
@@ -68,6 +76,8 @@ def delete(call: Call) -> Json:
         for message in channel.messages.values():
             if any(each.get("id") == file.id for each in message.files):
                 before = posts.shown(channel, message)
-                message.files = [file.to_slack() if each.get("id") == file.id else each for each in message.files]
+                message.files = [
+                    file.to_slack() if each.get("id") == file.id else each for each in message.files
+                ]
                 posts.tell_changed(call.ws, message, before)
     return {}

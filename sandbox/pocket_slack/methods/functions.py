@@ -28,7 +28,9 @@ def complete_error(call: Call) -> Json:
 
 
 def _running(call: Call) -> Execution:
-    """The running execution that a call is about; a workflow token is valid for its own execution only."""
+    """The running execution that a call is about; a workflow token is valid for its own execution
+    only.
+    """
     execution = call.ws.executions.all.get(call.text("function_execution_id"))
     if execution is None:
         raise SlackError("function_execution_not_found")

@@ -45,8 +45,8 @@ def _trigger(call: Call) -> str:
 
 
 def _view(call: Call, kind: str | None = None) -> Json:
-    # Checked before the trigger is used up, so that an invalid view does not cost it. Whether the real Slack
-    # has the same order is not documented.
+    # Checked before the trigger is used up, so that an invalid view does not cost it. Whether the
+    # real Slack has the same order is not documented.
     view = call.json("view", "invalid_arguments")
     if not isinstance(view, dict):
         raise SlackError("invalid_arguments", ["[ERROR] missing required field: view"])

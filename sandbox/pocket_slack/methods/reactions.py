@@ -29,8 +29,14 @@ def get(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/reactions.get"""
     message = _item(call)
     channel = call.ws.channels[message.channel_id]
-    link = call.ws.permalink(channel.id, message.ts, message.thread_ts if message.is_reply else None)
-    return {"type": "message", "channel": channel.id, "message": posts.shown(channel, message) | {"permalink": link}}
+    link = call.ws.permalink(
+        channel.id, message.ts, message.thread_ts if message.is_reply else None
+    )
+    return {
+        "type": "message",
+        "channel": channel.id,
+        "message": posts.shown(channel, message) | {"permalink": link},
+    }
 
 
 def _reactable(call: Call) -> Message:

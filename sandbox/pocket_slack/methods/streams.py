@@ -1,7 +1,8 @@
 """Messages that the bot streams piece by piece.
 
-The first piece sets the mode (`markdown_text` or `chunks`); a later one in the other mode is answered with
-`streaming_mode_mismatch`. That is not documented, but users have got it from the real Slack.
+The first piece sets the mode (`markdown_text` or `chunks`); a later one in the other mode is
+answered with `streaming_mode_mismatch`. That is not documented, but users have got it from the real
+Slack.
 
 Source: https://docs.slack.dev/reference/methods/chat.startStream
 """
@@ -26,7 +27,9 @@ def start(call: Call) -> Json:
     recipient_id = _recipient(call, channel)
     _one_of(call, "task_display_mode", DISPLAY_MODES)
     chunks, is_chunked = _pieces(call)
-    message = streaming.start(call.ws, channel, call.ws.bot, chunks, str(thread_ts), recipient_id, is_chunked)
+    message = streaming.start(
+        call.ws, channel, call.ws.bot, chunks, str(thread_ts), recipient_id, is_chunked
+    )
     return {"channel": channel.id, "ts": message.ts}
 
 
@@ -52,11 +55,17 @@ def stop(call: Call) -> Json:
     check_metadata(metadata, is_update=False)
     status = _one_of(call, "session_status", SESSION_STATUSES) or "active"
     streaming.stop(call.ws, message, chunks, blocks, metadata, session_status=status)
-    return {"channel": message.channel_id, "ts": message.ts, "message": message.to_slack(with_metadata=True)}
+    return {
+        "channel": message.channel_id,
+        "ts": message.ts,
+        "message": message.to_slack(with_metadata=True),
+    }
 
 
 def _recipient(call: Call, channel: Channel) -> str:
-    """The user who reads the stream: in direct messages the other member, elsewhere `recipient_user_id`."""
+    """The user who reads the stream: in direct messages the other member, elsewhere
+    `recipient_user_id`.
+    """
     if channel.is_im:
         return next(member for member in channel.members if member != call.ws.bot.id)
     if call.optional("recipient_team_id") is None:

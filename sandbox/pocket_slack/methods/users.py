@@ -10,7 +10,9 @@ def info(call: Call) -> Json:
     user = call.ws.users.get(call.text("user"))
     if user is None:
         raise SlackError("user_not_found")
-    enterprise_id = call.ws.enterprise_id if user.team_id in call.ws.team_ids else user.enterprise_id
+    enterprise_id = (
+        call.ws.enterprise_id if user.team_id in call.ws.team_ids else user.enterprise_id
+    )
     known = {"enterprise_id": enterprise_id, "id": user.id, "teams": [user.team_id]}
     return {"user": user.to_slack() | ({"enterprise_user": known} if enterprise_id else {})}
 

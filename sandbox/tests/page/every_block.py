@@ -26,12 +26,19 @@ def raw(text: str) -> Json:
 
 
 def rich(kind: str, text: str, **style: bool) -> Json:
-    return {"type": kind, "elements": [{"type": "text", "text": text} | ({"style": style} if style else {})]}
+    return {
+        "type": kind,
+        "elements": [{"type": "text", "text": text} | ({"style": style} if style else {})],
+    }
 
 
 OPTIONS = [option("one"), option("two")]
 CHOSEN = {"text": plain("Good"), "value": "good"}
-PICTURE = {"type": "image", "image_url": "https://example.com/a.png", "alt_text": "A picture from elsewhere"}
+PICTURE = {
+    "type": "image",
+    "image_url": "https://example.com/a.png",
+    "alt_text": "A picture from elsewhere",
+}
 POINTS = [{"label": "Mon", "value": 3}, {"label": "Tue", "value": 5}]
 SERIES = [{"name": "bot", "data": POINTS}, {"name": "people", "data": POINTS[::-1]}]
 AXES = {"categories": ["Mon", "Tue"], "x_label": "Day", "y_label": "Score"}
@@ -67,7 +74,13 @@ CARD = {
 DETAILS = {"type": "rich_text", "elements": [rich("rich_text_section", "Searched three chapters")]}
 SOURCES = [{"type": "url", "url": "https://example.com/4", "text": "Chapter 4"}]
 TASKS: list[Json] = [
-    {"task_id": "1", "title": "Look it up", "status": "complete", "details": DETAILS, "sources": SOURCES},
+    {
+        "task_id": "1",
+        "title": "Look it up",
+        "status": "complete",
+        "details": DETAILS,
+        "sources": SOURCES,
+    },
     {"task_id": "2", "title": "Check the rights", "status": "in_progress"},
     {"task_id": "3", "title": "Ask the portal", "status": "error"},
 ]
@@ -93,16 +106,27 @@ RICH_TEXT = [
 
 EVERY_BLOCK: list[Json] = [
     {"type": "header", "text": plain("Heading")},
-    {"type": "section", "text": mrkdwn(FORMATTED), "accessory": element("button", text=plain("Go"), style="primary")},
+    {
+        "type": "section",
+        "text": mrkdwn(FORMATTED),
+        "accessory": element("button", text=plain("Go"), style="primary"),
+    },
     {"type": "section", "fields": [mrkdwn("*Mean*\n3.4"), plain("a field")]},
     {"type": "divider"},
     {"type": "context", "elements": [PICTURE, mrkdwn("context")]},
-    {"type": "actions", "elements": [element("button", text=plain("Stop"), style="danger"), *PICKERS]},
+    {
+        "type": "actions",
+        "elements": [element("button", text=plain("Stop"), style="danger"), *PICKERS],
+    },
     {"type": "actions", "elements": [*CHOICES, element("overflow", options=OPTIONS)]},
     {
         "type": "context_actions",
         "elements": [
-            element("feedback_buttons", positive_button=CHOSEN, negative_button={"text": plain("Bad"), "value": "bad"}),
+            element(
+                "feedback_buttons",
+                positive_button=CHOSEN,
+                negative_button={"text": plain("Bad"), "value": "bad"},
+            ),
             element("icon_button", icon="trash", text=plain("Delete")),
         ],
     },
@@ -113,14 +137,24 @@ EVERY_BLOCK: list[Json] = [
     {
         "type": "data_table",
         "caption": "Answers",
-        "rows": [[raw("Channel"), raw("Scores")], [raw("help"), {"type": "raw_number", "value": 42}]],
+        "rows": [
+            [raw("Channel"), raw("Scores")],
+            [raw("help"), {"type": "raw_number", "value": 42}],
+        ],
     },
-    {"type": "data_visualization", "title": "By day", "chart": {"type": "bar", "series": SERIES, "axis_config": AXES}},
+    {
+        "type": "data_visualization",
+        "title": "By day",
+        "chart": {"type": "bar", "series": SERIES, "axis_config": AXES},
+    },
     {"type": "data_visualization", "title": "Shares", "chart": {"type": "pie", "segments": POINTS}},
     CARD,
     {
         "type": "carousel",
-        "elements": [{**CARD, "actions": []}, {**CARD, "title": mrkdwn("Second card"), "actions": []}],
+        "elements": [
+            {**CARD, "actions": []},
+            {**CARD, "title": mrkdwn("Second card"), "actions": []},
+        ],
     },
     {
         "type": "container",
@@ -155,6 +189,11 @@ TYPED = [
 ]
 
 EVERY_INPUT: list[Json] = [
-    {"type": "input", "label": plain(f"Label of {one['type']}"), "hint": plain("hint"), "element": one}
+    {
+        "type": "input",
+        "label": plain(f"Label of {one['type']}"),
+        "hint": plain("hint"),
+        "element": one,
+    }
     for one in [*TYPED, *PICKERS, *CHOICES]
 ]

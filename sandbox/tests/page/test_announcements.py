@@ -35,10 +35,15 @@ async def test_a_verdict_that_replaces_its_placeholder_is_announced_when_it_stop
     for text in ("Score", "Score 4", f"Score 4 of 5, <@{slack.person('ben').id}>"):
         await client.chat_update(**where, text=text)
     await expect(spoken(tab)).to_have_text("Changed message: Score 4 of 5, @ben")
-    assert await tab.page.evaluate("said") == ["New message: Judging", "Changed message: Score 4 of 5, @ben"]
+    assert await tab.page.evaluate("said") == [
+        "New message: Judging",
+        "Changed message: Score 4 of 5, @ben",
+    ]
 
 
-async def test_an_edit_by_a_person_is_not_announced(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+async def test_an_edit_by_a_person_is_not_announced(
+    slack: Sandbox, client: AsyncWebClient, open_tab
+) -> None:
     where: dict[str, Any] = {"channel": slack.workspace.channel("help").id}
     where["ts"] = (await client.chat_postMessage(**where, text="Judging"))["ts"]
     message = slack.person("ben").post("help", "a typo")
@@ -51,7 +56,9 @@ async def test_an_edit_by_a_person_is_not_announced(slack: Sandbox, client: Asyn
     assert await tab.page.evaluate("said") == ["Changed message: Score 4 of 5"]
 
 
-async def test_a_page_that_starts_on_the_home_tab_has_nothing_to_announce(slack: Sandbox, open_tab) -> None:
+async def test_a_page_that_starts_on_the_home_tab_has_nothing_to_announce(
+    slack: Sandbox, open_tab
+) -> None:
     tab = await open_tab(slack, "as=ann&channel=home")
     await tab.page.reload()
     await expect(tab.page.get_by_role("main", name="Echo home")).to_be_visible()

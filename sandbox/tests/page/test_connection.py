@@ -18,18 +18,26 @@ async def test_a_page_that_finds_another_workspace_acts_as_its_first_person(open
         tab = await open_tab(first, "as=ann&inspector=all")
         port = first.port
     async with Sandbox(other_workspace(), port):
-        await expect(tab.page.get_by_role("navigation").get_by_role("status")).to_contain_text("Connected")
+        await expect(tab.page.get_by_role("navigation").get_by_role("status")).to_contain_text(
+            "Connected"
+        )
         await expect(tab.page.get_by_label("Act as")).to_have_value("zoe")
-        await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "ann"; you act as zoe now.')
+        await expect(tab.page.get_by_role("alert")).to_contain_text(
+            'Nobody here is called "ann"; you act as zoe now.'
+        )
         await expect(tab.page.get_by_role("region", name="Inspector")).to_be_visible()
     tab.trouble.clear()  # the browser logs each attempt to connect
 
 
-async def test_an_unknown_person_in_the_address_is_replaced_by_the_first_one(slack: Sandbox, open_tab) -> None:
+async def test_an_unknown_person_in_the_address_is_replaced_by_the_first_one(
+    slack: Sandbox, open_tab
+) -> None:
     tab = await open_tab(slack, "as=nobody")
     await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "nobody"')
     await tab.page.evaluate("location.hash = '#as=bob'")
-    await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "bob"; you act as ann now.')
+    await expect(tab.page.get_by_role("alert")).to_contain_text(
+        'Nobody here is called "bob"; you act as ann now.'
+    )
     await expect(tab.page.get_by_label("Act as")).to_have_value("ann")
     tab.trouble.clear()  # the browser logs the refusal
 
@@ -48,7 +56,9 @@ async def test_the_notice_about_a_silent_server_goes_when_it_is_back(open_tab) -
     tab.trouble.clear()  # the browser logs each attempt to connect
 
 
-async def test_a_page_in_the_back_forward_cache_closes_its_connection(slack: Sandbox, open_tab) -> None:
+async def test_a_page_in_the_back_forward_cache_closes_its_connection(
+    slack: Sandbox, open_tab
+) -> None:
     tab = await open_tab(slack)
     dispatched = "name => dispatchEvent(new PageTransitionEvent(name, { persisted: true }))"
 

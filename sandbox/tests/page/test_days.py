@@ -27,15 +27,24 @@ async def slack() -> AsyncIterator[Sandbox]:
         yield running
 
 
-async def test_each_day_is_shown_once_above_its_messages_and_relative_dates_know_it(slack: Sandbox, open_tab) -> None:
+async def test_each_day_is_shown_once_above_its_messages_and_relative_dates_know_it(
+    slack: Sandbox, open_tab
+) -> None:
     yesterday = int(CLOCK.now()) - 24 * 3600
-    block = {"type": "mrkdwn", "text": f"since <!date^{yesterday}^{{date_pretty}}|?>, <!date^{yesterday}^{{date}}|?>"}
-    Person(slack.workspace, slack.workspace.bot.id).post("help", "x", blocks=[{"type": "section", "text": block}])
+    block = {
+        "type": "mrkdwn",
+        "text": f"since <!date^{yesterday}^{{date_pretty}}|?>, <!date^{yesterday}^{{date}}|?>",
+    }
+    Person(slack.workspace, slack.workspace.bot.id).post(
+        "help", "x", blocks=[{"type": "section", "text": block}]
+    )
     tab = await open_tab.blank(slack.url)
     await tab.page.clock.set_fixed_time(datetime.fromtimestamp(CLOCK.now(), UTC))
     await open_tab.show(tab)
     main = tab.page.get_by_role("main")
-    await expect(main.locator("li.day")).to_have_text([re.compile(r"^\w+day, November \d+$"), "Yesterday", "Today"])
+    await expect(main.locator("li.day")).to_have_text(
+        [re.compile(r"^\w+day, November \d+$"), "Yesterday", "Today"]
+    )
     order = re.compile(r"November.*long ago.*Yesterday.*one.*two.*Today.*now", re.DOTALL)
     await expect(tab.page.get_by_role("list", name="Messages in help")).to_have_text(order)
     await expect(main).to_contain_text(re.compile(r"since yesterday, November \d+, 2023"))

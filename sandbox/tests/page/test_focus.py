@@ -9,7 +9,9 @@ async def test_a_thread_takes_the_focus_and_gives_it_back(slack: Sandbox, open_t
     for text in ("one", "two", "three"):
         slack.person("ben").post("help", text)
     page = (await open_tab(slack)).page
-    messages = page.get_by_role("list", name="Messages in help").get_by_role("listitem", name="Ben Roy")
+    messages = page.get_by_role("list", name="Messages in help").get_by_role(
+        "listitem", name="Ben Roy"
+    )
     await messages.nth(1).focus()
     await page.keyboard.press("t")
     await expect(page.get_by_role("textbox", name="Reply in the thread")).to_be_focused()
@@ -42,8 +44,13 @@ async def test_only_one_message_and_its_menu_are_in_the_tab_order(slack: Sandbox
     for text in ("one", "two", "three"):
         slack.person("ben").post("help", text)
     page = (await open_tab(slack)).page
-    messages = page.get_by_role("list", name="Messages in help").get_by_role("listitem", name="Ben Roy")
-    stops = "list => [...list.querySelectorAll('li, button')].filter(one => one.tabIndex === 0).map(one => one.tagName)"
+    messages = page.get_by_role("list", name="Messages in help").get_by_role(
+        "listitem", name="Ben Roy"
+    )
+    stops = (
+        "list => [...list.querySelectorAll('li, button')].filter(one => one.tabIndex === "
+        "0).map(one => one.tagName)"
+    )
     messages_in_order = page.get_by_role("list", name="Messages in help")
     assert await messages_in_order.evaluate(stops) == ["LI", "BUTTON", "BUTTON"]
     await messages.last.focus()
@@ -53,11 +60,15 @@ async def test_only_one_message_and_its_menu_are_in_the_tab_order(slack: Sandbox
     assert await messages_in_order.evaluate(stops) == ["LI", "BUTTON", "BUTTON"]
 
 
-async def test_deleting_a_message_moves_the_focus_to_its_neighbour(slack: Sandbox, open_tab) -> None:
+async def test_deleting_a_message_moves_the_focus_to_its_neighbour(
+    slack: Sandbox, open_tab
+) -> None:
     for text in ("one", "two", "three"):
         slack.person("ann").post("help", text)
     page = (await open_tab(slack, "as=ann")).page
-    messages = page.get_by_role("list", name="Messages in help").get_by_role("listitem", name="Ann Lee")
+    messages = page.get_by_role("list", name="Messages in help").get_by_role(
+        "listitem", name="Ann Lee"
+    )
     for left in (2, 1):
         await messages.nth(1).focus()
         await page.keyboard.press("m")
@@ -79,11 +90,15 @@ async def test_a_deleted_parent_keeps_the_focus(slack: Sandbox, open_tab) -> Non
     await expect(page.get_by_role("listitem", name="Slackbot")).to_be_focused()
 
 
-async def test_the_home_key_goes_to_the_first_message_even_of_a_long_channel(slack: Sandbox, open_tab) -> None:
+async def test_the_home_key_goes_to_the_first_message_even_of_a_long_channel(
+    slack: Sandbox, open_tab
+) -> None:
     for number in range(150):
         slack.person("ben").post("help", f"message {number}.")
     page = (await open_tab(slack)).page
-    messages = page.get_by_role("list", name="Messages in help").get_by_role("listitem", name="Ben Roy")
+    messages = page.get_by_role("list", name="Messages in help").get_by_role(
+        "listitem", name="Ben Roy"
+    )
     await messages.last.focus()
     await page.keyboard.press("Home")
     await expect(messages.first).to_be_focused()

@@ -13,8 +13,14 @@ ESCAPED = r"\*not\* *but* ***very***"
 
 async def test_tables_lists_tasks_and_escapes_are_drawn(slack: Sandbox, open_tab) -> None:
     texts = (TABLE, NO_TABLE, LISTS, TASKS, ESCAPED)
-    slack.person("helper").post("help", "x", blocks=[{"type": "markdown", "text": text} for text in texts])
-    blocks = (await open_tab(slack)).page.get_by_role("listitem", name="helper").first.locator(".markdown")
+    slack.person("helper").post(
+        "help", "x", blocks=[{"type": "markdown", "text": text} for text in texts]
+    )
+    blocks = (
+        (await open_tab(slack))
+        .page.get_by_role("listitem", name="helper")
+        .first.locator(".markdown")
+    )
     await expect(blocks).to_have_count(len(texts))
     table, no_table, lists, tasks, escaped = await blocks.all()
 

@@ -11,7 +11,9 @@ from sandbox.tests.chromium import Tab
 
 
 def message(tab: Tab, author: str) -> Any:
-    return tab.page.get_by_role("list", name="Messages in help").get_by_role("listitem", name=author)
+    return tab.page.get_by_role("list", name="Messages in help").get_by_role(
+        "listitem", name=author
+    )
 
 
 async def say(tab: Tab, text: str) -> None:
@@ -19,7 +21,9 @@ async def say(tab: Tab, text: str) -> None:
     await tab.page.keyboard.press("Enter")
 
 
-async def test_a_typed_message_is_formatted_for_all_people_and_edited_as_it_was_typed(slack: Sandbox, open_tab) -> None:
+async def test_a_typed_message_is_formatted_for_all_people_and_edited_as_it_was_typed(
+    slack: Sandbox, open_tab
+) -> None:
     ann, ben = await open_tab(slack, "as=ann"), await open_tab(slack, "as=ben")
     typed = "*very* `good` :tada: @ben"
     await say(ann, typed)
@@ -45,7 +49,9 @@ async def test_acting_as_another_person_shows_what_they_see(slack: Sandbox, open
     await expect(message(tab, "Ben Roy")).to_contain_text("it is me")
 
 
-async def test_a_block_that_cannot_be_drawn_does_not_affect_other_messages(slack: Sandbox, open_tab) -> None:
+async def test_a_block_that_cannot_be_drawn_does_not_affect_other_messages(
+    slack: Sandbox, open_tab
+) -> None:
     helper = slack.person("helper")
     helper.post("help", ":constructor: {toString}", blocks=[])
     helper.post("help", "x", blocks=[{"type": "constructor"}, {"type": "table", "rows": 7}])
@@ -57,22 +63,32 @@ async def test_a_block_that_cannot_be_drawn_does_not_affect_other_messages(slack
     tab.trouble.clear()  # the page warns about the block in the console
 
 
-async def test_a_draft_is_kept_until_the_person_comes_back_to_the_channel(slack: Sandbox, open_tab) -> None:
+async def test_a_draft_is_kept_until_the_person_comes_back_to_the_channel(
+    slack: Sandbox, open_tab
+) -> None:
     tab = await open_tab(slack)
     await tab.page.get_by_role("textbox", name="Message to help").fill("half a sen")
     await tab.page.get_by_role("link", name="secret").click()
     await expect(tab.page.get_by_role("textbox", name="Message to secret")).to_have_value("")
     await tab.page.get_by_role("link", name="help").click()
-    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("half a sen")
+    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value(
+        "half a sen"
+    )
 
 
-async def test_a_click_without_an_answer_gives_a_notice(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+async def test_a_click_without_an_answer_gives_a_notice(
+    slack: Sandbox, client: AsyncWebClient, open_tab
+) -> None:
     tab = await open_tab(slack)
     button = {"type": "button", "action_id": "go", "text": {"type": "plain_text", "text": "Go"}}
     blocks = [{"type": "actions", "elements": [button]}]
-    await client.chat_postMessage(channel=slack.workspace.channel("help").id, text="x", blocks=blocks)
+    await client.chat_postMessage(
+        channel=slack.workspace.channel("help").id, text="x", blocks=blocks
+    )
     await tab.page.get_by_role("button", name="Go").click()
-    await expect(tab.page.get_by_role("alert")).to_contain_text("The app did not answer (dispatch_failed).")
+    await expect(tab.page.get_by_role("alert")).to_contain_text(
+        "The app did not answer (dispatch_failed)."
+    )
 
 
 async def test_people_edit_and_delete_their_own_messages(slack: Sandbox, open_tab) -> None:
@@ -86,7 +102,9 @@ async def test_people_edit_and_delete_their_own_messages(slack: Sandbox, open_ta
     await expect(text).to_have_value("tell @ben: 1 < 2")
     await text.fill(" \n")
     await page.get_by_role("button", name="Save").click()
-    await expect(text).to_have_js_property("validationMessage", "A message needs a text; delete it instead.")
+    await expect(text).to_have_js_property(
+        "validationMessage", "A message needs a text; delete it instead."
+    )
     await text.fill("tell @ben: 1 > 0")
     await page.get_by_role("button", name="Save").click()
     await expect(mine).to_contain_text("tell @ben: 1 > 0(edited)")
@@ -99,11 +117,17 @@ async def test_people_edit_and_delete_their_own_messages(slack: Sandbox, open_ta
     await page.get_by_role("menuitem", name="Delete message").click()
     await question.get_by_role("button", name="Delete").click()
     await expect(mine).to_have_count(0)
-    await page.get_by_role("listitem", name="Ben Roy").get_by_role("button", name="More actions").click()
+    await (
+        page.get_by_role("listitem", name="Ben Roy")
+        .get_by_role("button", name="More actions")
+        .click()
+    )
     await expect(page.get_by_role("menuitem")).to_have_count(3)
 
 
-async def test_a_permalink_and_its_preview_open_the_thread_that_they_name(slack: Sandbox, open_tab) -> None:
+async def test_a_permalink_and_its_preview_open_the_thread_that_they_name(
+    slack: Sandbox, open_tab
+) -> None:
     ann = slack.person("ann")
     parent = ann.post("help", "the question")
     reply = ann.post("help", "the reply", thread_ts=parent.ts)
@@ -111,7 +135,10 @@ async def test_a_permalink_and_its_preview_open_the_thread_that_they_name(slack:
     tab = await open_tab(slack)
     linked = message(tab, "Ann Lee").last
     await expect(linked.locator(".attachment")).to_contain_text("the reply")
-    for link in (linked.get_by_role("link", name="pocket.slack.com"), linked.get_by_role("link", name="View message")):
+    for link in (
+        linked.get_by_role("link", name="pocket.slack.com"),
+        linked.get_by_role("link", name="View message"),
+    ):
         await link.click()
         thread = tab.page.get_by_role("complementary", name="Thread")
         await expect(thread.get_by_role("listitem").last).to_contain_text("the reply")
@@ -123,7 +150,9 @@ async def test_a_command_that_the_app_does_not_have_is_refused_in_a_notice_until
 ) -> None:
     tab = await open_tab(slack)
     await say(tab, "/nonsense")
-    await expect(tab.page.get_by_role("alert")).to_contain_text("/nonsense is not a command of the manifest")
+    await expect(tab.page.get_by_role("alert")).to_contain_text(
+        "/nonsense is not a command of the manifest"
+    )
     await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("/nonsense")
     await say(tab, "hello")
     await expect(tab.page.get_by_text("is not a command")).to_have_count(0)
@@ -159,7 +188,12 @@ async def test_buttons_and_feedback_reach_the_app(slack: Sandbox, app: AsyncApp,
         "negative_button": {"text": choice[1], "value": "down"},
     }
     confirm = {"title": choice[0], "text": choice[1], "confirm": choice[0], "deny": choice[1]}
-    button = {"type": "button", "action_id": "go", "text": {"type": "plain_text", "text": "Go"}, "confirm": confirm}
+    button = {
+        "type": "button",
+        "action_id": "go",
+        "text": {"type": "plain_text", "text": "Go"},
+        "confirm": confirm,
+    }
 
     @app.action("feedback")
     async def on_feedback(ack: Any, body: Any, respond: Any) -> None:
@@ -172,18 +206,27 @@ async def test_buttons_and_feedback_reach_the_app(slack: Sandbox, app: AsyncApp,
         await respond("gone")
 
     tab = await open_tab(slack)
-    blocks = [{"type": "context_actions", "elements": [feedback]}, {"type": "actions", "elements": [button]}]
-    await app.client.chat_postMessage(channel=slack.workspace.channel("help").id, text="x", blocks=blocks)
+    blocks = [
+        {"type": "context_actions", "elements": [feedback]},
+        {"type": "actions", "elements": [button]},
+    ]
+    await app.client.chat_postMessage(
+        channel=slack.workspace.channel("help").id, text="x", blocks=blocks
+    )
     await tab.page.get_by_role("button", name="Bad").click()
     await expect(message(tab, "echo").get_by_text("you said down")).to_be_visible()
-    await expect(tab.page.get_by_role("button", name="Bad")).to_have_attribute("aria-pressed", "true")
+    await expect(tab.page.get_by_role("button", name="Bad")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     await tab.page.get_by_role("button", name="Go", exact=True).click()
     await expect(message(tab, "echo").get_by_text("gone")).to_have_count(0)
     await tab.page.get_by_role("dialog", name="Good").get_by_role("button", name="Good").click()
     await expect(message(tab, "echo").get_by_text("gone")).to_be_visible()
 
 
-async def test_a_long_channel_shows_its_end_first_and_can_be_read_to_its_beginning(slack: Sandbox, open_tab) -> None:
+async def test_a_long_channel_shows_its_end_first_and_can_be_read_to_its_beginning(
+    slack: Sandbox, open_tab
+) -> None:
     ann = slack.person("ann")
     for number in range(300):
         ann.post("help", f"message {number}.")
@@ -192,7 +235,10 @@ async def test_a_long_channel_shows_its_end_first_and_can_be_read_to_its_beginni
     messages = channel.locator("li.message")
     await expect(messages.last).to_contain_text("message 299.")
     await expect(messages.last).to_be_in_viewport()
-    for drawn, top in ((160, 240), (260, 140)):  # scrolling up loads earlier messages, and keeps the place
+    for drawn, top in (
+        (160, 240),
+        (260, 140),
+    ):  # scrolling up loads earlier messages, and keeps the place
         await channel.evaluate("list => (list.scrollTop = 0)")
         await expect(messages).to_have_count(drawn)
         await expect(messages.filter(has_text=f"message {top}.")).to_be_in_viewport()
@@ -201,7 +247,9 @@ async def test_a_long_channel_shows_its_end_first_and_can_be_read_to_its_beginni
     await expect(messages.first).to_contain_text("message 0.")
 
 
-async def test_a_reply_count_under_the_newest_message_stays_in_view(slack: Sandbox, open_tab) -> None:
+async def test_a_reply_count_under_the_newest_message_stays_in_view(
+    slack: Sandbox, open_tab
+) -> None:
     ann = slack.person("ann")
     for number in range(40):
         newest = ann.post("help", f"number {number}")
@@ -246,13 +294,20 @@ async def test_a_sent_message_scrolls_into_view(slack: Sandbox, app: AsyncApp, o
         await scroll_up(messages)
         await page.get_by_role("textbox", name=box).fill(typed)
         await page.keyboard.press("Enter")
-        await expect(messages.get_by_role("listitem").filter(has_text=shown)).to_be_in_viewport(ratio=1)
+        await expect(messages.get_by_role("listitem").filter(has_text=shown)).to_be_in_viewport(
+            ratio=1
+        )
 
 
-async def test_new_messages_below_are_counted_and_a_button_leads_to_them(slack: Sandbox, open_tab) -> None:
+async def test_new_messages_below_are_counted_and_a_button_leads_to_them(
+    slack: Sandbox, open_tab
+) -> None:
     place = long_thread(slack)
     page = (await open_tab(slack, place)).page
-    for title, more in (("Messages in help", {}), ("Messages in the thread", {"thread_ts": place.split("=")[-1]})):
+    for title, more in (
+        ("Messages in help", {}),
+        ("Messages in the thread", {"thread_ts": place.split("=")[-1]}),
+    ):
         messages = page.get_by_role("list", name=title)
         await scroll_up(messages)
         for text in ("news", "more news"):

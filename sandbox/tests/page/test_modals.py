@@ -98,12 +98,17 @@ async def test_rich_text_is_typed_as_plain_lines_and_submitted_as_rich_text(
     await expect(dialog).to_have_count(0)
     typed = [{"type": "rich_text_section", "elements": [{"type": "text", "text": "two\nlines"}]}]
     assert got == {
-        "New": {"type": "rich_text_input", "rich_text_value": {"type": "rich_text", "elements": typed}},
+        "New": {
+            "type": "rich_text_input",
+            "rich_text_value": {"type": "rich_text", "elements": typed},
+        },
         "Kept": {"type": "rich_text_input", "rich_text_value": given},
     }
 
 
-async def test_the_value_of_a_field_that_the_app_removed_is_not_sent(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_the_value_of_a_field_that_the_app_removed_is_not_sent(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     opens(app, modal("Form", field("Text", "plain_text_input"), field("Day", "plain_text_input")))
     got: list[Any] = []
 
@@ -159,8 +164,13 @@ async def test_a_global_shortcut_opens_a_modal(slack: Sandbox, app: AsyncApp, op
     await expect(page.get_by_role("dialog", name="Anywhere")).to_be_visible()
 
 
-async def test_a_choice_updates_the_modal_and_typed_text_is_kept(slack: Sandbox, app: AsyncApp, open_tab) -> None:
-    text, choice = INPUTS[0], field("Choice", "static_select", options=OPTIONS) | {"dispatch_action": True}
+async def test_a_choice_updates_the_modal_and_typed_text_is_kept(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
+    text, choice = (
+        INPUTS[0],
+        field("Choice", "static_select", options=OPTIONS) | {"dispatch_action": True},
+    )
     opens(app, modal("Form", text, choice))
     seen: list[str] = []
 
@@ -168,8 +178,13 @@ async def test_a_choice_updates_the_modal_and_typed_text_is_kept(slack: Sandbox,
     async def on_choice(ack: Any, body: Any, client: Any) -> None:
         await ack()
         seen.append(body["view"]["state"]["values"]["Text"]["v"]["value"])
-        note = {"type": "section", "text": plain(f"You chose {body['actions'][0]['selected_option']['value']}")}
-        await client.views_update(view_id=body["view"]["id"], view=modal("Form", text, choice, note))
+        note = {
+            "type": "section",
+            "text": plain(f"You chose {body['actions'][0]['selected_option']['value']}"),
+        }
+        await client.views_update(
+            view_id=body["view"]["id"], view=modal("Form", text, choice, note)
+        )
 
     dialog = await opened(await open_tab(slack), "Form")
     await dialog.get_by_label("Text").fill("typed")
@@ -180,7 +195,9 @@ async def test_a_choice_updates_the_modal_and_typed_text_is_kept(slack: Sandbox,
     await expect(dialog.get_by_label("Choice")).to_have_value("two")
 
 
-async def test_a_new_message_does_not_take_the_focus_from_a_modal(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_a_new_message_does_not_take_the_focus_from_a_modal(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     opens(app, modal("Form", INPUTS[0], INPUTS[1]))
     tab = await open_tab(slack)
     dialog = await opened(tab, "Form")
@@ -193,7 +210,9 @@ async def test_a_new_message_does_not_take_the_focus_from_a_modal(slack: Sandbox
     await expect(dialog.get_by_label("Lines")).to_be_focused()
 
 
-async def test_an_answer_of_the_app_replaces_stacks_and_clears_modals(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_an_answer_of_the_app_replaces_stacks_and_clears_modals(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     opens(app, modal("First", field("Text", "plain_text_input")))
     answers = [
         {"response_action": "update", "view": modal("Second", field("Text", "plain_text_input"))},
@@ -215,7 +234,9 @@ async def test_an_answer_of_the_app_replaces_stacks_and_clears_modals(slack: San
     await expect(tab.page.get_by_role("dialog")).to_have_count(0)
 
 
-async def test_escape_closes_a_modal_and_the_app_is_told(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_escape_closes_a_modal_and_the_app_is_told(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     opens(app, modal("Form", notify_on_close=True))
     closed: list[str] = []
 
@@ -232,7 +253,9 @@ async def test_escape_closes_a_modal_and_the_app_is_told(slack: Sandbox, app: As
     await expect(tab.page.get_by_role("textbox", name="Message to help")).to_be_focused()
 
 
-async def test_typed_text_is_kept_when_the_page_is_reloaded(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_typed_text_is_kept_when_the_page_is_reloaded(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     opens(app, modal("Form", INPUTS[0], INPUTS[1]))
     tab = await open_tab(slack)
     dialog = await opened(tab, "Form")
@@ -240,10 +263,14 @@ async def test_typed_text_is_kept_when_the_page_is_reloaded(slack: Sandbox, app:
     async with tab.page.expect_response("**/fill"):
         await dialog.get_by_label("Lines").focus()
     await tab.page.reload()
-    await expect(tab.page.get_by_role("dialog", name="Form").get_by_label("Text")).to_have_value("half a sentence")
+    await expect(tab.page.get_by_role("dialog", name="Form").get_by_label("Text")).to_have_value(
+        "half a sentence"
+    )
 
 
-async def test_two_tabs_of_one_person_show_the_same_modal(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_two_tabs_of_one_person_show_the_same_modal(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     opens(app, modal("Form", INPUTS[0], INPUTS[2], INPUTS[3]))
     one, other = await open_tab(slack), await open_tab(slack)
     here = await opened(one, "Form")
@@ -256,7 +283,9 @@ async def test_two_tabs_of_one_person_show_the_same_modal(slack: Sandbox, app: A
     await expect(there.get_by_role("radiogroup", name="Radio").get_by_label("Two")).to_be_checked()
 
 
-async def test_an_error_disappears_only_from_the_field_that_is_changed(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_an_error_disappears_only_from_the_field_that_is_changed(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     opens(app, modal("Form", INPUTS[0], INPUTS[1]))
 
     @app.view("form")
@@ -264,7 +293,10 @@ async def test_an_error_disappears_only_from_the_field_that_is_changed(slack: Sa
         await ack(response_action="errors", errors={"Text": "Says the app."})
 
     dialog = await opened(await open_tab(slack), "Form")
-    send, required = dialog.get_by_role("button", name="Send"), dialog.get_by_text("Please complete this required")
+    send, required = (
+        dialog.get_by_role("button", name="Send"),
+        dialog.get_by_text("Please complete this required"),
+    )
     await send.click()
     await expect(required).to_have_count(2)
     await dialog.get_by_label("Text").fill("valid")
@@ -280,7 +312,9 @@ async def test_an_error_disappears_only_from_the_field_that_is_changed(slack: Sa
     await expect(dialog.get_by_text("Says the app.")).to_have_count(0)
 
 
-async def test_the_home_tab_is_published_when_it_is_opened(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_the_home_tab_is_published_when_it_is_opened(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     button = {"type": "button", "action_id": "count", "text": plain("Count")}
 
     def home(text: str) -> dict[str, Any]:
@@ -303,14 +337,21 @@ async def test_the_home_tab_is_published_when_it_is_opened(slack: Sandbox, app: 
     await expect(page.get_by_role("heading", name="Counted")).to_be_visible()
 
 
-async def test_the_app_is_one_entry_with_two_tabs(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+async def test_the_app_is_one_entry_with_two_tabs(
+    slack: Sandbox, client: AsyncWebClient, open_tab
+) -> None:
     tab = await open_tab(slack, "as=ann&channel=home")
-    entry, tabs = tab.page.get_by_role("link", name="Echo"), tab.page.get_by_role("navigation", name="Echo")
+    entry, tabs = (
+        tab.page.get_by_role("link", name="Echo"),
+        tab.page.get_by_role("navigation", name="Echo"),
+    )
     await tabs.get_by_role("link", name="Messages").click()
     await expect(tab.page.get_by_role("textbox", name="Message to echo")).to_be_visible()
     await tabs.get_by_role("link", name="Home").click()
     await client.chat_postMessage(channel=slack.person("ann").id, text="news")
     await expect(entry).to_contain_text("1 unread")
     await entry.click()
-    await expect(tabs.get_by_role("link", name="Messages")).to_have_attribute("aria-current", "page")
+    await expect(tabs.get_by_role("link", name="Messages")).to_have_attribute(
+        "aria-current", "page"
+    )
     await expect(entry).not_to_contain_text("unread")

@@ -17,7 +17,9 @@ CASES = {
     "<script>": "script",
     "< b >": "&lt; b &gt;",
     ":tada: :constructor: 10:30:00": "🎉 :constructor: 10:30:00",
-    "<!here> <!subteam^S1|@team>": '<span class="mention">@here</span> <span class="mention">@team</span>',
+    "<!here> <!subteam^S1|@team>": (
+        '<span class="mention">@here</span> <span class="mention">@team</span>'
+    ),
     "<@UNKNOWN>": '<span class="mention">@UNKNOWN</span>',
     "<#C1|help>": '<span class="mention">#help</span>',
     "<https://example.com/a_b_c|*label*>": "<a>*label*</a>",

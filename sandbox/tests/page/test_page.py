@@ -1,4 +1,6 @@
-"""The page as a whole: connection, keyboard, accessibility, small screens, the inspector, every block."""
+"""The page as a whole: connection, keyboard, accessibility, small screens, the inspector, every
+block.
+"""
 
 import re
 from itertools import pairwise
@@ -30,15 +32,21 @@ async def test_a_page_that_reconnects_has_all_messages_and_the_draft(open_tab) -
         second.person("ben").post("help", "while you were away")
         await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
         await expect(tab.page.get_by_role("main")).to_contain_text("while you were away")
-        await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("half a sen")
+        await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value(
+            "half a sen"
+        )
     tab.trouble.clear()  # the browser logs each attempt to connect
 
 
-async def test_the_menu_of_a_message_can_be_opened_by_keyboard(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_the_menu_of_a_message_can_be_opened_by_keyboard(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     @app.shortcut("echo_this")
     async def on_shortcut(ack: Any, shortcut: Any, client: AsyncWebClient) -> None:
         await ack()
-        await client.chat_postMessage(channel=shortcut["channel"]["id"], text=f"again: {shortcut['message']['text']}")
+        await client.chat_postMessage(
+            channel=shortcut["channel"]["id"], text=f"again: {shortcut['message']['text']}"
+        )
 
     for text in ("one", "two", "three"):
         slack.person("ben").post("help", text)
@@ -57,9 +65,13 @@ async def test_the_menu_of_a_message_can_be_opened_by_keyboard(slack: Sandbox, a
     await expect(page.get_by_role("main")).to_contain_text("again: two")
 
 
-async def test_every_block_is_drawn_and_an_unknown_one_is_shown_as_json(slack: Sandbox, open_tab) -> None:
+async def test_every_block_is_drawn_and_an_unknown_one_is_shown_as_json(
+    slack: Sandbox, open_tab
+) -> None:
     check_blocks(EVERY_BLOCK)
-    slack.person("helper").post("help", "x", blocks=[*EVERY_BLOCK, {"type": "call", "call_id": "R1"}])
+    slack.person("helper").post(
+        "help", "x", blocks=[*EVERY_BLOCK, {"type": "call", "call_id": "R1"}]
+    )
     tab = await open_tab(slack)
     message = tab.page.get_by_role("listitem", name="helper")
     await expect(message.locator("details.unknown")).to_have_count(1)
@@ -75,14 +87,20 @@ async def test_every_block_is_drawn_and_an_unknown_one_is_shown_as_json(slack: S
     await expect(message.get_by_text("inside")).to_be_hidden()
 
 
-async def test_the_page_has_no_accessibility_problems(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+async def test_the_page_has_no_accessibility_problems(
+    slack: Sandbox, client: AsyncWebClient, open_tab
+) -> None:
     ann = slack.person("ann")
     parent = slack.person("helper").post("help", "x", blocks=EVERY_BLOCK)
     ann.post("help", "a reply to @ben", thread_ts=parent.ts)
     channel = slack.workspace.channel("help").id
     await client.chat_postEphemeral(channel=channel, user=ann.id, text="between us")
     tab = await open_tab(slack, f"as=ann&channel={channel}&thread={parent.ts}&inspector=all")
-    await tab.page.get_by_role("listitem", name="helper").first.get_by_role("button", name="More actions").click()
+    await (
+        tab.page.get_by_role("listitem", name="helper")
+        .first.get_by_role("button", name="More actions")
+        .click()
+    )
     assert await problems(tab.page) == []
     await tab.page.keyboard.press("Escape")
     await open_modal(slack, client)
@@ -109,15 +127,21 @@ async def test_a_small_screen_shows_one_pane_at_a_time(slack: Sandbox, open_tab)
     await expect(sidebar).to_be_visible()
 
 
-async def test_the_menu_of_a_message_covers_no_text_on_a_touch_screen(slack: Sandbox, open_tab) -> None:
+async def test_the_menu_of_a_message_covers_no_text_on_a_touch_screen(
+    slack: Sandbox, open_tab
+) -> None:
     long = slack.workspace.add_user("cat", "Catherine With Quite A Long Name Of Hers")
     slack.workspace.add_channel("team", [long, slack.workspace.user("ann")])
     for name in ("cat", "ann"):
         slack.person(name).post("team", "a text that is so long that it needs several lines " * 3)
     page = (await open_tab(slack, "as=ann", width=390, is_touched=True)).page
     await page.get_by_role("link", name="team").click()
-    messages = page.get_by_role("list", name="Messages in team").get_by_role("listitem", name="so long")
-    await expect(messages.last.get_by_role("button", name="More actions")).to_be_in_viewport(ratio=1)
+    messages = page.get_by_role("list", name="Messages in team").get_by_role(
+        "listitem", name="so long"
+    )
+    await expect(messages.last.get_by_role("button", name="More actions")).to_be_in_viewport(
+        ratio=1
+    )
     covered = """message => {
         const menu = message.querySelector(".message-menu").getBoundingClientRect();
         const range = document.createRange();
@@ -144,7 +168,9 @@ async def test_a_modal_scrolls_as_a_whole_between_its_header_and_its_buttons(
     await expect(window.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
 
 
-async def test_a_narrow_chart_leaves_labels_out_instead_of_shrinking_them(slack: Sandbox, open_tab) -> None:
+async def test_a_narrow_chart_leaves_labels_out_instead_of_shrinking_them(
+    slack: Sandbox, open_tab
+) -> None:
     weeks = [f"week-{number}" for number in range(1, 9)]
     data = [{"label": week, "value": index % 2} for index, week in enumerate(weeks)]
     axis = {"categories": weeks, "x_label": "Weeks"}
@@ -157,13 +183,17 @@ async def test_a_narrow_chart_leaves_labels_out_instead_of_shrinking_them(slack:
     labels = letters.filter(has_text=re.compile(r"week-\d"))
     await expect(labels.first).to_be_visible()
     await expect(labels).not_to_have_count(len(weeks))
-    boxes = await labels.evaluate_all("all => all.map((each) => each.getBoundingClientRect().toJSON())")
+    boxes = await labels.evaluate_all(
+        "all => all.map((each) => each.getBoundingClientRect().toJSON())"
+    )
     assert all(box["height"] > 11 for box in boxes)
     assert all(one["right"] < next_["left"] for one, next_ in pairwise(boxes))
     await expect(letters.filter(has_text=".5")).to_have_count(0)
 
 
-async def test_an_enlarged_page_shows_either_the_inspector_or_the_messages(slack: Sandbox, open_tab) -> None:
+async def test_an_enlarged_page_shows_either_the_inspector_or_the_messages(
+    slack: Sandbox, open_tab
+) -> None:
     place = f"as=ann&channel={slack.workspace.channel('help').id}&inspector=all"
     page = (await open_tab(slack, place)).page
     await page.set_viewport_size({"width": 700, "height": 450})  # 1400 by 900 at 200 %
@@ -174,7 +204,9 @@ async def test_an_enlarged_page_shows_either_the_inspector_or_the_messages(slack
     assert await messages.evaluate("list => list.clientHeight") > 250
 
 
-async def test_the_inspector_shows_the_traffic_without_secrets(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+async def test_the_inspector_shows_the_traffic_without_secrets(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
     @app.command("/echo")
     async def on_command(ack: Any) -> None:
         await ack()
@@ -210,13 +242,17 @@ async def test_the_inspector_shows_a_step_that_runs_until_the_app_ends_it(open_t
         await expect(entries.first).to_contain_text("count_words failed · There are no words.")
 
 
-async def test_faults_can_be_set_with_buttons(slack: Sandbox, app: AsyncApp, client: AsyncWebClient, open_tab) -> None:
+async def test_faults_can_be_set_with_buttons(
+    slack: Sandbox, app: AsyncApp, client: AsyncWebClient, open_tab
+) -> None:
     tab = await open_tab(slack, "as=ann&inspector=all")
     inspector = tab.page.get_by_role("region", name="Inspector")
     channel = slack.workspace.channel("help").id
     for button, status in (("429", 429), ("500", 500), ("Posted, but error", 500)):
         await inspector.get_by_role("button", name=button, exact=True).click()
-        await expect(inspector.get_by_role("list").locator("li").first).to_contain_text("waits for chat.postMessage")
+        await expect(inspector.get_by_role("list").locator("li").first).to_contain_text(
+            "waits for chat.postMessage"
+        )
         with pytest.raises(SlackApiError) as caught:
             await client.chat_postMessage(channel=channel, text=button)
         assert caught.value.response.status_code == status
@@ -230,18 +266,31 @@ async def test_faults_can_be_set_with_buttons(slack: Sandbox, app: AsyncApp, cli
     await expect(waiting).to_be_empty()
     await expect(entries.first).to_contain_text("those that waited are forgotten")
     await inspector.get_by_role("button", name="Drop socket").click()
-    await slack.until(lambda: [entry for entry in slack.workspace.journal.of("connection") if entry.data.get("closed")])
+    await slack.until(
+        lambda: [
+            entry for entry in slack.workspace.journal.of("connection") if entry.data.get("closed")
+        ]
+    )
 
 
 async def open_modal(slack: Sandbox, client: AsyncWebClient) -> None:
     """Opens a modal with every kind of input for ann."""
     title = {"type": "plain_text", "text": "Inputs"}
-    view = {"type": "modal", "title": title, "submit": {"type": "plain_text", "text": "Send"}, "blocks": EVERY_INPUT}
-    await client.views_open(trigger_id=slack.workspace.grants.new_trigger(slack.person("ann").id), view=view)
+    view = {
+        "type": "modal",
+        "title": title,
+        "submit": {"type": "plain_text", "text": "Send"},
+        "blocks": EVERY_INPUT,
+    }
+    await client.views_open(
+        trigger_id=slack.workspace.grants.new_trigger(slack.person("ann").id), view=view
+    )
 
 
 async def problems(page: Page) -> list[str]:
-    """The violations that axe-core rates moderate to critical, with the elements; in dark colours, of contrast only."""
+    """The violations that axe-core rates moderate to critical, with the elements; in dark colours,
+    of contrast only.
+    """
     found = (await Axe().run(page)).response["violations"]
     await page.emulate_media(color_scheme="dark")
     found += (await Axe().run(page, options={"runOnly": ["color-contrast"]})).response["violations"]

@@ -1,4 +1,6 @@
-"""Charts and tables in little space: nothing is cut off without a hint, and no error is in the console."""
+"""Charts and tables in little space: nothing is cut off without a hint, and no error is in the
+console.
+"""
 
 from io import BytesIO
 from itertools import pairwise
@@ -20,7 +22,10 @@ def chart(*names: str) -> dict[str, Any]:
 
 
 def table(columns: list[str]) -> dict[str, Any]:
-    rows = [[{"type": "raw_text", "text": text} for text in row] for row in (columns, ["-" for _ in columns])]
+    rows = [
+        [{"type": "raw_text", "text": text} for text in row]
+        for row in (columns, ["-" for _ in columns])
+    ]
     return {"type": "data_table", "caption": "By assistant", "rows": rows}
 
 
@@ -33,13 +38,20 @@ async def test_a_chart_in_a_hidden_pane_causes_no_error(slack: Sandbox, open_tab
     await page.get_by_role("link", name="Back to the channels").click()
     await expect(bars.first).to_be_hidden()
     # By the second frame the page has been told of its new size, and has drawn.
-    await page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    await page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     await page.get_by_role("link", name="help").click()
     await expect(bars.first).to_be_visible()
 
 
-async def test_a_label_of_two_words_is_broken_into_two_lines_instead_of_left_out(slack: Sandbox, open_tab) -> None:
-    charts = ["0 (1)", "1 (25)", "2 (4)", "3 (3)", "4 (7)", "5 (111)"], [f"{n} Oct" for n in range(12, 20)]
+async def test_a_label_of_two_words_is_broken_into_two_lines_instead_of_left_out(
+    slack: Sandbox, open_tab
+) -> None:
+    charts = (
+        ["0 (1)", "1 (25)", "2 (4)", "3 (3)", "4 (7)", "5 (111)"],
+        [f"{n} Oct" for n in range(12, 20)],
+    )
     blocks = []
     for labels in charts:
         data = [{"label": label, "value": number} for number, label in enumerate(labels)]
@@ -53,23 +65,37 @@ async def test_a_label_of_two_words_is_broken_into_two_lines_instead_of_left_out
         shown = page.locator("figure").nth(number).locator("svg text[text-anchor=middle]")
         await expect(shown).to_have_text([*labels, "Score (replies)"])
         boxes = [await each.bounding_box() for each in await shown.all()]
-        assert all(one and next_ and one["x"] + one["width"] < next_["x"] for one, next_ in pairwise(boxes[:-1]))
-        assert all(one and boxes[-1] and one["y"] + one["height"] <= boxes[-1]["y"] + 2 for one in boxes[:-1])
+        assert all(
+            one and next_ and one["x"] + one["width"] < next_["x"]
+            for one, next_ in pairwise(boxes[:-1])
+        )
+        assert all(
+            one and boxes[-1] and one["y"] + one["height"] <= boxes[-1]["y"] + 2
+            for one in boxes[:-1]
+        )
 
 
 async def test_a_legend_is_shown_for_a_pie_and_for_several_series(slack: Sandbox, open_tab) -> None:
     pie = {"type": "pie", "segments": [{"label": "All of it", "value": 1}]}
-    blocks = [chart("Alone"), chart("Both", "Others"), {"type": "data_visualization", "title": "Pie", "chart": pie}]
+    blocks = [
+        chart("Alone"),
+        chart("Both", "Others"),
+        {"type": "data_visualization", "title": "Pie", "chart": pie},
+    ]
     slack.person("helper").post("help", "x", blocks=blocks)
     page = (await open_tab(slack)).page
-    await expect(page.locator("figure", has_text="Pie").locator(".legend li")).to_have_text(["All of it"])
-    await expect(page.locator("figure", has_text="Alone").locator(".legend")).to_have_count(0)
-    await expect(page.locator("figure", has_text="Both and Others").locator(".legend li")).to_have_text(
-        ["Both", "Others"]
+    await expect(page.locator("figure", has_text="Pie").locator(".legend li")).to_have_text(
+        ["All of it"]
     )
+    await expect(page.locator("figure", has_text="Alone").locator(".legend")).to_have_count(0)
+    await expect(
+        page.locator("figure", has_text="Both and Others").locator(".legend li")
+    ).to_have_text(["Both", "Others"])
 
 
-async def test_a_table_that_extends_beyond_the_edge_is_shaded_there(slack: Sandbox, open_tab) -> None:
+async def test_a_table_that_extends_beyond_the_edge_is_shaded_there(
+    slack: Sandbox, open_tab
+) -> None:
     slack.person("helper").post("help", "x", blocks=[table(COLUMNS)])
     page = (await open_tab(slack, width=400)).page
     await page.get_by_role("link", name="help").click()
@@ -83,15 +109,28 @@ async def test_a_table_that_extends_beyond_the_edge_is_shaded_there(slack: Sandb
 
 
 async def edge_contrast(grid: Locator) -> int:
-    """The difference in brightness, of 255, between the right edge of a table's last row and a place further left."""
+    """The difference in brightness, of 255, between the right edge of a table's last row and a
+    place further left.
+    """
     with Image.open(BytesIO(await grid.screenshot())) as picture:
-        row = picture.convert("L").crop((0, picture.height - 8, picture.width, picture.height - 7)).tobytes()
+        row = (
+            picture.convert("L")
+            .crop((0, picture.height - 8, picture.width, picture.height - 7))
+            .tobytes()
+        )
         return abs(row[-4] - row[-60])
 
 
-async def test_a_menu_in_a_narrow_section_shows_its_choice_in_full(slack: Sandbox, open_tab) -> None:
+async def test_a_menu_in_a_narrow_section_shows_its_choice_in_full(
+    slack: Sandbox, open_tab
+) -> None:
     option = {"value": "x", "text": {"type": "plain_text", "text": "Workspace default"}}
-    select = {"type": "static_select", "action_id": "who", "options": [option], "initial_option": option}
+    select = {
+        "type": "static_select",
+        "action_id": "who",
+        "options": [option],
+        "initial_option": option,
+    }
     section = {"type": "section", "text": {"type": "mrkdwn", "text": "Who?"}, "accessory": select}
     slack.person("helper").post("help", "x", blocks=[section])
     page = (await open_tab(slack, width=400)).page

@@ -44,7 +44,9 @@ async def test_webhooks_reactions_and_notices_are_shown(slack: Sandbox, open_tab
     await expect(item(tab, notice).get_by_role("button")).to_have_count(0)
 
 
-async def test_a_person_can_react_from_the_menu_and_by_typing(slack: Sandbox, open_tab: Any) -> None:
+async def test_a_person_can_react_from_the_menu_and_by_typing(
+    slack: Sandbox, open_tab: Any
+) -> None:
     question = slack.person("ann").post("help", "why?")
     answer = slack.person("helper").post("help", "Because.", thread_ts=question.ts)
     place = f"channel={slack.workspace.channel('help').id}&thread={question.ts}"

@@ -1,4 +1,6 @@
-"""`judge-bot live` against the pocket Slack, which the report is compared with, and with planted differences."""
+"""`judge-bot live` against the pocket Slack, which the report is compared with, and with planted
+differences.
+"""
 
 import asyncio
 import json
@@ -34,7 +36,9 @@ async def slack() -> AsyncIterator[Sandbox]:
 
 
 def a_workspace(manifest: Mapping[str, Any] | None = None) -> Workspace:
-    workspace = Workspace(manifest or load_manifest(parts=["files"]), limits=UNHURRIED, name="Planted")
+    workspace = Workspace(
+        manifest or load_manifest(parts=["files"]), limits=UNHURRIED, name="Planted"
+    )
     workspace.add_channel(CHANNEL, [workspace.add_user("ann", "Ann Planted"), workspace.bot])
     return workspace
 
@@ -45,11 +49,14 @@ def left(slack: Sandbox) -> list[Message]:
 
 
 async def until_asked(slack: Sandbox) -> None:
-    """Returns once the check waits for the person: it has shared its file, and the app is connected."""
+    """Returns once the check waits for the person: it has shared its file, and the app is
+    connected.
+    """
     calls = slack.workspace.journal.of
     asked = "files.completeUploadExternal"
     await slack.until(
-        lambda: slack.sockets.open and any(each.data["method"] == asked for each in calls("call")), ONLY_A_HANG_S
+        lambda: slack.sockets.open and any(each.data["method"] == asked for each in calls("call")),
+        ONLY_A_HANG_S,
     )
 
 
@@ -65,16 +72,22 @@ async def act(slack: Sandbox) -> None:
     ann.close()
     await slack.settled(ann.command(CHANNEL, ids.COMMAND))
     await slack.until(lambda: ann.view, ONLY_A_HANG_S)
-    await slack.settled(ann.submit({ids.BLOCK_QUESTION: "Why planted?", ids.BLOCK_RESPONSE: "Planted it is."}))
+    await slack.settled(
+        ann.submit({ids.BLOCK_QUESTION: "Why planted?", ids.BLOCK_RESPONSE: "Planted it is."})
+    )
     await slack.settled(ann.shortcut(ids.SHORTCUT_SCORE_REPLY, title))
     ann.react(title, "tada")
 
 
 def button(ann: Person) -> Any:
-    return next((each for each in ann.ephemerals(CHANNEL) if ids.ACTION_DETAILS in str(each.blocks)), None)
+    return next(
+        (each for each in ann.ephemerals(CHANNEL) if ids.ACTION_DETAILS in str(each.blocks)), None
+    )
 
 
-async def checked(slack: Sandbox, model: ModelServer, folder: Path, patience_s: float = 0.0, **given: Any) -> Report:
+async def checked(
+    slack: Sandbox, model: ModelServer, folder: Path, patience_s: float = 0.0, **given: Any
+) -> Report:
     settings = make_settings(slack, model, folder, **given)
     return await live.check(settings, CHANNEL, folder / "live-report.json", patience_s, 0)
 
@@ -96,13 +109,16 @@ async def test_beside_the_pocket_slack_every_step_is_equal_and_nothing_is_left(
     model_server.script(GOOD)
     report = await with_ann(slack, model_server, tmp_path)
     if request.config.getoption("update_snapshots", default=False):
-        steps = [{"step": each.step, "why": each.why, "fields": each.fields} for each in report.steps]
+        steps = [
+            {"step": each.step, "why": each.why, "fields": each.fields} for each in report.steps
+        ]
         about = {"day": "", "system": "pocket-slack", "slack_judge": "", "python": ""}
         claimed = re.sub(r"\bid \d+", "id", json.dumps(about | {"steps": steps}, indent=1))
         BASELINE.write_text(f"{claimed}\n", encoding="utf-8")
-    assert [(each.step, each.outcome) for each in live.compared(report, live.reports.read(BASELINE)).steps] == [
-        (name, "equal") for name in (*ALONE, *WITH_PERSON)
-    ]
+    assert [
+        (each.step, each.outcome)
+        for each in live.compared(report, live.reports.read(BASELINE)).steps
+    ] == [(name, "equal") for name in (*ALONE, *WITH_PERSON)]
     assert left(slack) == []
     assert all(file.is_deleted for file in slack.workspace.files.values())
 
@@ -135,14 +151,24 @@ PLANTED = {
         "channel",
         "channel.topic: missing: object",
     ),
-    "another type": ("chat.update", put("message", "text", value=7), "update", "message.text: number, expected string"),
+    "another type": (
+        "chat.update",
+        put("message", "text", value=7),
+        "update",
+        "message.text: number, expected string",
+    ),
     "a further field": (
         "views.publish",
         put("view", "new_of_slack", value="secret"),
         "Home",
         "view.new_of_slack: more: string",
     ),
-    "a field that the app needs": ("reactions.get", without("message"), "reaction", "message: missing: object"),
+    "a field that the app needs": (
+        "reactions.get",
+        without("message"),
+        "reaction",
+        "message: missing: object",
+    ),
 }
 
 
@@ -190,12 +216,23 @@ async def test_the_report_has_no_word_id_token_or_address(
 ) -> None:
     """Also where Slack answers with a name as a field, or with words as an error."""
     model_server.script(GOOD)
-    slack.fail("conversations.info", changes=put("channel", "Planted U0PLANTED", value={"planted@example.com": 1}))
+    slack.fail(
+        "conversations.info",
+        changes=put("channel", "Planted U0PLANTED", value={"planted@example.com": 1}),
+    )
     slack.fail("chat.postEphemeral", error="Planted xoxb-1")
     await with_ann(slack, model_server, tmp_path, judge_model="ft:tiny:planted::1")
-    written = "".join((tmp_path / f"live-report.{kind}").read_text().lower() for kind in ("json", "html"))
+    written = "".join(
+        (tmp_path / f"live-report.{kind}").read_text().lower() for kind in ("json", "html")
+    )
     workspace = slack.workspace
-    secrets = [workspace.bot_token, workspace.app_token, workspace.team_id, workspace.app_id, workspace.domain]
+    secrets = [
+        workspace.bot_token,
+        workspace.app_token,
+        workspace.team_id,
+        workspace.app_id,
+        workspace.domain,
+    ]
     secrets += [
         *workspace.users,
         *workspace.channels,
@@ -203,15 +240,33 @@ async def test_the_report_has_no_word_id_token_or_address(
         workspace.bot.name,
         workspace.bot.bot_id,
     ]
-    for secret in [*secrets, "planted", "because", "example.com", "http", "xox", "127.0.0.1", str(slack.port), CHANNEL]:
+    for secret in [
+        *secrets,
+        "planted",
+        "because",
+        "example.com",
+        "http",
+        "xox",
+        "127.0.0.1",
+        str(slack.port),
+        CHANNEL,
+    ]:
         assert str(secret).lower() not in written, secret
     assert "tiny" in written
 
 
-LOST = ("chat.postMessage", "chat.update", "conversations.replies", "reactions.add", "files.completeUploadExternal")
+LOST = (
+    "chat.postMessage",
+    "chat.update",
+    "conversations.replies",
+    "reactions.add",
+    "files.completeUploadExternal",
+)
 
 
-@pytest.mark.parametrize("method", [*LOST, "conversations.members", "chat.postEphemeral", "views.publish"])
+@pytest.mark.parametrize(
+    "method", [*LOST, "conversations.members", "chat.postEphemeral", "views.publish"]
+)
 async def test_interrupted_at_any_step_nothing_is_left(
     slack: Sandbox, model_server: ModelServer, tmp_path: Path, method: str
 ) -> None:
@@ -219,7 +274,9 @@ async def test_interrupted_at_any_step_nothing_is_left(
     slack.fail(method, held_until=held)
     check = asyncio.create_task(checked(slack, model_server, tmp_path, judge_model="offline"))
     met = slack.workspace.journal.of
-    await slack.until(lambda: any(each.data["event"] == "met" for each in met("fault")), ONLY_A_HANG_S)
+    await slack.until(
+        lambda: any(each.data["event"] == "met" for each in met("fault")), ONLY_A_HANG_S
+    )
     check.cancel()
     asyncio.get_running_loop().call_soon(held.set)  # the call is under way and takes effect later
     with pytest.raises(asyncio.CancelledError):
@@ -235,20 +292,27 @@ async def test_a_post_that_takes_effect_only_after_the_interruption_is_deleted_t
     slack.fail("chat.postMessage", held_until=held)
     check = asyncio.create_task(checked(slack, model_server, tmp_path, judge_model="offline"))
     met = slack.workspace.journal.of
-    await slack.until(lambda: any(each.data["event"] == "met" for each in met("fault")), ONLY_A_HANG_S)
+    await slack.until(
+        lambda: any(each.data["event"] == "met" for each in met("fault")), ONLY_A_HANG_S
+    )
     check.cancel()
     await asyncio.wait({check}, timeout=0.2)  # a check that did not wait for the post would be over
     held.set()
     with pytest.raises(asyncio.CancelledError):
         await check
-    await slack.until(lambda: any(each.data["method"] == "chat.postMessage" for each in met("call")), ONLY_A_HANG_S)
+    await slack.until(
+        lambda: any(each.data["method"] == "chat.postMessage" for each in met("call")),
+        ONLY_A_HANG_S,
+    )
     assert left(slack) == []
 
 
 async def test_interrupted_while_it_waits_for_the_person_nothing_is_left(
     slack: Sandbox, model_server: ModelServer, tmp_path: Path
 ) -> None:
-    check = asyncio.create_task(checked(slack, model_server, tmp_path, ONLY_A_HANG_S, judge_model="offline"))
+    check = asyncio.create_task(
+        checked(slack, model_server, tmp_path, ONLY_A_HANG_S, judge_model="offline")
+    )
     ann = slack.person("ann")
     await until_asked(slack)
     ann.invite(CHANNEL, slack.workspace.add_user("ben").id)  # a notice, which has no thread
@@ -282,10 +346,15 @@ async def test_what_an_earlier_check_could_not_delete_goes_with_the_next(
     assert [message.text for message in left(slack)] == ["stays"]
 
 
-async def test_without_the_right_to_read_the_known_posts_are_deleted(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_without_the_right_to_read_the_known_posts_are_deleted(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     async with Sandbox(a_workspace(load_manifest(MINIMAL))) as slack:
         report = await checked(slack, model_server, tmp_path, judge_model="offline")
-        assert {step.why for step in report.steps if step.outcome == "not possible"} == {"missing_scope", "not done"}
+        assert {step.why for step in report.steps if step.outcome == "not possible"} == {
+            "missing_scope",
+            "not done",
+        }
         assert left(slack) == []
 
 
@@ -294,13 +363,22 @@ def another_app(slack: Sandbox) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Sandbox], object], str]] = {
-    "a channel that the app is not in": (lambda slack: slack.person("ann").remove(CHANNEL, BOT), "is in no channel of"),
-    "an archived channel": (lambda slack: slack.person("ann").archive(CHANNEL), "is in no channel of|archived"),
+    "a channel that the app is not in": (
+        lambda slack: slack.person("ann").remove(CHANNEL, BOT),
+        "is in no channel of",
+    ),
+    "an archived channel": (
+        lambda slack: slack.person("ann").archive(CHANNEL),
+        "is in no channel of|archived",
+    ),
     "a workspace that forbids the posts of apps": (
         lambda slack: slack.fail("chat.postMessage", error="restricted_action"),
         r"refuses a post there \(restricted_action\)",
     ),
-    "a token of another app": (another_app, "SLACK_APP_TOKEN belongs to another app than SLACK_BOT_TOKEN"),
+    "a token of another app": (
+        another_app,
+        "SLACK_APP_TOKEN belongs to another app than SLACK_BOT_TOKEN",
+    ),
 }
 
 
@@ -334,13 +412,21 @@ async def test_the_model_is_asked_in_each_way_and_what_it_refuses_is_named(
     slack: Sandbox, model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script(
-        Failure(400, "unsupported_parameter", "Unsupported parameter: 'temperature'", "temperature"), GOOD
+        Failure(
+            400, "unsupported_parameter", "Unsupported parameter: 'temperature'", "temperature"
+        ),
+        GOOD,
     )
     report = await checked(slack, model_server, tmp_path)
     by_way = {asked["asked for"]: asked for asked in report.models}
     assert list(by_way) == ["text", "distribution", "decision"]
     text = {name: by_way["text"][name] for name in ("score", "served", "refused", "USD")}
-    assert text == {"score": "4", "served": "gpt-6-luna", "refused": "temperature", "USD": "not known"}
+    assert text == {
+        "score": "4",
+        "served": "gpt-6-luna",
+        "refused": "temperature",
+        "USD": "not known",
+    }
     assert int(by_way["text"]["tokens"]) > 0
     assert by_way["decision"]["score"] == "BadResponseError"
 
@@ -377,10 +463,17 @@ async def test_a_running_app_is_not_disturbed(stage: Stage, tmp_path: Path) -> N
 
 
 async def test_it_needs_a_channel_and_asks_first(slack: Sandbox, tmp_path: Path) -> None:
-    env = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_APP_TOKEN": slack.app_token, "SLACK_API_URL": slack.api_url}
+    env = {
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_APP_TOKEN": slack.app_token,
+        "SLACK_API_URL": slack.api_url,
+    }
     env |= {"JUDGE_MODEL": "offline"}
     told = await run("judge-bot", ("live",), env, tmp_path)
     assert (told[0], "name a channel with --channel" in told[2]) == (2, True)
     told = await run("judge-bot", ("live", "--channel", CHANNEL), env, tmp_path)
-    assert (told[0], "Post in judge-test and delete it afterwards?" in told[1] + told[2]) == (1, True)
+    assert (told[0], "Post in judge-test and delete it afterwards?" in told[1] + told[2]) == (
+        1,
+        True,
+    )
     assert slack.workspace.journal.of("call") == []

@@ -37,7 +37,11 @@ async def test_it_is_switched_on_at_a_chosen_time_and_off(stage: Stage) -> None:
     assert "every Friday at 08:00 (Europe/Berlin)" in (await digest(stage, "on 8:00", 3)).text
     chosen = await settings(stage)
     assert chosen.is_digest_on
-    assert (chosen.digest_day, chosen.digest_time, chosen.digest_tz) == ("friday", "08:00", "Europe/Berlin")
+    assert (chosen.digest_day, chosen.digest_time, chosen.digest_tz) == (
+        "friday",
+        "08:00",
+        "Europe/Berlin",
+    )
     assert "is off" in (await digest(stage, "off", 4)).text
     assert not (await settings(stage)).is_digest_on
 
@@ -49,8 +53,12 @@ async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
 
 async def test_a_mistake_is_answered_with_what_is_understood(stage: Stage) -> None:
     mistakes = {
-        "on berlin": "'berlin' is not a time zone; the closest is Europe/Berlin. What I understand:",
-        "on monday tuesday": "'monday tuesday' is not a day of the week; expected one such as Monday or fri. What",
+        "on berlin": (
+            "'berlin' is not a time zone; the closest is Europe/Berlin. What I understand:"
+        ),
+        "on monday tuesday": (
+            "'monday tuesday' is not a day of the week; expected one such as Monday or fri. What"
+        ),
         "on " + "x" * 2900: f"{'x' * 80!r} is not a time zone",
         "<!channel>": "@channel",
     }
@@ -65,7 +73,9 @@ async def test_the_week_is_posted_for_all_once_it_is_over(stage: Stage) -> None:
     (*_, lowest) = await scored(stage, 4, 5, 4, 5, 1)
     message = await its_digest(stage)
     assert message.text.startswith("Week up to ")
-    assert "Mean *3.8* on a scale of 0 to 5. Scored 0 to 2: *20%*. Scored 4 to 5: *80%*." in shown(message)
+    assert "Mean *3.8* on a scale of 0 to 5. Scored 0 to 2: *20%*. Scored 4 to 5: *80%*." in shown(
+        message
+    )
     assert lowest.replace(".", "") in shown(message)
     assert {"data_visualization", "data_table"} < {block["type"] for block in message.blocks}
     stage.ben.click(message, ids.ACTION_DIGEST_DETAILS)
@@ -98,11 +108,15 @@ async def test_authors_whose_names_slack_delays_are_not_listed(stage: Stage) -> 
     assert "data_table" not in [block["type"] for block in told.blocks]
 
 
-async def test_who_may_not_change_it_is_told_why_and_changes_nothing(open_stage: StageFactory) -> None:
+async def test_who_may_not_change_it_is_told_why_and_changes_nothing(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     assert "Only workspace admins" in (await digest(stage, "on")).text
     stage.ann.user.is_guest = True
-    assert (await digest(stage, "on", 2)).text.startswith("Guests cannot change digests and watches")
+    assert (await digest(stage, "on", 2)).text.startswith(
+        "Guests cannot change digests and watches"
+    )
     assert "The digest is off" in (await digest(stage, "", 3)).text
     stage.slack.fail("users.conversations", error="missing_scope")
     said = "does not let me see who is in this channel (`missing_scope`)"

@@ -1,4 +1,6 @@
-"""The causes of a week's low replies in its digest: named by the model, counted here, kept for the week after."""
+"""The causes of a week's low replies in its digest: named by the model, counted here, kept for the
+week after.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -36,7 +38,13 @@ def this_week(stage: Stage) -> Week:
 
 
 async def low_replies(stage: Stage, number: int, **changes: object) -> None:
-    await add_cases(stage, help_desk(stage), stage.helper.id, *[1] * number, **{"justification": REASON} | changes)
+    await add_cases(
+        stage,
+        help_desk(stage),
+        stage.helper.id,
+        *[1] * number,
+        **{"justification": REASON} | changes,
+    )
 
 
 async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Stage) -> None:
@@ -59,19 +67,31 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
 async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_ask="decision")
     await low_replies(stage, 2, judged_at=datetime.now(UTC) - timedelta(weeks=1))
-    await note_causes(stage.log.database, place(stage), this_week(stage).before().label, [Cause("no source", (1, 2))])
+    await note_causes(
+        stage.log.database,
+        place(stage),
+        this_week(stage).before().label,
+        [Cause("no source", (1, 2))],
+    )
     await low_replies(stage, 9)
     chosen = {str(number): "no source" if number <= 6 else "other" for number in range(1, 10)}
     stage.model.script(Decided(None, chosen=chosen), "too long: 1, 2")
     message = await its_digest(stage)
-    assert "• no source: *6 of 9*, last week 2 of 2\n• too long: *2 of 9*, last week 0 of 2\n• other" in shown(message)
+    assert (
+        "• no source: *6 of 9*, last week 2 of 2\n• too long: *2 of 9*, last week 0 of 2\n• other"
+        in shown(message)
+    )
     decision, writing = stage.model.requests
-    assert [each["choices"] for each in decision["questions"]] == [[{"value": "no source"}, {"value": "other"}]] * 9
+    assert [each["choices"] for each in decision["questions"]] == [
+        [{"value": "no source"}, {"value": "other"}]
+    ] * 9
     assert str(writing).count(REASON) == 3
     assert sorted(await stage.log.database.values(select(spent.c.tokens))) == [460, 709]
 
 
-async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed(stage: Stage) -> None:
+async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed(
+    stage: Stage,
+) -> None:
     stage.model.script(f"score: 1\n{REASON}")
     await stage.verdict(stage.ask_for_score())
     stage.model.script("relevant: yes\nuseful: no")
@@ -94,7 +114,9 @@ async def test_causes_are_counted_for_each_of_several_assistants(stage: Stage) -
     await add_cases(stage, help_desk(stage), other.id, *[1] * 6, justification=REASON)
     stage.model.script("no source: 1, 2, 3, 4, 5, 6, 7, 8\ntoo long: 9, 10, 11")
     message = await its_digest(stage)
-    assert "*Other Bot* (6 low): no source 6\n*helper* (5 low): too long 3, no source 2" in shown(message)
+    assert "*Other Bot* (6 low): no source 6\n*helper* (5 low): too long 3, no source 2" in shown(
+        message
+    )
     assert len(stage.model.requests) == 1
 
 
@@ -104,7 +126,9 @@ async def test_an_assistants_stats_say_why_last_weeks_replies_scored_low(stage: 
     await add_cases(stage, help_desk(stage), other.id, 1, justification=REASON)
     found = [Cause("no source", (1, 3)), Cause("other", (2,))]
     await note_causes(stage.log.database, place(stage), this_week(stage).before().label, found)
-    assert "*Why replies scored low last week*\n• no source: *1 of 2*\n• other" in shown(await stats(stage, "@helper"))
+    assert "*Why replies scored low last week*\n• no source: *1 of 2*\n• other" in shown(
+        await stats(stage, "@helper")
+    )
     assert "Why replies scored low" not in shown(await stats(stage, "", 2))
 
 
@@ -134,7 +158,9 @@ async def press(stage: Stage, window: View) -> str:
     return shown(stage.ben.view)
 
 
-async def test_the_list_comes_as_a_file_that_goes_with_its_replies(open_stage: StageFactory) -> None:
+async def test_the_list_comes_as_a_file_that_goes_with_its_replies(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(parts=["files"]))
     await low_replies(stage, 6, points={"useful": 0.0})
     stage.model.script(ANSWER)
@@ -173,7 +199,9 @@ async def test_who_has_left_the_channel_gets_no_file(open_stage: StageFactory) -
     window = await open_list(stage)
     stage.ben.leave(CHANNEL)
     await stage.slack.settled(stage.ben.click(window, ids.ACTION_LOW_FILE))
-    (told,) = await stage.slack.until(lambda: list(stage.slack.workspace.channel(stage.ben.im).messages.values()))
+    (told,) = await stage.slack.until(
+        lambda: list(stage.slack.workspace.channel(stage.ben.im).messages.values())
+    )
     assert "Only people in this channel" in told.text
     assert not stage.slack.workspace.files
 
@@ -185,30 +213,44 @@ async def test_a_file_that_slack_does_not_take_is_said(open_stage: StageFactory)
     assert (await press(stage, await open_list(stage))).startswith(NO_FILE)
 
 
-@pytest.mark.parametrize(("parts", "reason"), [([], REASON), (["files"], "")], ids=["no scope", "no words"])
+@pytest.mark.parametrize(
+    ("parts", "reason"), [([], REASON), (["files"], "")], ids=["no scope", "no words"]
+)
 async def test_there_is_no_file(open_stage: StageFactory, parts: list[str], reason: str) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(parts=parts))
     await low_replies(stage, 1, justification=reason)
     assert "Send me this" not in shown(await open_list(stage))
 
 
-async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_window(stage: Stage) -> None:
+async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_window(
+    stage: Stage,
+) -> None:
     await low_replies(stage, 400)
     stage.model.script("no source: " + ", ".join(map(str, range(1, 401))))
     message = await its_digest(stage)
     assert "• no source: *100 of 100*" in shown(message)
     assert "The newest 100 low replies." in shown(message)
-    assert set(await read_causes(stage.log.database, place(stage), this_week(stage).label)) == set(range(301, 401))
+    assert set(await read_causes(stage.log.database, place(stage), this_week(stage).label)) == set(
+        range(301, 401)
+    )
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     assert shown(await stage.modal(stage.ben)).count(REASON) == 100
 
 
 @pytest.mark.parametrize(
     ("settings", "number"),
-    [({}, 4), ({}, 5), ({"judge_model": "offline"}, 5), ({"store_text": "none"}, 5), ({"max_cases_per_day": 1}, 5)],
+    [
+        ({}, 4),
+        ({}, 5),
+        ({"judge_model": "offline"}, 5),
+        ({"store_text": "none"}, 5),
+        ({"max_cases_per_day": 1}, 5),
+    ],
     ids=["too few", "prose", "offline", "no texts", "limit"],
 )
-async def test_there_are_none(open_stage: StageFactory, settings: dict[str, object], number: int) -> None:
+async def test_there_are_none(
+    open_stage: StageFactory, settings: dict[str, object], number: int
+) -> None:
     stage: Stage = await open_stage(**settings)
     await low_replies(stage, number, **({"justification": ""} if "store_text" in settings else {}))
     stage.model.script("These replies are bad, all 5 of them.")
@@ -221,15 +263,24 @@ async def test_there_are_none(open_stage: StageFactory, settings: dict[str, obje
 async def test_causes_are_those_of_a_channels_week_and_leave_with_their_texts(log: Store) -> None:
     here = Place("T1", "C1")
     one, two, three = [
-        (await judged(log, key, score=1, author_id=who)).id for key, who in (("a", "U1"), ("b", "U1"), ("c", "U2"))
+        (await judged(log, key, score=1, author_id=who)).id
+        for key, who in (("a", "U1"), ("b", "U1"), ("c", "U2"))
     ]
-    await note_causes(log.database, here, "w1", [Cause("no source", (one, two, 999)), Cause("other", (three,))])
+    await note_causes(
+        log.database, here, "w1", [Cause("no source", (one, two, 999)), Cause("other", (three,))]
+    )
     await note_causes(log.database, here, "w2", [Cause("too\0 long", (one,))])
-    assert await read_causes(log.database, here, "w1") == {one: "no source", two: "no source", three: "other"}
+    assert await read_causes(log.database, here, "w1") == {
+        one: "no source",
+        two: "no source",
+        three: "other",
+    }
     assert await read_causes(log.database, Place("T1", "C2"), "w1") == {}
     assert set(await read_causes(log.database, Place("T1", "C1", "U2"), "w1")) == {three}
     case = await log.cases.get(two)
     await log.edits.drop_texts(case)
     assert set(await read_causes(log.database, here, "w1")) == {one, three}
-    await note_causes(log.database, here, "w3", [Cause("no source", (two, three))])  # sorted before they went
+    await note_causes(
+        log.database, here, "w3", [Cause("no source", (two, three))]
+    )  # sorted before they went
     assert set(await read_causes(log.database, here, "w3")) == {three}

@@ -15,5 +15,7 @@ async def test_a_glance_is_the_beginning_of_the_figures(log: Store) -> None:
     figures = await figures_of(log, *mixed(), team=team)
     glances = await read_glances(log.tallies, Place(team, "C2", others=("C1", "C3")), WEEK, NOW)
     its = {each.name: getattr(figures, each.name) for each in fields(Glance)}
-    assert glances["C1"] == Glance(**its | {"this": Tally(figures.this.counts)})  # threads matter for ranges alone
+    assert glances["C1"] == Glance(
+        **its | {"this": Tally(figures.this.counts)}
+    )  # threads matter for ranges alone
     assert (glances["C2"].this.n, glances["C3"].this.n) == (3, 0)

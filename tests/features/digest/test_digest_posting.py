@@ -1,4 +1,7 @@
-"""Digests are posted when they are due, each exactly once, also after crashes. The clock is moved by hand."""
+"""Digests are posted when they are due, each exactly once, also after crashes.
+
+The clock is moved by hand.
+"""
 
 import asyncio
 import re
@@ -61,7 +64,9 @@ class Office:
     async def channel(self, name: str, *, is_private: bool = False, **settings: Any) -> Channel:
         """A channel with a digest, and with one case in the week before."""
         workspace = self.slack.workspace
-        channel = workspace.add_channel(name, [workspace.user("ann"), workspace.bot], is_private=is_private)
+        channel = workspace.add_channel(
+            name, [workspace.user("ann"), workspace.bot], is_private=is_private
+        )
         chosen = {"is_digest_on": True, "digest_since": SINCE} | settings
         await self.log.channels.save(workspace.team_id, channel.id, "U1", **chosen)
         await self.add_case(channel.id, MONDAY - timedelta(days=3))
@@ -69,7 +74,11 @@ class Office:
 
     async def add_case(self, channel_id: str, judged_at: datetime, **changes: Any) -> None:
         self._count += 1
-        where = {"team_id": self.slack.workspace.team_id, "channel_id": channel_id, "key": str(self._count)}
+        where = {
+            "team_id": self.slack.workspace.team_id,
+            "channel_id": channel_id,
+            "key": str(self._count),
+        }
         row = a_row(**where, score=4, created_at=judged_at, judged_at=judged_at)
         async with self.log.database.engine.begin() as connection:
             await connection.execute(insert(cases).values(row | changes))
@@ -79,7 +88,13 @@ class Office:
             return list((await connection.execute(select(digests).order_by(digests.c.week))).all())
 
     def calls(self, method: str) -> int:
-        return len([entry for entry in self.slack.workspace.journal.of("call") if entry.data["method"] == method])
+        return len(
+            [
+                entry
+                for entry in self.slack.workspace.journal.of("call")
+                if entry.data["method"] == method
+            ]
+        )
 
 
 def posted(channel: Channel) -> list[Message]:
@@ -104,7 +119,9 @@ async def office(
         stack.push_async_callback(log.close)
 
         async def connect(now: Any) -> Services:
-            client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+            client = await stack.enter_async_context(
+                web_client(settings.slack_bot_token, settings.slack_api_url)
+            )
             return make_services(settings, log, client, await identify(client), clock=now)
 
         yield Office(slack, log, clock, connect, settings)
@@ -120,13 +137,17 @@ async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -
         await post_due(poster)
         office.pass_time(minutes=10)
     (message,) = posted(channel)
-    assert message.text.startswith("Week up to Monday, 23 Nov 2026, 09:00: 1 reply chosen by people")
+    assert message.text.startswith(
+        "Week up to Monday, 23 Nov 2026, 09:00: 1 reply chosen by people"
+    )
     (row,) = await office.rows()
     assert (row.week, row.status, row.message_ts) == (LABEL, DigestStatus.POSTED, message.ts)
 
 
 async def test_each_channel_has_its_own_day_time_and_zone(office: Office) -> None:
-    tokyo = await office.channel("tokyo", digest_day="tuesday", digest_time="07:00", digest_tz="Asia/Tokyo")
+    tokyo = await office.channel(
+        "tokyo", digest_day="tuesday", digest_time="07:00", digest_tz="Asia/Tokyo"
+    )
     poster = await office.poster()
     office.pass_time(hours=12, minutes=59)  # Tuesday, 06:59 in Tokyo
     await post_due(poster)
@@ -164,7 +185,9 @@ async def test_a_changed_day_leaves_no_reply_out_and_counts_none_twice(office: O
         office.pass_time(days=days)
         if day:
             chosen = {"digest_day": day, "digest_since": office.now()}
-            await office.log.channels.save(office.slack.workspace.team_id, channel.id, "U1", **chosen)
+            await office.log.channels.save(
+                office.slack.workspace.team_id, channel.id, "U1", **chosen
+            )
         await post_due(poster)
     counted = [int(re.findall(r": (\d+) repl", message.text)[0]) for message in posted(channel)]
     assert counted == [1, 8, 10, 14]  # of 4, 5 and 7 days after the first
@@ -177,7 +200,9 @@ async def test_a_digest_that_is_off_is_not_posted(office: Office) -> None:
 
 
 @pytest.mark.parametrize("back", [timedelta(minutes=30), timedelta(weeks=2)])
-async def test_a_clock_that_is_set_back_posts_no_second_digest(office: Office, back: timedelta) -> None:
+async def test_a_clock_that_is_set_back_posts_no_second_digest(
+    office: Office, back: timedelta
+) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     await post_due(poster)
     office.clock.advance(-back.total_seconds())
@@ -239,7 +264,9 @@ async def test_a_post_is_found_after_a_crash_behind_it(office: Office, between: 
     assert (row.status, row.message_ts) == (DigestStatus.POSTED, posted(channel)[0].ts)
 
 
-async def test_a_digest_is_not_posted_again_if_slack_does_not_show_the_channel(office: Office) -> None:
+async def test_a_digest_is_not_posted_again_if_slack_does_not_show_the_channel(
+    office: Office,
+) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     office.slack.fail("chat.postMessage", status=500, is_applied=True)
     await post_due(poster)
@@ -323,23 +350,36 @@ async def test_nothing_is_claimed_if_slack_does_not_list_the_channels(office: Of
 
 
 async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -> None:
-    public, private = await office.channel("public"), await office.channel("private", is_private=True)
+    public, private = (
+        await office.channel("public"),
+        await office.channel("private", is_private=True),
+    )
     helper, sunday = office.slack.workspace.add_bot("helper"), MONDAY - timedelta(days=1)
-    await office.add_case(private.id, sunday, score=0, message_ts="1795249798.298493", author_id=helper.id)
+    await office.add_case(
+        private.id, sunday, score=0, message_ts="1795249798.298493", author_id=helper.id
+    )
     await office.add_case(public.id, sunday, score=0, visibility=Visibility.ME)
     await post_due(await office.poster())
     (about_public,), (about_private,) = posted(public), posted(private)
-    assert about_public.text.startswith("Week up to Monday, 23 Nov 2026, 09:00: 1 reply chosen by people")
+    assert about_public.text.startswith(
+        "Week up to Monday, 23 Nov 2026, 09:00: 1 reply chosen by people"
+    )
     assert private.id not in str(about_public.blocks)
-    assert about_private.text.startswith("Week up to Monday, 23 Nov 2026, 09:00: 2 replies chosen by people")
+    assert about_private.text.startswith(
+        "Week up to Monday, 23 Nov 2026, 09:00: 2 replies chosen by people"
+    )
     assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)
 
 
 @pytest.mark.usefixtures("log_on_postgres")  # which cannot be made once the office's loop runs
 @pytest.mark.parametrize("office", ["postgres_url"], indirect=True)
-async def test_many_channels_at_the_same_minute_get_one_each_within_slacks_limits(office: Office) -> None:
+async def test_many_channels_at_the_same_minute_get_one_each_within_slacks_limits(
+    office: Office,
+) -> None:
     channels = [await office.channel(f"c{number}") for number in range(20)]
-    office.slack.workspace.meter.limits = Limits()  # true limits, on a clock that stands still: no call is forgiven
+    office.slack.workspace.meter.limits = (
+        Limits()
+    )  # true limits, on a clock that stands still: no call is forgiven
     replicas = [await office.poster() for _ in range(2)]
     await asyncio.gather(*(post_due(replica) for replica in replicas))
     assert [len(posted(channel)) for channel in channels] == [1] * 20

@@ -13,7 +13,16 @@ from bot.pipeline.quoting import REMOVED, note_quotes, unquote
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Message
-from tests.gestures import add_case, add_cases, forget, go_ahead, help_desk, its_digest, settled, up_to_date
+from tests.gestures import (
+    add_case,
+    add_cases,
+    forget,
+    go_ahead,
+    help_desk,
+    its_digest,
+    settled,
+    up_to_date,
+)
 from tests.stage import Stage, StageFactory, shown
 
 REASON = "It names no source."
@@ -52,13 +61,17 @@ REASONS = ["It names no source.", "It answers another question."]
 
 async def with_two_reasons(stage: Stage) -> Message:
     """A digest with two reasons; ann asked for the first score, ben for the second."""
-    for number, (reason, person) in enumerate(zip(REASONS, (stage.ann, stage.ben), strict=True), start=1):
+    for number, (reason, person) in enumerate(
+        zip(REASONS, (stage.ann, stage.ben), strict=True), start=1
+    ):
         stage.model.script(f"score: 1\n{reason}")
         _, answer = stage.ask_and_answer(f"Question {number}?", f"Answer {number}.")
         await settled(stage, number, person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.log.cases.verdict(1)
     assert verdict
-    await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, judge_version=verdict.judge_version)
+    await add_cases(
+        stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, judge_version=verdict.judge_version
+    )
     message = await its_digest(stage)
     assert all(reason in shown(message) for reason in REASONS)
     return message
@@ -72,14 +85,18 @@ async def met(stage: Stage, count: int) -> None:
 
 @pytest.mark.needs("privacy")
 @pytest.mark.parametrize("how", ["forget me", "two people forget a case each"])
-async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(stage: Stage, how: str) -> None:
+async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(
+    stage: Stage, how: str
+) -> None:
     message, gate = await with_two_reasons(stage), asyncio.Event()
     stage.slack.fail("chat.update", held_until=gate, times=2)
     if how == "forget me":
         forgetting = [asyncio.create_task(go_ahead(stage, stage.ann))]
     else:
         which = ((stage.ann, "1"), (stage.ben, "2"))
-        forgetting = [asyncio.create_task(forget(stage, person, number)) for person, number in which]
+        forgetting = [
+            asyncio.create_task(forget(stage, person, number)) for person, number in which
+        ]
     await met(stage, 2)
     gate.set()
     await asyncio.gather(*forgetting)
@@ -89,7 +106,9 @@ async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(st
 
 
 @pytest.mark.needs("privacy")
-async def test_a_reason_that_another_deletion_puts_back_goes_once_its_case_is_deleted(stage: Stage) -> None:
+async def test_a_reason_that_another_deletion_puts_back_goes_once_its_case_is_deleted(
+    stage: Stage,
+) -> None:
     message, updating, deleting = await with_two_reasons(stage), asyncio.Event(), asyncio.Event()
     stage.slack.fail("chat.update", held_until=updating)
     second = asyncio.create_task(forget(stage, stage.ben, "2"))
@@ -121,7 +140,9 @@ async def test_a_reason_that_a_slow_change_puts_back_goes_with_the_next_one(stag
     assert not any(reason in shown(message) for reason in REASONS)
 
 
-async def test_a_look_at_a_reply_takes_nothing_from_a_post_though_its_texts_were_dropped(stage: Stage) -> None:
+async def test_a_look_at_a_reply_takes_nothing_from_a_post_though_its_texts_were_dropped(
+    stage: Stage,
+) -> None:
     message = await with_two_reasons(stage)
     await stage.log.forgetting.drop_older_texts(utc_now() + timedelta(days=1))
     case = await stage.log.cases.get(1)

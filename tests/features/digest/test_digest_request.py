@@ -25,7 +25,10 @@ def test_no_words_ask_for_the_state() -> None:
         ("on", {}),
         ("on 9", {"digest_time": "09:00"}),
         ("on europe/berlin", {"digest_tz": "Europe/Berlin"}),
-        ("on every Tues at 7:30 in UTC", {"digest_day": "tuesday", "digest_time": "07:30", "digest_tz": "UTC"}),
+        (
+            "on every Tues at 7:30 in UTC",
+            {"digest_day": "tuesday", "digest_time": "07:30", "digest_tz": "UTC"},
+        ),
         (
             "on America/New_York 16:00 sunday",
             {"digest_day": "sunday", "digest_time": "16:00", "digest_tz": "America/New_York"},
@@ -51,10 +54,15 @@ def test_anything_else_is_an_error(text: str) -> None:
     ("given", "found"),
     [
         ({}, ("monday", "09:00", "UTC")),
-        ({"digest_day": "Fri", "digest_time": "7", "digest_tz": "asia/tokyo"}, ("friday", "07:00", "Asia/Tokyo")),
+        (
+            {"digest_day": "Fri", "digest_time": "7", "digest_tz": "asia/tokyo"},
+            ("friday", "07:00", "Asia/Tokyo"),
+        ),
     ],
 )
-def test_digests_come_on_monday_morning_by_default(given: dict[str, str], found: tuple[str, ...]) -> None:
+def test_digests_come_on_monday_morning_by_default(
+    given: dict[str, str], found: tuple[str, ...]
+) -> None:
     settings = make(**given)
     assert (settings.digest_day, settings.digest_time, settings.digest_tz) == found
 

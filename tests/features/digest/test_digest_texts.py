@@ -108,7 +108,9 @@ def quality(labelled: int, scores: int = 30, threads: int = 0) -> Quality:
     return found
 
 
-def message(figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False) -> Post:
+def message(
+    figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False
+) -> Post:
     post = digest_message(figures, [], members or HELPER, URL, "C1")
     return post.forms[-1] if is_plain else post
 
@@ -127,7 +129,9 @@ def usage(tokens: int, with_tokens: int, cost_usd: float, with_cost: int, **more
 
 
 def trend(*points: tuple[float | None, str | None]) -> tuple[Point, ...]:
-    return tuple(Point(WEEK.before(len(points) - 1 - at), *point) for at, point in enumerate(points))
+    return tuple(
+        Point(WEEK.before(len(points) - 1 - at), *point) for at, point in enumerate(points)
+    )
 
 
 FEW = tally(0, 0, 1, 0, 2, 1)
@@ -137,16 +141,23 @@ WEEKS = {
     "of another month": some(week=NEXT, until=NEXT.end),
     "that is not over": some(until=MOMENT),
     "without scores": some(this=tally(), lowest=(), authors=(), usage=Usage(0, 0, 0, 0, 0.0, 0)),
-    "of few scores": some(this=FEW, lowest=(), authors=(Author("B1", FEW, FEW, None),), trend=trend((None, None))),
+    "of few scores": some(
+        this=FEW, lowest=(), authors=(Author("B1", FEW, FEW, None),), trend=trend((None, None))
+    ),
     "on another scale": some(kind=Kind(1, 10, None), this=Tally({1: 2, 10: 3})),
     "on a scale of many scores": some(kind=Kind(0, 100, None), this=Tally({70: 5})),
     "with gaps before it": some(trend=trend((1.5, None), (None, None), (3.5, None))),
-    "after one of another judge": some(trend=trend((3.0, OLD), (3.8, NEW)), kind=Kind(0, 5, NEW), has_new_judge=True),
+    "after one of another judge": some(
+        trend=trend((3.0, OLD), (3.8, NEW)), kind=Kind(0, 5, NEW), has_new_judge=True
+    ),
     "after several of another judge": some(
-        trend=trend((2.0, OLD), (None, None), (2.5, OLD), (4.0, NEW), (4.5, NEW)), kind=Kind(0, 5, NEW)
+        trend=trend((2.0, OLD), (None, None), (2.5, OLD), (4.0, NEW), (4.5, NEW)),
+        kind=Kind(0, 5, NEW),
     ),
     "with scores that are not counted": some(
-        unscored={"DeadlineError": 2, "call_failed": 1, "no_score": 1, "conflicting": 3}, off_scale=1, off_version=3
+        unscored={"DeadlineError": 2, "call_failed": 1, "no_score": 1, "conflicting": 3},
+        off_scale=1,
+        off_version=3,
     ),
     "without a model": some(raters={OFFLINE: 2, MADE_UP: 1, None: 1}),
     "with replies not read in full": some(unread=1),
@@ -155,7 +166,12 @@ WEEKS = {
     "with blind labels and others": some(blind=agreed(105, 65, -0.125), seen=agreed(20, 15)),
     "with too few labels": some(blind=agreed(19, 19), quality=quality(3)),
     "with labels that always agree": some(
-        blind=Agreement(20, wilson(20, 20), wilson(20, 20), kappa_of(Counter({(1, 1): 10, (4, 4): 10}), Scale(0, 5)))
+        blind=Agreement(
+            20,
+            wilson(20, 20),
+            wilson(20, 20),
+            kappa_of(Counter({(1, 1): 10, (4, 4): 10}), Scale(0, 5)),
+        )
     ),
     "unlike its labels": some(seen=agreed(20, 15), unlike=0.005),
     "hardly unlike its labels": some(seen=agreed(20, 15), unlike=0.02),
@@ -202,19 +218,31 @@ def test_a_week_reads_as_in_the_snapshot(week: str, snapshot: SnapshotAssertion)
 @each(
     ("change", "said", "in_short"),
     [
-        (Interval(-0.4, -0.7, -0.1), "0.4 lower than {} (between 0.1 and 0.7 lower).", "▼ 0.4 (0.1 to 0.7)"),
-        (Interval(0.3, 0.04, 0.56), "0.30 higher than {} (between 0.04 and 0.56 higher).", "▲ 0.30 (0.04 to 0.56)"),
+        (
+            Interval(-0.4, -0.7, -0.1),
+            "0.4 lower than {} (between 0.1 and 0.7 lower).",
+            "▼ 0.4 (0.1 to 0.7)",
+        ),
+        (
+            Interval(0.3, 0.04, 0.56),
+            "0.30 higher than {} (between 0.04 and 0.56 higher).",
+            "▲ 0.30 (0.04 to 0.56)",
+        ),
         (Interval(0.4, -0.1, 0.9), "No clear change from {}.", "no clear change"),
         (Interval(-0.4, -0.8, 0.0), "No clear change from {}.", "no clear change"),
         (None, "", ""),
     ],
 )
-def test_only_a_clear_change_has_a_number(change: Interval | None, said: str, in_short: str) -> None:
+def test_only_a_clear_change_has_a_number(
+    change: Interval | None, said: str, in_short: str
+) -> None:
     assert moved(change) == said.format("the four weeks before")
     assert moved_in_short(change) == in_short
 
 
-def test_the_table_has_the_authors_to_be_named_who_have_enough_scores(snapshot: SnapshotAssertion) -> None:
+def test_the_table_has_the_authors_to_be_named_who_have_enough_scores(
+    snapshot: SnapshotAssertion,
+) -> None:
     members = {f"B{number}": Member(f"helper {number}", True) for number in range(1, 5)}
     blocks = message(some(authors=AUTHORS), members).blocks
     assert read([block for block in blocks if block["type"] == "data_table"]) == snapshot
@@ -233,22 +261,31 @@ def test_the_trend_in_words_names_the_weeks_of_another_judge_apart() -> None:
     assert judge_change(figures) in all_words(figures)
 
 
-def test_the_window_of_low_replies_shows_words_that_format_nothing(snapshot: SnapshotAssertion) -> None:
+def test_the_window_of_low_replies_shows_words_that_format_nothing(
+    snapshot: SnapshotAssertion,
+) -> None:
     low = [replace(case, author_id="B1", question="Why?") for case in LOW]
     window = list_window(low, HELPER, {7: "no <source>", 8: "other"}, URL)
     check_view(window, "modal")
     assert read(window["blocks"]) == snapshot
 
 
-def test_stats_of_one_author_have_the_agreement_and_those_of_a_channel_its_authors(snapshot: SnapshotAssertion) -> None:
-    figures = some(blind=agreed(20, 15), off_version=8, off_scale=2, unscored={"no_score": 3}, unread=1)
+def test_stats_of_one_author_have_the_agreement_and_those_of_a_channel_its_authors(
+    snapshot: SnapshotAssertion,
+) -> None:
+    figures = some(
+        blind=agreed(20, 15), off_version=8, off_scale=2, unscored={"no_score": 3}, unread=1
+    )
     for subject in ("helper", ""):
         post = stats_message(figures, [], HELPER, URL, "C1", subject, has_lowest=bool(subject))
         assert words(post) == snapshot(name=subject or "the channel")
 
 
 def test_the_settings_say_when_the_next_digest_comes(snapshot: SnapshotAssertion) -> None:
-    schedule, now = Schedule.parse("monday", "09:00", "Europe/Berlin"), datetime(2026, 11, 21, 12, tzinfo=UTC)
+    schedule, now = (
+        Schedule.parse("monday", "09:00", "Europe/Berlin"),
+        datetime(2026, 11, 21, 12, tzinfo=UTC),
+    )
     settings = ChannelSettings("T1", "C1", is_digest_on=True)
     states = [settings, replace(settings, is_digest_on=False)]
     assert "\n".join(digest_state(each, schedule, now) for each in states) == snapshot
@@ -290,7 +327,8 @@ def test_it_keeps_slacks_limits_and_notifies_no_channel(
 ) -> None:
     members = {f"B{number}": Member(name or "x", True) for number, (name, _) in enumerate(authors)}
     rows = tuple(
-        Author(f"B{number}", each, last, Interval(-0.5, -0.7, -0.3)) for number, (_, each) in enumerate(authors)
+        Author(f"B{number}", each, last, Interval(-0.5, -0.7, -0.3))
+        for number, (_, each) in enumerate(authors)
     )
     figures = some(this=this, last=last, authors=rows, unscored=unscored, blind=found, seen=found)
     post = message(figures, members, is_plain)
@@ -302,14 +340,24 @@ def test_it_keeps_slacks_limits_and_notifies_no_channel(
 
 @each("is_plain", [True, False])
 def test_ten_watched_assistants_and_all_that_is_chosen_fit_into_a_message(is_plain: bool) -> None:
-    figures = some(authors=tuple(Author(f"B{number}", tally(5), tally(), None) for number in range(50)), lowest=LOW)
-    members = {author.id: Member("a name of thirty characters, or so", True) for author in figures.authors}
+    figures = some(
+        authors=tuple(Author(f"B{number}", tally(5), tally(), None) for number in range(50)),
+        lowest=LOW,
+    )
+    members = {
+        author.id: Member("a name of thirty characters, or so", True) for author in figures.authors
+    }
     drawn = [section("x" * 600), *charts(figures.this, figures.trend, Scale(0, 5), "random")] * 5
     lead = [*drawn, *[section("x" * 600)] * 5]
     post = digest_message(figures, lead, members, URL, "C1").forms[-1 if is_plain else 0]
-    assert ["random" in str(block).lower() for block in post.blocks if block["type"] == "data_visualization"] == (
-        [] if is_plain else [True, True]
-    )
+    assert [
+        "random" in str(block).lower()
+        for block in post.blocks
+        if block["type"] == "data_visualization"
+    ] == ([] if is_plain else [True, True])
     check_blocks(post.blocks)
     if not is_plain:
-        assert len(next(b for b in post.blocks if b["type"] == "data_table")["rows"]) == MOST_AUTHORS + 1
+        assert (
+            len(next(b for b in post.blocks if b["type"] == "data_table")["rows"])
+            == MOST_AUTHORS + 1
+        )

@@ -1,4 +1,6 @@
-"""Weeks in a channel's zone, and when their digests are due, through clock changes and turns of the year."""
+"""Weeks in a channel's zone, and when their digests are due, through clock changes and turns of the
+year.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
@@ -13,9 +15,14 @@ from bot.domain.week import Schedule, parse_day, parse_time, parse_zone
 from tests.tables import each
 
 BERLIN = ZoneInfo("Europe/Berlin")
-ZONES = [ZoneInfo(name) for name in ("UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe")]
+ZONES = [
+    ZoneInfo(name)
+    for name in ("UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe")
+]
 
-moments = st.integers(946_684_800, 2_208_988_800).map(lambda seconds: datetime.fromtimestamp(seconds, UTC))
+moments = st.integers(946_684_800, 2_208_988_800).map(
+    lambda seconds: datetime.fromtimestamp(seconds, UTC)
+)
 schedules = st.builds(
     Schedule,
     st.sampled_from(["monday", "thursday", "sunday"]),
@@ -60,7 +67,8 @@ def test_weeks_follow_each_other_without_a_gap(now: datetime, schedule: Schedule
 
 
 def test_a_time_that_is_skipped_comes_later_by_the_skip() -> None:
-    # Berlin, 29 March 2026: 02:00 becomes 03:00, so 02:30 on the old clock is 01:30 UTC, and 03:30 on the new one.
+    # Berlin, 29 March 2026: 02:00 becomes 03:00, so 02:30 on the old clock is 01:30 UTC, and 03:30
+    # on the new one.
     end = schedule("sunday", "02:30").latest(utc(2026, 3, 29, 12)).end
     assert end == utc(2026, 3, 29, 1, 30)
     assert end.astimezone(BERLIN).time() == time(3, 30)
@@ -78,8 +86,16 @@ FRIDAY = utc(2026, 11, 27, 15)
     ("day", "last", "start"),
     [
         ("monday", FRIDAY, FRIDAY),  # 2 days and 17 hours, and none of them twice
-        ("sunday", FRIDAY - timedelta(weeks=1), FRIDAY - timedelta(weeks=1)),  # 9 days, and none left out
-        ("sunday", FRIDAY - timedelta(weeks=3), utc(2026, 11, 22, 8)),  # the digest was off meanwhile
+        (
+            "sunday",
+            FRIDAY - timedelta(weeks=1),
+            FRIDAY - timedelta(weeks=1),
+        ),  # 9 days, and none left out
+        (
+            "sunday",
+            FRIDAY - timedelta(weeks=3),
+            utc(2026, 11, 22, 8),
+        ),  # the digest was off meanwhile
         ("saturday", FRIDAY, None),  # the replies of 17 hours can wait for the next digest
     ],
 )
@@ -108,7 +124,9 @@ def test_labels_say_when_a_week_ended() -> None:
         (parse_zone, "utc", ZoneInfo("UTC")),
     ],
 )
-def test_days_times_and_zones_are_read(parse: Callable[[str], Any], text: str, found: object) -> None:
+def test_days_times_and_zones_are_read(
+    parse: Callable[[str], Any], text: str, found: object
+) -> None:
     assert parse(text) == found
 
 
@@ -119,7 +137,9 @@ def test_days_times_and_zones_are_read(parse: Callable[[str], Any], text: str, f
         *((parse_day, text, "not a day of the week") for text in ("mo", "someday")),
     ],
 )
-def test_other_days_and_times_are_refused(parse: Callable[[str], Any], text: str, error: str) -> None:
+def test_other_days_and_times_are_refused(
+    parse: Callable[[str], Any], text: str, error: str
+) -> None:
     with pytest.raises(ValueError, match=error):
         parse(text)
 

@@ -13,11 +13,15 @@ from tests.stage import CHANNEL, Stage, shown
 async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Stage) -> None:
     await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 1, 1, 1)
     told = await stats(stage)
-    assert [block["type"] for block in told.blocks] == ["section", "data_visualization", "data_table"]
+    assert [block["type"] for block in told.blocks] == [
+        "section",
+        "data_visualization",
+        "data_table",
+    ]
     assert told.text.startswith("This week so far (")
     assert (
-        "6 replies chosen by people\nMean *2.5* on a scale of 0 to 5. "
-        "Scored 0 to 2: *50%*. Scored 4 to 5: *50%*." in shown(told)
+        "6 replies chosen by people\nMean *2.5* on a scale of 0 to 5. Scored 0 to 2: *50%*. "
+        "Scored 4 to 5: *50%*." in shown(told)
     )
     (table,) = [block for block in told.blocks if block["type"] == "data_table"]
     assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
@@ -27,10 +31,14 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
 
 async def test_an_assistants_figures_are_its_own(stage: Stage) -> None:
     other = stage.slack.workspace.add_bot("Other Bot")
-    await add_cases(stage, help_desk(stage), stage.helper.id, 1, 3, 3, 3, 5, justification="It *depends*.")
+    await add_cases(
+        stage, help_desk(stage), stage.helper.id, 1, 3, 3, 3, 5, justification="It *depends*."
+    )
     await add_case(stage, help_desk(stage), other.id, 0)
     told = await stats(stage, "@HELPER")
-    assert ", helper: 5 replies chosen by people. Mean 3.0 on a scale of 0 to 5. Scored" in told.text
+    assert (
+        ", helper: 5 replies chosen by people. Mean 3.0 on a scale of 0 to 5. Scored" in told.text
+    )
     assert "“It depends.”" in shown(told)
     assert "case 6" not in shown(told)
     for count, name in enumerate(("<@{id}>", "@{id}"), 2):
@@ -59,7 +67,9 @@ async def test_a_name_of_several_is_answered_with_their_ids(stage: Stage) -> Non
     for author_id in (stage.helper.id, twin.id):
         await add_case(stage, help_desk(stage), author_id, 4)
     answer = (await stats(stage, "@helper")).text
-    assert answer in {several_named("helper", each) for each in permutations([stage.helper.id, twin.id])}
+    assert answer in {
+        several_named("helper", each) for each in permutations([stage.helper.id, twin.id])
+    }
     assert ", Helper: 1 reply" in (await stats(stage, f"@{twin.id}", 2)).text
 
 
@@ -67,7 +77,9 @@ async def test_people_are_not_shown(stage: Stage) -> None:
     unknown = (await stats(stage, "@ben")).text
     await add_case(stage, help_desk(stage), stage.ben.id, 0)
     assert (await stats(stage, "@ben", 2)).text == unknown
-    assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace("@ben", f"@{stage.ben.id}")
+    assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace(
+        "@ben", f"@{stage.ben.id}"
+    )
 
 
 async def test_another_channel_is_shown_to_its_members(stage: Stage) -> None:
@@ -84,7 +96,9 @@ async def test_a_person_who_is_not_in_this_channel_is_shown_nothing_of_it(stage:
     assert (await stats(stage)).text == (await stats(stage, "@helper", 2)).text == NOT_YOURS
 
 
-async def test_no_figures_are_shown_if_slack_does_not_list_the_persons_channels(stage: Stage) -> None:
+async def test_no_figures_are_shown_if_slack_does_not_list_the_persons_channels(
+    stage: Stage,
+) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     for count, text in enumerate(("", "@helper", "#help-desk"), 1):
         stage.slack.fail("users.conversations", error="missing_scope")
@@ -92,7 +106,13 @@ async def test_no_figures_are_shown_if_slack_does_not_list_the_persons_channels(
 
 
 async def test_an_assistant_that_was_only_scored_last_week_is_known(stage: Stage) -> None:
-    await add_case(stage, help_desk(stage), stage.helper.id, 4, judged_at=datetime.now(UTC) - timedelta(weeks=1))
+    await add_case(
+        stage,
+        help_desk(stage),
+        stage.helper.id,
+        4,
+        judged_at=datetime.now(UTC) - timedelta(weeks=1),
+    )
     assert ", helper: no replies were scored" in (await stats(stage, "@helper")).text
 
 
@@ -110,7 +130,9 @@ async def test_an_unknown_word_is_answered_with_what_is_understood(stage: Stage)
     assert "`/judge stats #channel`" in told.text
 
 
-async def test_a_channel_of_others_or_without_the_bot_reads_as_one_that_is_not_there(stage: Stage) -> None:
+async def test_a_channel_of_others_or_without_the_bot_reads_as_one_that_is_not_there(
+    stage: Stage,
+) -> None:
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 3)
     for count, name in enumerate(("#leads", f"#{leads.id}", "#nowhere"), 1):

@@ -10,11 +10,18 @@ async def make_with_app(stage: Stage, words: str) -> None:
     """Both need the store and Slack."""
     its = of_ann(stage)
     ann = Invocation(
-        its["team_id"], its["channel_id"], stage.ann.id, "ann", is_foreign=False, window_channel_id=stage.ann.im
+        its["team_id"],
+        its["channel_id"],
+        stage.ann.id,
+        "ann",
+        is_foreign=False,
+        window_channel_id=stage.ann.im,
     )
     assert stage.services
     await show_home(stage.services, ann)
     await recent(stage.services, ann)
-    await add_cases(stage.log, 11, score=1, question=words, response=words, justification=words, **its)
+    await add_cases(
+        stage.log, 11, score=1, question=words, response=words, justification=words, **its
+    )
     await show_home(stage.services, ann, words[:200])
     await recent(stage.services, ann)

@@ -23,7 +23,16 @@ from bot.store.channels import ChannelSettings
 from pocket_slack import Channel, View
 from tests.cases import add
 from tests.gestures import add_case, add_cases, help_desk, home, press, private
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    QUESTION,
+    Stage,
+    StageFactory,
+    is_verdict,
+    make_settings,
+    shown,
+)
 
 NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
 UNSURE = "Slack does not tell me which channels you are in"
@@ -31,7 +40,9 @@ UNSURE = "Slack does not tell me which channels you are in"
 
 def block_of(view: View, channel: Channel) -> dict[str, Any] | None:
     """A channel's block in the tab."""
-    found = [block for block in view.body["blocks"] if block.get("block_id") == f"channel-{channel.id}"]
+    found = [
+        block for block in view.body["blocks"] if block.get("block_id") == f"channel-{channel.id}"
+    ]
     return found[0] if found else None
 
 
@@ -48,7 +59,9 @@ async def test_a_first_visit_says_how_to_begin(stage: Stage) -> None:
 
 
 async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(stage: Stage) -> None:
-    await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, response=ANSWER)
+    await add_case(
+        stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, response=ANSWER
+    )
     assert ANSWER in shown(await home(stage))
     stage.ann.leave(CHANNEL)
     view = await home(stage)
@@ -57,12 +70,20 @@ async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(st
 
 
 async def test_a_case_that_waits_for_its_question_is_listed_for_a_day(stage: Stage) -> None:
-    now, asked = datetime.now(UTC), {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id}
+    now, asked = (
+        datetime.now(UTC),
+        {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id},
+    )
     for score, hours in ((1, 23), (2, 25)):
         at = now - timedelta(hours=hours)
         await add_case(stage, help_desk(stage), stage.helper.id, score, **asked, created_at=at)
     await add_case(
-        stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, created_at=now - timedelta(days=2)
+        stage,
+        help_desk(stage),
+        stage.helper.id,
+        4,
+        requester_id=stage.ann.id,
+        created_at=now - timedelta(days=2),
     )
     words = shown(await home(stage))
     assert [f"case {number}" in words for number in (1, 2, 3)] == [True, False, True]
@@ -86,7 +107,9 @@ async def test_a_channel_is_shown_with_its_week_and_its_trend(stage: Stage) -> N
     block = block_of(await home(stage), channel)
     assert block is not None
     monday = Schedule.parse("monday", "09:00", "UTC").latest(datetime.now(UTC)).end
-    means = [(monday - timedelta(weeks=back), mean) for back, mean in ((3, 0.0), (1, 3.0), (0, 5.0))]
+    means = [
+        (monday - timedelta(weeks=back), mean) for back, mean in ((3, 0.0), (1, 3.0), (0, 5.0))
+    ]
     assert block["text"]["text"].replace("\xa0", " ").splitlines() == [
         f"*<#{channel.id}>*: 30 replies chosen by people",
         "Mean *5.0* on a scale of 0 to 5. Scored 0 to 2: *0%*. Scored 4 to 5: *100%*.",
@@ -97,20 +120,28 @@ async def test_a_channel_is_shown_with_its_week_and_its_trend(stage: Stage) -> N
 
 @pytest.mark.needs("digest")
 async def test_a_channel_with_scores_by_no_model_or_another_judge_says_so(stage: Stage) -> None:
-    marks = {"made up": [MADE_UP], "partly made up, partly offline rater": [OFFLINE, MADE_UP], "": ["gpt-5", None]}
+    marks = {
+        "made up": [MADE_UP],
+        "partly made up, partly offline rater": [OFFLINE, MADE_UP],
+        "": ["gpt-5", None],
+    }
     channels = {}
     for mark, models in marks.items():
         channels[mark] = stage.slack.workspace.add_channel(
             f"c{len(channels)}", [stage.ann.user, stage.slack.workspace.bot]
         )
         for number, model in enumerate(models):
-            await add_case(stage, channels[mark], stage.helper.id, 3, model=model, message_ts=f"{number}.1")
+            await add_case(
+                stage, channels[mark], stage.helper.id, 3, model=model, message_ts=f"{number}.1"
+            )
     await add_case(stage, channels[""], stage.helper.id, 3, judge_version="another")
     view = await home(stage)
     for mark, channel in channels.items():
         block = block_of(view, channel)
         assert block is not None
-        assert block["text"]["text"].startswith(f"*<#{channel.id}>*{f' ({mark})' if mark else ''}: ")
+        assert block["text"]["text"].startswith(
+            f"*<#{channel.id}>*{f' ({mark})' if mark else ''}: "
+        )
     assert "scored by another judge: 1" in shown(view)
 
 
@@ -127,7 +158,9 @@ async def test_a_channel_that_the_person_or_the_bot_is_not_in_is_not_shown(stage
 
 
 @pytest.mark.needs("digest")
-async def test_the_persons_cases_are_shown_if_slack_does_not_list_their_channels(stage: Stage) -> None:
+async def test_the_persons_cases_are_shown_if_slack_does_not_list_their_channels(
+    stage: Stage,
+) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
     stage.slack.fail("users.conversations", error="missing_scope")
     view = await home(stage)
@@ -153,7 +186,9 @@ async def test_the_digest_is_switched_on_and_off_in_the_tab(stage: Stage) -> Non
 
 
 @pytest.mark.needs("digest")
-async def test_a_button_with_another_channel_in_it_or_of_another_company_changes_nothing(stage: Stage) -> None:
+async def test_a_button_with_another_channel_in_it_or_of_another_company_changes_nothing(
+    stage: Stage,
+) -> None:
     from bot.features.digest.ids import ACTION_DIGEST_ON
 
     leads = private(stage, "ben")
@@ -172,7 +207,9 @@ async def test_a_button_with_another_channel_in_it_or_of_another_company_changes
 
 
 @pytest.mark.needs("digest")
-async def test_only_admins_have_the_button_where_only_they_may_change_it(open_stage: StageFactory) -> None:
+async def test_only_admins_have_the_button_where_only_they_may_change_it(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     block = block_of(await home(stage), help_desk(stage))
@@ -195,7 +232,11 @@ async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:
     for value, kept in (("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)):
         view = await press(stage, view, ACTION_HOME_VISIBILITY, value)
         assert await stage.log.channels.visibility(*whose) is kept
-        menus = [b["accessory"] for b in view.body["blocks"] if b.get("accessory", {}).get("type") == "static_select"]
+        menus = [
+            b["accessory"]
+            for b in view.body["blocks"]
+            if b.get("accessory", {}).get("type") == "static_select"
+        ]
         assert [each["initial_option"]["value"] for each in menus] == [value]
 
 
@@ -207,7 +248,9 @@ async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFact
     stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER})
     im = stage.ann.im
     await stage.slack.until(
-        lambda: [m for p in stage.ann.messages(im) for m in stage.ann.thread(im, p.ts) if is_verdict(m)]
+        lambda: [
+            m for p in stage.ann.messages(im) for m in stage.ann.thread(im, p.ts) if is_verdict(m)
+        ]
     )
     assert stage.ours() == []
     assert "direct messages" in shown(await home(stage))
@@ -225,24 +268,34 @@ async def test_it_goes_through_no_more_than_the_figures_of_the_persons_channels(
     listened = log.database.engine.sync_engine, "before_cursor_execute"
     event.listen(*listened, lambda *call: asked.append((call[2], call[3])))
     client = SlackClient(None, stage.slack.api_url, stage.slack.bot_token)
-    services = make_services(make_settings(stage.slack, stage.model, tmp_path), log, client, await identify(client))
-    await services.show_home(Invocation(team_id, "D1", ann, ann, is_foreign=False, window_channel_id="D1"))
+    services = make_services(
+        make_settings(stage.slack, stage.model, tmp_path), log, client, await identify(client)
+    )
+    await services.show_home(
+        Invocation(team_id, "D1", ann, ann, is_foreign=False, window_channel_id="D1")
+    )
     reads = [each for each in asked if " cases" in each[0]]
     assert reads
     narrow = ("channel_id=?", "requester_id=?", "rowid=?")
     async with log.database.engine.connect() as connection:
         for statement, values in reads:
             plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
-            for step in [row[3] for row in plan.all() if re.match("S[A-Z]+ (cases|found|same|newer|older)", row[3])]:
+            for step in [
+                row[3]
+                for row in plan.all()
+                if re.match("S[A-Z]+ (cases|found|same|newer|older)", row[3])
+            ]:
                 assert any(part in step for part in narrow), step
                 # Of the cases of some weeks only an index is read: their rows are long.
-                assert "judged_at>" not in step or re.search("ix_cases_(figures|watched|repeated)", step), (
-                    f"{step}\n{statement}"
-                )
+                assert "judged_at>" not in step or re.search(
+                    "ix_cases_(figures|watched|repeated)", step
+                ), f"{step}\n{statement}"
 
 
 @pytest.mark.needs("digest")
-async def test_people_who_open_it_within_a_minute_share_the_counting(stage: Stage, tmp_path: Path) -> None:
+async def test_people_who_open_it_within_a_minute_share_the_counting(
+    stage: Stage, tmp_path: Path
+) -> None:
     from bot.features.digest.handlers import ChannelsAtHome
 
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
@@ -258,8 +311,12 @@ async def test_people_who_open_it_within_a_minute_share_the_counting(stage: Stag
     services = make_services(settings, stage.log, client, await identify(client), clock=lambda: now)
     memberships, at_home = services.memberships, ChannelsAtHome(services)
     team_id = stage.slack.workspace.team_id
-    await asyncio.gather(*(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of())
-    found = await asyncio.gather(*(at_home.blocks(team_id, person.id) for person in (stage.ann, stage.ben) * 5))
+    await asyncio.gather(
+        *(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of()
+    )
+    found = await asyncio.gather(
+        *(at_home.blocks(team_id, person.id) for person in (stage.ann, stage.ben) * 5)
+    )
     assert ["1 reply chosen by people" in str(blocks) for blocks in found] == [True] * 10
     now += timedelta(seconds=59)
     await at_home.blocks(team_id, stage.ben.id)
@@ -285,15 +342,26 @@ async def test_a_tab_that_slack_refuses_is_published_the_next_time(stage: Stage)
 
 
 def calls(stage: Stage, method: str) -> int:
-    return len([entry for entry in stage.slack.workspace.journal.of("call") if entry.data["method"] == method])
+    return len(
+        [
+            entry
+            for entry in stage.slack.workspace.journal.of("call")
+            if entry.data["method"] == method
+        ]
+    )
 
 
 async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) -> None:
     await home(stage)
     (opened,) = [
-        e.data["payload"] for e in stage.slack.workspace.journal.of("envelope") if e.data["type"] == "events_api"
+        e.data["payload"]
+        for e in stage.slack.workspace.journal.of("envelope")
+        if e.data["type"] == "events_api"
     ]
-    changes = {"event": opened["event"] | {"tab": "messages", "user": stage.ben.id}, "event_id": "Ev0"}
+    changes = {
+        "event": opened["event"] | {"tab": "messages", "user": stage.ben.id},
+        "event_id": "Ev0",
+    }
     await stage.slack.settled(stage.slack.workspace.deliveries.send("events_api", opened | changes))
     for _ in range(2):
         await home(stage)
@@ -304,7 +372,9 @@ async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) ->
 async def test_of_twenty_channels_ten_are_shown(stage: Stage) -> None:
     workspace = stage.slack.workspace
     for number in range(20):
-        channel = workspace.add_channel(f"{'x' * 70}{number}", [workspace.user("ann"), workspace.bot])
+        channel = workspace.add_channel(
+            f"{'x' * 70}{number}", [workspace.user("ann"), workspace.bot]
+        )
         await add_case(stage, channel, stage.helper.id, 4)
     view = await home(stage)
     assert shown(view).count("1 reply chosen by people") == 10
@@ -314,7 +384,9 @@ async def test_of_twenty_channels_ten_are_shown(stage: Stage) -> None:
 @pytest.mark.needs("digest")
 async def test_a_channel_with_a_digest_is_shown_before_anything_was_scored(stage: Stage) -> None:
     channel = help_desk(stage)
-    await stage.log.channels.save(stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True)
+    await stage.log.channels.save(
+        stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True
+    )
     block = block_of(await home(stage), channel)
     assert block is not None
     assert ": nothing has a score yet this week\n" in block["text"]["text"]
@@ -323,7 +395,9 @@ async def test_a_channel_with_a_digest_is_shown_before_anything_was_scored(stage
 @pytest.mark.needs("digest")
 async def test_a_channel_where_people_chose_none_shows_the_watched_replies(stage: Stage) -> None:
     channel = help_desk(stage)
-    await stage.log.channels.save(stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True)
+    await stage.log.channels.save(
+        stage.slack.workspace.team_id, channel.id, "U1", is_digest_on=True
+    )
     for number in range(5):
         its = {"source": CaseSource.WATCH, "probability": 0.2, "message_ts": f"{number}.1"}
         await add_case(stage, channel, stage.helper.id, 4, **its)

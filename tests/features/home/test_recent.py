@@ -36,7 +36,11 @@ async def add_cases(log: Store, count: int, **changes: Any) -> None:
     async with log.database.engine.begin() as connection:
         for number in range(count):
             at = NOON + timedelta(minutes=number)
-            times = {"created_at": at, "judged_at": at, "key": f"{changes.get('requester_id')}:{number}:{changes}"}
+            times = {
+                "created_at": at,
+                "judged_at": at,
+                "key": f"{changes.get('requester_id')}:{number}:{changes}",
+            }
             await connection.execute(insert(cases).values(row | times | changes))
 
 
@@ -55,7 +59,9 @@ def numbers(message: Message) -> list[int]:
 
 
 @pytest.mark.needs("labels")
-async def test_a_low_case_has_the_judges_reason_and_can_be_labelled_also_at_home(stage: Stage) -> None:
+async def test_a_low_case_has_the_judges_reason_and_can_be_labelled_also_at_home(
+    stage: Stage,
+) -> None:
     low = {"score": 1, "justification": "It names no source.", "response": "Look it up."}
     await add_cases(stage.log, 1, **of_ann(stage), **low)
     told = await recent(stage)
@@ -78,7 +84,9 @@ async def test_a_score_is_listed_with_its_place_and_a_link_to_it(stage: Stage) -
     verdict = await stage.verdict(parent)
     await stage.reaches(1, CaseStatus.DELIVERED)
     words = shown(await recent(stage))
-    link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace("&", "&amp;")
+    link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace(
+        "&", "&amp;"
+    )
     assert f"<{link}|Score 4 of 5> · helper in <#{answer.channel_id}> · <!date^" in words
     assert f"· case 1\n{answer.text}" in words
     assert "only you" not in words
@@ -109,7 +117,9 @@ async def test_a_list_reads_as_in_the_snapshot(stage: Stage, snapshot: SnapshotA
 async def from_home(stage: Stage) -> str:
     """What ann's list says where she stands in no channel."""
     stage.ann.command(stage.ann.im, ids.COMMAND, "recent")
-    return shown(await stage.told(stage.ann, len(stage.ann.ephemerals(stage.ann.im)) + 1, stage.ann.im))
+    return shown(
+        await stage.told(stage.ann, len(stage.ann.ephemerals(stage.ann.im)) + 1, stage.ann.im)
+    )
 
 
 async def test_elsewhere_a_reply_is_quoted_only_to_members_of_its_channel(stage: Stage) -> None:
@@ -122,7 +132,9 @@ async def test_elsewhere_a_reply_is_quoted_only_to_members_of_its_channel(stage:
     assert "helper in <#" in left
 
 
-async def test_replies_of_a_private_channel_without_the_app_are_quoted_only_there(stage: Stage) -> None:
+async def test_replies_of_a_private_channel_without_the_app_are_quoted_only_there(
+    stage: Stage,
+) -> None:
     workspace = stage.slack.workspace
     secret = workspace.add_channel("secret", [workspace.user("ann")], is_private=True)
     await add_cases(stage.log, 1, **of_ann(stage) | {"channel_id": secret.id}, response="Reset it.")
@@ -139,7 +151,9 @@ async def test_nothing_is_quoted_if_slack_does_not_list_the_persons_channels(sta
     assert "Reset" not in words
 
 
-async def test_without_stored_texts_not_even_a_case_under_way_is_quoted(open_stage: StageFactory) -> None:
+async def test_without_stored_texts_not_even_a_case_under_way_is_quoted(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(store_text="none")
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
@@ -203,7 +217,9 @@ async def test_a_forged_place_shows_no_cases_of_others(stage: Stage) -> None:
     told = await recent(stage)
     told.blocks[-1]["elements"][0]["value"] = "2030-01-01T00:00:00+00:00/999"
     stage.ann.click(told, ACTION_RECENT_OLDER)
-    await stage.slack.until(lambda: buttons(told) == [ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER])
+    await stage.slack.until(
+        lambda: buttons(told) == [ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER]
+    )
     assert numbers(told) == list(range(11, 1, -1))
 
 
@@ -219,6 +235,8 @@ async def test_cases_of_one_moment_are_each_listed_once(database_url: str) -> No
     assert [case.id for case in (*first, *rest)] == [5, 4, 3, 2, 1]
 
 
-@pytest.mark.parametrize("junk", ["", "abc", "2030-01-01T00:00:00/1", f"2030-01-01T00:00:00+00:00/{'9' * 20}"])
+@pytest.mark.parametrize(
+    "junk", ["", "abc", "2030-01-01T00:00:00/1", f"2030-01-01T00:00:00+00:00/{'9' * 20}"]
+)
 async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
     assert to_page_end(junk) is None

@@ -26,14 +26,18 @@ MONDAY = utc_week(utc_now()) + timedelta(weeks=1, hours=10)
 async def stage(open_stage: StageFactory) -> Stage:
     """A stage where it is night, so that the bot asks nobody by itself."""
     behind = utc_now().hour - 2
-    opened: Stage = await open_stage(digest_tz=f"Etc/GMT{behind if behind <= 12 else behind - 24:+}")
+    opened: Stage = await open_stage(
+        digest_tz=f"Etc/GMT{behind if behind <= 12 else behind - 24:+}"
+    )
     return opened
 
 
 def at(stage: Stage, weeks: int = 0, **later: int) -> Services:
     assert stage.services
     in_utc = stage.services.settings.model_copy(update={"digest_tz": "UTC"})
-    return replace(stage.services, settings=in_utc, clock=lambda: MONDAY + timedelta(weeks=weeks, **later))
+    return replace(
+        stage.services, settings=in_utc, clock=lambda: MONDAY + timedelta(weeks=weeks, **later)
+    )
 
 
 def asked(stage: Stage, person: Person) -> list[Message]:
@@ -42,11 +46,16 @@ def asked(stage: Stage, person: Person) -> list[Message]:
 
 async def agree(stage: Stage, *user_ids: str) -> None:
     team = stage.slack.workspace.team_id
-    rows = [{"team_id": team, "user_id": each, "is_asked": True, "updated_at": utc_now()} for each in user_ids]
+    rows = [
+        {"team_id": team, "user_id": each, "is_asked": True, "updated_at": utc_now()}
+        for each in user_ids
+    ]
     await stage.log.database.execute(insert(people).values(rows))
 
 
-async def test_who_agreed_is_asked_once_a_week_and_told_what_the_labels_changed(stage: Stage) -> None:
+async def test_who_agreed_is_asked_once_a_week_and_told_what_the_labels_changed(
+    stage: Stage,
+) -> None:
     await replies(stage, 7, thread_ts=None, judge_version="v1")
     await open_window(stage)
     for score in (4, 1, 3):
@@ -71,7 +80,9 @@ async def test_who_agreed_is_asked_once_a_week_and_told_what_the_labels_changed(
     assert len(asked(stage, stage.ann)) == 2
 
 
-async def test_two_a_week_are_asked_through_restarts_the_one_asked_longest_ago_first(stage: Stage) -> None:
+async def test_two_a_week_are_asked_through_restarts_the_one_asked_longest_ago_first(
+    stage: Stage,
+) -> None:
     await replies(stage, 3)
     stage.slack.workspace.add_user("cleo")
     cleo = stage.slack.person("cleo")
@@ -79,7 +90,9 @@ async def test_two_a_week_are_asked_through_restarts_the_one_asked_longest_ago_f
     await agree(stage, stage.ann.id, stage.ben.id, cleo.id)
     everyone = (stage.ann, stage.ben, cleo)
     stage.slack.fail("chat.postMessage", status=500, is_applied=True)
-    with pytest.raises(SlackApiError):  # as in a process that is killed between the claim and the answer
+    with pytest.raises(
+        SlackApiError
+    ):  # as in a process that is killed between the claim and the answer
         await ask_due(at(stage))
     await asyncio.gather(*(ask_due(at(stage)) for _ in range(3)))
     assert sum(len(asked(stage, each)) for each in everyone) == 2
@@ -89,10 +102,15 @@ async def test_two_a_week_are_asked_through_restarts_the_one_asked_longest_ago_f
     assert sum(len(asked(stage, each)) for each in everyone) == 4
 
 
-async def test_of_processes_that_see_different_people_two_requests_a_week_are_taken(stage: Stage) -> None:
+async def test_of_processes_that_see_different_people_two_requests_a_week_are_taken(
+    stage: Stage,
+) -> None:
     week = {"team_id": "T1", "channel_id": "", "author_id": "", "name": "labels 2026-11-23"}
     recipients = ["U1", "U1", "U2", "U3"]
-    taken = [await claim_request(stage.log.database, week | {"recipient": each}, MONDAY) for each in recipients]
+    taken = [
+        await claim_request(stage.log.database, week | {"recipient": each}, MONDAY)
+        for each in recipients
+    ]
     assert taken == [True, False, True, False]
 
 
@@ -102,7 +120,9 @@ async def test_who_stops_or_has_nothing_to_score_is_not_asked(stage: Stage) -> N
     await ask_due(at(stage))
     (message,) = asked(stage, stage.ann)
     await stage.slack.settled(stage.ann.click(message, ids.ACTION_STOP))
-    await stage.slack.until(lambda: buttons(asked(stage, stage.ann)[0]) == [ids.ACTION_ASKED, ids.ACTION_ASK])
+    await stage.slack.until(
+        lambda: buttons(asked(stage, stage.ann)[0]) == [ids.ACTION_ASKED, ids.ACTION_ASK]
+    )
     await ask_due(at(stage, weeks=1))
     assert len(asked(stage, stage.ann)) == 1
     assert asked(stage, stage.ben) == []
@@ -111,8 +131,17 @@ async def test_who_stops_or_has_nothing_to_score_is_not_asked(stage: Stage) -> N
 async def test_with_enough_labels_the_end_says_the_mean_before_and_after(stage: Stage) -> None:
     numbers = await replies(stage, 26, thread_ts=None, judge_version="v1")
     last_week = utc_week(utc_now()) - timedelta(days=1)
-    given = {"team_id": stage.slack.workspace.team_id, "channel_id": help_desk(stage).id, "is_blind": True}
-    given |= {"user_id": "U-dan", "probability": 1.0, "created_at": last_week, "updated_at": last_week}
+    given = {
+        "team_id": stage.slack.workspace.team_id,
+        "channel_id": help_desk(stage).id,
+        "is_blind": True,
+    }
+    given |= {
+        "user_id": "U-dan",
+        "probability": 1.0,
+        "created_at": last_week,
+        "updated_at": last_week,
+    }
     rows = [given | {"case_id": each, "score": 2 + each % 2} for each in numbers[:20]]
     await stage.log.database.execute(insert(labels).values(rows))
     await agree(stage, stage.ann.id)
@@ -121,7 +150,9 @@ async def test_with_enough_labels_the_end_says_the_mean_before_and_after(stage: 
     stage.ann.click(message, ids.ACTION_ASKED)
     for _ in range(3):
         end = await give(stage, 5)
-    found = re.search(r"with your scores: \*(\d\.\d) to (\d\.\d)\*, was (\d\.\d) to (\d\.\d)", shown(end))
+    found = re.search(
+        r"with your scores: \*(\d\.\d) to (\d\.\d)\*, was (\d\.\d) to (\d\.\d)", shown(end)
+    )
     assert found
     low, high, low_before, high_before = map(float, found.groups())
     assert low_before < 2.5 < high_before < high

@@ -1,4 +1,6 @@
-"""Scores given before the judge's was shown: who is shown which reply, what the window says, and what is recorded."""
+"""Scores given before the judge's was shown: who is shown which reply, what the window says, and
+what is recorded.
+"""
 
 import json
 import re
@@ -26,7 +28,16 @@ from bot.store.labels import LabelBudget
 from bot.store.schema import assignments, cases, labels, turns
 from pocket_slack import Entry, Message, Person, View
 from tests import bot_command
-from tests.gestures import add_case, export, help_desk, home, post_digest, private, scored, to_export
+from tests.gestures import (
+    add_case,
+    export,
+    help_desk,
+    home,
+    post_digest,
+    private,
+    scored,
+    to_export,
+)
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"
@@ -50,7 +61,10 @@ async def a_reply(stage: Stage, score: int = 4, **changes: Any) -> int:
 
 
 async def replies(stage: Stage, count: int, **changes: Any) -> list[int]:
-    return [await a_reply(stage, key=f"k{n}", message_ts=f"{n}.1", **changes) for n in range(1, count + 1)]
+    return [
+        await a_reply(stage, key=f"k{n}", message_ts=f"{n}.1", **changes)
+        for n in range(1, count + 1)
+    ]
 
 
 async def open_window(stage: Stage, person: Person | None = None, channel: str = CHANNEL) -> View:
@@ -60,7 +74,9 @@ async def open_window(stage: Stage, person: Person | None = None, channel: str =
     return await stage.modal(who)
 
 
-async def refusal(stage: Stage, text: str = "label", person: Person | None = None, channel: str = CHANNEL) -> str:
+async def refusal(
+    stage: Stage, text: str = "label", person: Person | None = None, channel: str = CHANNEL
+) -> str:
     """What somebody is told after a command."""
     who = person or stage.ann
     before = len(who.ephemerals(channel))
@@ -92,12 +108,25 @@ async def click(stage: Stage, action_id: str) -> View:
     return await stage.modal(stage.ann)
 
 
-async def test_what_was_said_before_is_folded_and_shown_on_request_without_names_or_scores(stage: Stage) -> None:
+async def test_what_was_said_before_is_folded_and_shown_on_request_without_names_or_scores(
+    stage: Stage,
+) -> None:
     number = await a_reply(stage, messages_before=5, left_out=3)
     said = [("Person 1", "Hello."), ("the assistant", "What can I do for you?")]
     rows = [
-        {"team_id": stage.slack.workspace.team_id, "channel_id": help_desk(stage).id, "case_id": number}
-        | {"position": at, "part": "conversation", "ts": f"0.{at}", "role": role, "text": text, "text_hash": ""}
+        {
+            "team_id": stage.slack.workspace.team_id,
+            "channel_id": help_desk(stage).id,
+            "case_id": number,
+        }
+        | {
+            "position": at,
+            "part": "conversation",
+            "ts": f"0.{at}",
+            "role": role,
+            "text": text,
+            "text_hash": "",
+        }
         for at, (role, text) in enumerate(said)
     ]
     await stage.log.database.execute(insert(turns).values(rows))
@@ -106,7 +135,9 @@ async def test_what_was_said_before_is_folded_and_shown_on_request_without_names
     assert "Hello." not in shown(folded)
     words = shown(await click(stage, ids.ACTION_BEFORE))
     assert re.search(
-        r"Person 1.*Hello\..*3 messages left out.*the assistant.*What can I do.*Question", words, re.DOTALL
+        r"Person 1.*Hello\..*3 messages left out.*the assistant.*What can I do.*Question",
+        words,
+        re.DOTALL,
     )
     assert SECRET not in words
     await give(stage, 3)
@@ -114,7 +145,9 @@ async def test_what_was_said_before_is_folded_and_shown_on_request_without_names
 
 
 async def recorded(stage: Stage) -> list[tuple[Any, ...]]:
-    query = select(labels.c.case_id, labels.c.user_id, labels.c.score, labels.c.reason, labels.c.is_blind)
+    query = select(
+        labels.c.case_id, labels.c.user_id, labels.c.score, labels.c.reason, labels.c.is_blind
+    )
     return [tuple(row) for row in await stage.log.database.all(query.order_by(labels.c.created_at))]
 
 
@@ -124,8 +157,19 @@ async def test_a_reply_is_scored_before_its_score_is_seen(stage: Stage) -> None:
     assert QUESTION in shown(view)
     assert ANSWER in shown(view)
     assert stage.helper.user.name not in str(view.body)
-    (block,) = [block for block in view.body["blocks"] if block.get("element", {}).get("type") == "radio_buttons"]
-    assert [option["value"] for option in block["element"]["options"]] == ["5", "4", "3", "2", "1", "0"]
+    (block,) = [
+        block
+        for block in view.body["blocks"]
+        if block.get("element", {}).get("type") == "radio_buttons"
+    ]
+    assert [option["value"] for option in block["element"]["options"]] == [
+        "5",
+        "4",
+        "3",
+        "2",
+        "1",
+        "0",
+    ]
     after = await give(stage, 2, "It lacks a warning.")
     assert await recorded(stage) == [(number, stage.ann.id, 2, "It lacks a warning.", True)]
     assert WAITING in shown(after)
@@ -161,7 +205,10 @@ async def test_what_is_passed_over_is_not_shown_again(stage: Stage) -> None:
     assert WAITING in shown(await click(stage, ids.ACTION_SKIP))
     stage.ann.close()
     assert WAITING in await refusal(stage)
-    assert list(await stage.log.database.values(select(assignments.c.outcome))) == [Outcome.SKIPPED] * 2
+    assert (
+        list(await stage.log.database.values(select(assignments.c.outcome)))
+        == [Outcome.SKIPPED] * 2
+    )
     assert await recorded(stage) == []
 
 
@@ -182,7 +229,9 @@ async def test_a_person_who_was_shown_the_score_records_no_blind_one(stage: Stag
 
 
 @pytest.mark.parametrize("action_id", [slack_ids.ACTION_DETAILS, slack_ids.ACTION_DISAGREE])
-async def test_a_case_whose_score_a_person_saw_is_not_shown_to_them(stage: Stage, action_id: str) -> None:
+async def test_a_case_whose_score_a_person_saw_is_not_shown_to_them(
+    stage: Stage, action_id: str
+) -> None:
     _, verdict = await a_verdict(stage)
     stage.ann.click(verdict, action_id)
     assert "4 of 5" in shown(await stage.modal(stage.ann))
@@ -192,16 +241,21 @@ async def test_a_case_whose_score_a_person_saw_is_not_shown_to_them(stage: Stage
 
 @pytest.mark.needs("digest")
 @pytest.mark.parametrize("text", ["stats @helper", "stats"])
-async def test_a_case_among_the_lowest_that_a_person_saw_is_not_shown_to_them(stage: Stage, text: str) -> None:
+async def test_a_case_among_the_lowest_that_a_person_saw_is_not_shown_to_them(
+    stage: Stage, text: str
+) -> None:
     await a_reply(stage, 1)
     await refusal(stage, text)
-    assert (WAITING in await asked(stage, stage.ann)) == (text != "stats")  # which has no single scores
+    assert (WAITING in await asked(stage, stage.ann)) == (
+        text != "stats"
+    )  # which has no single scores
     assert WAITING not in await asked(stage, stage.ben)
 
 
 @pytest.mark.needs("digest")
 @pytest.mark.parametrize(
-    ("fault", "is_told"), [({"error": "restricted_action"}, False), ({"status": 500, "is_applied": True}, True)]
+    ("fault", "is_told"),
+    [({"error": "restricted_action"}, False), ({"status": 500, "is_applied": True}, True)],
 )
 async def test_a_digest_tells_its_scores_unless_slack_refuses_it(
     stage: Stage, fault: dict[str, Any], is_told: bool
@@ -229,7 +283,9 @@ async def asked(stage: Stage, person: Person) -> str:
     return shown(person.view) if person.view else person.ephemerals(CHANNEL)[-1].text
 
 
-async def test_nothing_that_is_sent_before_the_label_has_the_judges_words_or_score(stage: Stage) -> None:
+async def test_nothing_that_is_sent_before_the_label_has_the_judges_words_or_score(
+    stage: Stage,
+) -> None:
     sent: list[str] = []
 
     def look(entry: Entry) -> None:
@@ -290,18 +346,32 @@ def case_of(response: dict[str, Any]) -> int:
 async def test_a_forged_window_records_nothing_and_shows_nothing(stage: Stage) -> None:
     await replies(stage, 3, score=4)
     leads = private(stage, "ben")
-    await add_case(stage, leads, stage.helper.id, 1, question="Secret?", response="Secret.", requester_id="U-carl")
+    await add_case(
+        stage,
+        leads,
+        stage.helper.id,
+        1,
+        question="Secret?",
+        response="Secret.",
+        requester_id="U-carl",
+    )
     shown_case = case_in(await open_window(stage))
-    delivery = await stage.slack.settled(stage.ann.submit({slack_ids.of(ids.BLOCK_SCORE, shown_case): "2"}))
+    delivery = await stage.slack.settled(
+        stage.ann.submit({slack_ids.of(ids.BLOCK_SCORE, shown_case): "2"})
+    )
     assert len(await recorded(stage)) == 1
     never_shown = ({1, 2, 3} - {shown_case, case_in(await stage.modal(stage.ann))}).pop()
     for number in (never_shown, 4, 99):
         view = dict(delivery.payload["view"])
-        view["private_metadata"] = json.dumps({"channel_id": leads.id, "case_id": number, "labelled": [1, 2, 3]})
+        view["private_metadata"] = json.dumps(
+            {"channel_id": leads.id, "case_id": number, "labelled": [1, 2, 3]}
+        )
         score = {"type": "radio_buttons", "selected_option": {"value": "2"}}
         block = slack_ids.of(ids.BLOCK_SCORE, number)
         view["state"] = {"values": {block: {block: score}}}
-        forged = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
+        forged = stage.slack.workspace.deliveries.send(
+            "interactive", delivery.payload | {"view": view}
+        )
         answer = (await stage.slack.settled(forged)).response
         assert answer
         assert NOT_RECORDED in str(answer)
@@ -317,10 +387,15 @@ async def test_a_score_off_the_scale_is_refused_in_the_window(stage: Stage, scor
     await open_window(stage)
     delivery = await stage.slack.settled(stage.ann.submit({slack_ids.of(ids.BLOCK_SCORE, 1): "3"}))
     await forget_labels(stage)
-    view = json.loads(json.dumps(delivery.payload["view"]).replace('"value": "3"', f'"value": "{score}"'))
+    view = json.loads(
+        json.dumps(delivery.payload["view"]).replace('"value": "3"', f'"value": "{score}"')
+    )
     again = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
     answer = (await stage.slack.settled(again)).response
-    assert answer == {"response_action": "errors", "errors": {"score-1": "The scale goes from 0 to 5."}}
+    assert answer == {
+        "response_action": "errors",
+        "errors": {"score-1": "The scale goes from 0 to 5."},
+    }
     assert await recorded(stage) == []
 
 
@@ -329,7 +404,9 @@ async def forget_labels(stage: Stage) -> None:
     await stage.log.database.execute(update(assignments).values(outcome=None))
 
 
-async def test_of_a_channel_that_somebody_has_left_nothing_is_recorded_compared_or_shown(stage: Stage) -> None:
+async def test_of_a_channel_that_somebody_has_left_nothing_is_recorded_compared_or_shown(
+    stage: Stage,
+) -> None:
     await replies(stage, 4)
     await open_window(stage)
     await give(stage, 3)
@@ -351,7 +428,9 @@ async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:
     assert await recorded(stage) == []
 
 
-async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(open_stage: StageFactory) -> None:
+async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     assert "Only workspace admins" in await refusal(stage, "label weekly 3")
     stage.ann.user.is_admin = True
@@ -372,7 +451,9 @@ async def test_without_texts_in_the_log_there_is_nothing_to_score(open_stage: St
 
 
 @pytest.mark.needs("home")
-async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage: StageFactory) -> None:
+async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(channels_allowed="C0OTHER")
     await a_reply(stage)
     assert await refusal(stage) == CHANNEL_OFF
@@ -382,10 +463,22 @@ async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage:
 
 @pytest.mark.needs("home")
 async def test_home_shows_those_of_all_channels(stage: Stage) -> None:
-    mine = stage.slack.workspace.add_channel("mine", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot])
+    mine = stage.slack.workspace.add_channel(
+        "mine", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot]
+    )
     await replies(stage, 2)
-    await add_case(stage, private(stage, "ben"), stage.helper.id, 1, question="Why?", response="No.", thread_ts="1.1")
-    await add_case(stage, mine, stage.helper.id, 1, question="Why?", response="Mine.", thread_ts="1.1")
+    await add_case(
+        stage,
+        private(stage, "ben"),
+        stage.helper.id,
+        1,
+        question="Why?",
+        response="No.",
+        thread_ts="1.1",
+    )
+    await add_case(
+        stage, mine, stage.helper.id, 1, question="Why?", response="Mine.", thread_ts="1.1"
+    )
     view = await home(stage)
     stage.ann.click(view, ids.ACTION_BLIND)
     found = shown(await stage.modal(stage.ann))
@@ -399,7 +492,9 @@ async def test_home_shows_those_of_all_channels(stage: Stage) -> None:
     await stage.slack.until(lambda: stage.ann.home and WAITING in shown(stage.ann.home))
 
 
-async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_recorded(stage: Stage) -> None:
+async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_recorded(
+    stage: Stage,
+) -> None:
     await a_reply(stage)
     await open_window(stage)
     stage.slack.fail("users.conversations", error="internal_error", times=2)
@@ -407,7 +502,10 @@ async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_
     (said,) = await stage.slack.until(lambda: stage.ann.messages(stage.ann.im))
     assert said.text.startswith("Slack did not tell me whether you are in that channel")
     assert await recorded(stage) == []
-    assert (delivery.is_acked, stage.ann.view is None) == (False, False)  # so that what was typed stays in the window
+    assert (delivery.is_acked, stage.ann.view is None) == (
+        False,
+        False,
+    )  # so that what was typed stays in the window
 
 
 async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_path: Path) -> None:
@@ -421,7 +519,12 @@ async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_p
     assert (code, out, err) == (0, "", "6 rows written\n")
     rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
     told = [(row["human"], row["blind"], row["probability"]) for row in rows]
-    assert sorted(told, key=str) == [(3, True, 1.0), (4, True, 1.0), (5, False, None), *[(None, None, None)] * 3]
+    assert sorted(told, key=str) == [
+        (3, True, 1.0),
+        (4, True, 1.0),
+        (5, False, None),
+        *[(None, None, None)] * 3,
+    ]
     assert len({row["thread"] for row in rows}) == 1
     reads = ("estimate", "all.jsonl", "--label", "human", "--json")
     estimate = json.loads((await bot_command.run("judge", reads, to_export(tmp_path), tmp_path))[1])

@@ -10,8 +10,12 @@ NOTHING, UNSCORED, SCORED = (None, False), (FIRST, False), (FIRST, True)
 
 
 def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None) -> LoggedCase:
-    asked = a_case(author_id=AUTHOR, excluded=excluded, question_source=QuestionSource.TYPED).model_dump()
-    return LoggedCase(**asked, id=1, status=CaseStatus.DELIVERED, created_at=NOW, edited_at=edited_at)
+    asked = a_case(
+        author_id=AUTHOR, excluded=excluded, question_source=QuestionSource.TYPED
+    ).model_dump()
+    return LoggedCase(
+        **asked, id=1, status=CaseStatus.DELIVERED, created_at=NOW, edited_at=edited_at
+    )
 
 
 @each(
@@ -28,7 +32,11 @@ def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None
     ],
 )
 def test_whose_repeats_count(
-    user_id: str, current: tuple[str | None, bool], has_chosen: bool, is_edited: bool, expected: Exclusion | None
+    user_id: str,
+    current: tuple[str | None, bool],
+    has_chosen: bool,
+    is_edited: bool,
+    expected: Exclusion | None,
 ) -> None:
     case = earlier(edited_at=NOW if is_edited else None)
     assert exclusion_of(user_id, case, *current, has_chosen=has_chosen) is expected
@@ -42,7 +50,9 @@ def test_a_verdict_on_another_question_stays_excluded_when_it_is_repeated() -> N
 
 
 def test_a_repeat_with_the_found_question_counts_by_the_person_who_asks() -> None:
-    beside = earlier(excluded=Exclusion.ANOTHER).model_copy(update={"question_source": QuestionSource.PARENT})
+    beside = earlier(excluded=Exclusion.ANOTHER).model_copy(
+        update={"question_source": QuestionSource.PARENT}
+    )
     assert exclusion_of(FIRST, beside, *SCORED, has_chosen=False) is None
     assert exclusion_of(OTHER, beside, *SCORED, has_chosen=False) is Exclusion.ANOTHER
     assert exclusion_of(OTHER, beside, *NOTHING, has_chosen=False) is None

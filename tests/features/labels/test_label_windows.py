@@ -1,4 +1,6 @@
-"""The windows that ask for labels, and the texts about them (see `__snapshots__`), keep Slack's limits."""
+"""The windows that ask for labels, and the texts about them (see `__snapshots__`), keep Slack's
+limits.
+"""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -40,16 +42,25 @@ OTHER = Rubric("other", RUBRIC.prompt.replace("- Add", "- Give"))
 
 @pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 10), (0, 100), (1, 1000)])
 @pytest.mark.parametrize(("question", "response"), [("Why?", LONG[0]), *pairwise(LONG)])
-def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], question: str, response: str) -> None:
+def test_windows_for_blind_scores_keep_slacks_limits(
+    scale: tuple[int, int], question: str, response: str
+) -> None:
     half = LONGEST // 2
-    case = DrawnCase(7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale)
+    case = DrawnCase(
+        7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale
+    )
     before = bounded([Turn("Person 1", text) for text in (question, response) * 15])
     case = replace(case, messages_before=30, conversation=before)
     state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
     for shown in (RUBRIC, OTHER, None):
         for is_unfolded in (False, True):
-            check_view(blind_modal(state, case, shown, "1 of 3", NOT_RECORDED, is_unfolded=is_unfolded), "modal")
-    found = [(a_case(question=question, score=4, highest=5, thread_ts="1.1", reply_ts="2.1"), 3)] * 3
+            check_view(
+                blind_modal(state, case, shown, "1 of 3", NOT_RECORDED, is_unfolded=is_unfolded),
+                "modal",
+            )
+    found = [
+        (a_case(question=question, score=4, highest=5, thread_ts="1.1", reply_ts="2.1"), 3)
+    ] * 3
     compared = compared_blocks(
         found, "https://a.slack.com/", changed("C1", "2.4 to 3.6", question, None), is_asked=True
     )
@@ -76,15 +87,23 @@ def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
 
 
 @each(("highest", "kind"), [(9, "radio_buttons"), (10, "number_input")])
-def test_a_scale_with_more_scores_than_slack_shows_as_buttons_is_typed(highest: int, kind: str) -> None:
-    view = label_modal(ModalState(case_id=1), a_verdict(lowest=0, highest=highest), Label(0, None), None)
+def test_a_scale_with_more_scores_than_slack_shows_as_buttons_is_typed(
+    highest: int, kind: str
+) -> None:
+    view = label_modal(
+        ModalState(case_id=1), a_verdict(lowest=0, highest=highest), Label(0, None), None
+    )
     check_view(view, "modal")
     assert view["blocks"][1]["element"]["type"] == kind
 
 
 STATE = ModalState(channel_id="C1", case_id=7)
 DRAWN = DrawnCase(7, "C1", "Why?", "Because.", "additive-5", "f846c469", 0, 5)
-TALKED = replace(DRAWN, messages_before=5, conversation=(Turn("Person 1", "Hello."), Turn("", "3 messages left out")))
+TALKED = replace(
+    DRAWN,
+    messages_before=5,
+    conversation=(Turn("Person 1", "Hello."), Turn("", "3 messages left out")),
+)
 COMPARED = [
     (a_case(question="Why?", score=4, highest=5, message_ts="2.1", thread_ts="1.1"), 3),
     (a_case(question=None, score=3, highest=5, message_ts="3.1"), 3),
@@ -95,7 +114,9 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     blind = read_window(blind_modal(STATE, DRAWN, RUBRIC, "1 of 3"))
     assert blind == snapshot(name="blind")
     others = {
-        "of a rubric of the channel": blind_modal(STATE, replace(DRAWN, rubric="other"), OTHER, "1 of 3"),
+        "of a rubric of the channel": blind_modal(
+            STATE, replace(DRAWN, rubric="other"), OTHER, "1 of 3"
+        ),
         "of a rubric that is gone": blind_modal(STATE, DRAWN, None, "2 of 3", NOT_RECORDED),
         "with messages before": blind_modal(STATE, TALKED, RUBRIC, "1 of 3"),
         "with these unfolded": blind_modal(STATE, TALKED, RUBRIC, "1 of 3", is_unfolded=True),
@@ -105,7 +126,11 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     windows = [
         label_modal(STATE, a_verdict(), Label(3, "Too short."), RUBRIC),
         label_modal(STATE, a_verdict(None, lowest=0, highest=100), None, None),
-        compared_modal(STATE, compared_blocks(COMPARED, "https://a.slack.com/", "", is_asked=False), NOT_RECORDED),
+        compared_modal(
+            STATE,
+            compared_blocks(COMPARED, "https://a.slack.com/", "", is_asked=False),
+            NOT_RECORDED,
+        ),
         over_modal(NOTHING, []),
     ]
     assert "\n\n".join(map(read_window, windows)) == snapshot

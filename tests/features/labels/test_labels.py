@@ -1,4 +1,6 @@
-"""Labels: agree, disagree and one's own score, seen by nobody else, in the store once for each person."""
+"""Labels: agree, disagree and one's own score, seen by nobody else, in the store once for each
+person.
+"""
 
 import json
 import shutil
@@ -85,7 +87,9 @@ async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) 
     assert "The judge's score: 4 of 5" in shown(view)
     options = view.body["blocks"][1]["element"]["options"]
     assert [option["value"] for option in options] == ["5", "4", "3", "2", "1", "0"]
-    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."}))
+    await stage.slack.settled(
+        stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
+    )
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 1 of 5.")
     assert await label_of(stage, stage.ben.id) == Label(1, "Too short.")
     for person, score in ((stage.ben, "1"), (stage.ann, None)):
@@ -118,9 +122,13 @@ async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> No
     assert await label_of(stage, stage.ben.id) == Label(3, None)
 
 
-async def test_a_score_on_a_scale_of_more_than_a_menu_holds_is_typed(open_stage: StageFactory, tmp_path: Path) -> None:
+async def test_a_score_on_a_scale_of_more_than_a_menu_holds_is_typed(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
     file = tmp_path / "percent.txt"
-    file.write_text(load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100"))
+    file.write_text(
+        load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100")
+    )
     stage: Stage = await open_stage(judge_rubric=str(file))
     _, verdict = await scored(stage)
     stage.ben.click(verdict, slack_ids.ACTION_DISAGREE)
@@ -170,7 +178,11 @@ async def test_export_writes_texts_only_where_they_are_asked_for_and_kept(labell
     _, out, _ = await export(labelled, "--texts")
     assert json.loads(out)["prompt"]
     code, out, err = await export(labelled, "--texts", STORE_TEXT="none")
-    assert (code, out, err) == (2, "", "judge-bot: --texts: none are kept (STORE_TEXT=none); leave it out\n")
+    assert (code, out, err) == (
+        2,
+        "",
+        "judge-bot: --texts: none are kept (STORE_TEXT=none); leave it out\n",
+    )
 
 
 async def test_a_log_that_export_cannot_read_is_a_sentence(labelled: Path) -> None:
@@ -178,4 +190,7 @@ async def test_a_log_that_export_cannot_read_is_a_sentence(labelled: Path) -> No
         other.execute("ALTER TABLE labels RENAME TO elsewhere")
     code, _, err = await export(labelled, "-o", "labels.jsonl")
     assert code == 2
-    assert err == "judge-bot: the database cannot be read (no such table: labels); the export is not complete\n"
+    assert err == (
+        "judge-bot: the database cannot be read (no such table: labels); the export is not "
+        "complete\n"
+    )

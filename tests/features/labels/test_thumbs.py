@@ -1,4 +1,6 @@
-"""Thumbs under replies are counted in `/judge stats`, on a line of their own, and change no other figure."""
+"""Thumbs under replies are counted in `/judge stats`, on a line of their own, and change no other
+figure.
+"""
 
 import asyncio
 from datetime import UTC, datetime
@@ -21,7 +23,9 @@ ALWAYS = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
     return opened
 
 
@@ -44,13 +48,22 @@ async def test_stats_say_how_many_there_are_apart_from_all_else(stage: Stage) ->
     stage.ben.react(second, "tada")
     await heard(stage, 4)
     told = await stats(stage, count=2)
-    assert told.blocks[-1]["elements"][0]["text"] == f"*helper*, {NO_LABELS} 2 up, 1 down on 2 replies"
-    assert (told.text, shown(told)) == (before.text, f"{shown(before)}\n{told.blocks[-1]['elements'][0]['text']}")
-    assert "Thumbs (not labels): 2 up, 1 down on 2 replies" in shown(await stats(stage, "@helper", 3))
+    assert (
+        told.blocks[-1]["elements"][0]["text"] == f"*helper*, {NO_LABELS} 2 up, 1 down on 2 replies"
+    )
+    assert (told.text, shown(told)) == (
+        before.text,
+        f"{shown(before)}\n{told.blocks[-1]['elements'][0]['text']}",
+    )
+    assert "Thumbs (not labels): 2 up, 1 down on 2 replies" in shown(
+        await stats(stage, "@helper", 3)
+    )
     assert await stage.log.labels.teams() == []
 
 
-async def test_an_assistants_thumbs_under_its_own_reply_are_buttons_and_no_opinion(stage: Stage) -> None:
+async def test_an_assistants_thumbs_under_its_own_reply_are_buttons_and_no_opinion(
+    stage: Stage,
+) -> None:
     answer, _ = await scored(stage)
     for name in ("+1", "-1"):
         stage.helper.react(answer, name)

@@ -6,7 +6,14 @@ from tests.pipeline.test_verdict_text import a_case
 
 
 def make(words: str) -> None:
-    quoted = [ListedCase(a_case(id=number), words[:80], words[:300], "" if words else "Gone.") for number in range(10)]
+    quoted = [
+        ListedCase(a_case(id=number), words[:80], words[:300], "" if words else "Gone.")
+        for number in range(10)
+    ]
     text.ask_for_cases(
-        [*range(10**9, 10**9 + 150)], quoted, words[:300], "https://acme.slack.com/", are_examples=bool(words)
+        [*range(10**9, 10**9 + 150)],
+        quoted,
+        words[:300],
+        "https://acme.slack.com/",
+        are_examples=bool(words),
     )

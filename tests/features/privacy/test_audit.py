@@ -97,7 +97,13 @@ async def test_the_table_fits_80_columns_newest_last(tmp_path: Path) -> None:
 
 async def test_a_log_of_several_teams_says_whose_line_it_is(tmp_path: Path) -> None:
     longest = [
-        Act(f"T0123456789{number}", "os:" + "long" * 8, Action.EXPORTED_CHANNEL, channel_id="C0123456789", at=SOME_DAY)
+        Act(
+            f"T0123456789{number}",
+            "os:" + "long" * 8,
+            Action.EXPORTED_CHANNEL,
+            channel_id="C0123456789",
+            at=SOME_DAY,
+        )
         for number in (1, 2)
     ]
     await with_log(url(tmp_path), lambda log: log.audit.note(longest))
@@ -108,7 +114,10 @@ async def test_a_log_of_several_teams_says_whose_line_it_is(tmp_path: Path) -> N
 
 
 async def test_since_leaves_out_earlier_acts(tmp_path: Path) -> None:
-    acts = [Act("T1", f"U{day}", Action.DIGEST_ON, at=SOME_DAY.replace(day=day, hour=0)) for day in (2, 3)]
+    acts = [
+        Act("T1", f"U{day}", Action.DIGEST_ON, at=SOME_DAY.replace(day=day, hour=0))
+        for day in (2, 3)
+    ]
     await with_log(url(tmp_path), lambda log: log.audit.note(acts))
     _, out, _ = await command("audit", url(tmp_path), tmp_path, "--since", "2026-11-03")
     assert ("2026-11-03 00:30:05" in out, "U3" in out, "U2" in out) == (True, True, False)
@@ -118,7 +127,11 @@ async def test_an_empty_log_says_so(tmp_path: Path) -> None:
     await (await Store.open(url(tmp_path))).close()
     assert await command("audit", url(tmp_path), tmp_path) == (0, "nothing was noted yet\n", "")
     since = ("--since", "2026-11-03")
-    assert await command("audit", url(tmp_path), tmp_path, *since) == (0, "nothing was noted since 2026-11-03\n", "")
+    assert await command("audit", url(tmp_path), tmp_path, *since) == (
+        0,
+        "nothing was noted since 2026-11-03\n",
+        "",
+    )
 
 
 async def test_only_a_day_is_a_day(tmp_path: Path) -> None:

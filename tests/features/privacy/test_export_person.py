@@ -20,8 +20,8 @@ from tests.programs import OPERATOR, command, with_log
 
 ANN, BEN, CARL = "U0ANN", "U0BEN", "U0CARL"
 NOTHING = (
-    "judge-bot: --user {!r}: nothing is stored about this person; expected a Slack user id, such as U0123ABCD "
-    "(their profile > More > Copy member ID)\n"
+    "judge-bot: --user {!r}: nothing is stored about this person; expected a Slack user id, "
+    "such as U0123ABCD (their profile > More > Copy member ID)\n"
 )
 
 
@@ -72,7 +72,11 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
 
 async def test_neither_who_else_asked_nor_what_they_typed_is_told(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
-        typed = {"question_source": QuestionSource.TYPED, "question": "Why so rude?", "requester_name": "ben"}
+        typed = {
+            "question_source": QuestionSource.TYPED,
+            "question": "Why so rude?",
+            "requester_name": "ben",
+        }
         await delivered(log, "a", requester_id=BEN, author_id=ANN, question_author_id=BEN, **typed)
         await delivered(log, "b", requester_id=BEN, author_id=ANN, **typed)
 
@@ -97,7 +101,9 @@ async def test_typed_words_are_their_authors_even_if_others_asked(tmp_path: Path
 
 async def test_nothing_lets_the_reader_act_for_the_app(tmp_path: Path) -> None:
     secret = "https://hooks.slack.com/secret"
-    await with_log(url(tmp_path), lambda log: log.add(a_case(requester_id=ANN, response_url=secret)))
+    await with_log(
+        url(tmp_path), lambda log: log.add(a_case(requester_id=ANN, response_url=secret))
+    )
     (case, _) = await exported(url(tmp_path), tmp_path)
     assert secret not in json.dumps(case)
     assert not {"key", "lease_owner", "response_url"} & set(case)
@@ -108,7 +114,9 @@ async def test_more_than_a_page_is_written(tmp_path: Path) -> None:
         first, _ = await log.add(a_case(requester_id=ANN))
         values = first.model_dump(exclude={"id", "asked_at_s"})
         async with log.database.engine.begin() as connection:
-            await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(1100)])
+            await connection.execute(
+                cases.insert(), [values | {"key": f"many-{n}"} for n in range(1100)]
+            )
 
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)
@@ -116,9 +124,13 @@ async def test_more_than_a_page_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("user", ["U0NOBODY", "", "T2/U0ANN"])
-async def test_a_wrong_id_is_a_sentence_and_leaves_no_file_and_no_line(tmp_path: Path, user: str) -> None:
+async def test_a_wrong_id_is_a_sentence_and_leaves_no_file_and_no_line(
+    tmp_path: Path, user: str
+) -> None:
     await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
-    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", user, "-o", "all.jsonl")
+    code, out, err = await command(
+        "export", url(tmp_path), tmp_path, "--user", user, "-o", "all.jsonl"
+    )
     assert (code, out, err) == (2, "", NOTHING.format(user))
     assert not (tmp_path / "all.jsonl").exists()
     await with_log(url(tmp_path), nothing_was_noted)
@@ -136,7 +148,9 @@ async def test_an_id_of_two_workspaces_needs_the_workspace(tmp_path: Path) -> No
     await with_log(url(tmp_path), fill)
     code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN)
     assert (code, out) == (2, "")
-    assert err.endswith("there is one in each of 2 workspaces; say which: --user T1/U0ANN, --user T2/U0ANN\n")
+    assert err.endswith(
+        "there is one in each of 2 workspaces; say which: --user T1/U0ANN, --user T2/U0ANN\n"
+    )
     rows = await exported(url(tmp_path), tmp_path, f"T2/{ANN}")
     assert kinds(rows) == ["case", "audit"]
     assert {row["team_id"] for row in rows} == {"T2"}
@@ -151,30 +165,71 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
             assert await log.assignments.draw("T1", user_id, ["C1"])
             await log.thumbs.note(thumb(user_id=user_id), is_watched=True)
             await save_visibility(log, "T1", user_id, Visibility.ME)
-            saved = SavedRubric("T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC))
+            saved = SavedRubric(
+                "T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC)
+            )
             await log.rubrics.save(saved)
-            wish = {"team_id": "T1", "channel_id": f"C{number}", "user_id": user_id, "rubric": "code"}
+            wish = {
+                "team_id": "T1",
+                "channel_id": f"C{number}",
+                "user_id": user_id,
+                "rubric": "code",
+            }
             wish |= {"aim": "compare", "status": "running"}
-            await log.database.execute(insert(judge_requests).values(wish | {"asked_at": datetime.now(UTC)}))
-            told = {"channel_id": "", "author_id": "", "name": "asked", "recipient": user_id, "day": "2026-11-26"}
-            await log.database.execute(insert(notices).values(team_id="T1", **told, claimed_at=datetime.now(UTC)))
+            await log.database.execute(
+                insert(judge_requests).values(wish | {"asked_at": datetime.now(UTC)})
+            )
+            told = {
+                "channel_id": "",
+                "author_id": "",
+                "name": "asked",
+                "recipient": user_id,
+                "day": "2026-11-26",
+            }
+            await log.database.execute(
+                insert(notices).values(team_id="T1", **told, claimed_at=datetime.now(UTC))
+            )
             await log.labels.put(case, user_id, Label(2, None))
         await log.database.execute(answer_of("T1", ANN, 1, Outcome.SKIPPED))
 
     await with_log(url(tmp_path), fill)
     rows = await exported(url(tmp_path), tmp_path)
     of = {row["kind"]: row for row in rows}
-    assert sorted(of) == ["audit", "draw", "label", "notice", "request", "rubric", "settings", "thumb"]
+    assert sorted(of) == [
+        "audit",
+        "draw",
+        "label",
+        "notice",
+        "request",
+        "rubric",
+        "settings",
+        "thumb",
+    ]
     assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
     assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
     assert (of["request"]["user_id"], of["request"]["rubric"]) == (ANN, "code")
-    assert (of["thumb"]["user_id"], of["thumb"]["is_up"], of["thumb"]["is_given"]) == (ANN, True, True)
-    assert set(of["thumb"]) == {"kind", "team_id", "channel_id", "ts", "user_id", "is_up", "is_given", "changed_at"}
+    assert (of["thumb"]["user_id"], of["thumb"]["is_up"], of["thumb"]["is_given"]) == (
+        ANN,
+        True,
+        True,
+    )
+    assert set(of["thumb"]) == {
+        "kind",
+        "team_id",
+        "channel_id",
+        "ts",
+        "user_id",
+        "is_up",
+        "is_given",
+        "changed_at",
+    }
     assert BEN not in str(rows)
 
 
 @pytest.mark.parametrize("options", [("--all",), ("--since", "2026-11-01")])
-async def test_options_for_labels_cannot_be_combined_with_a_person(tmp_path: Path, options: tuple[str, ...]) -> None:
+async def test_options_for_labels_cannot_be_combined_with_a_person(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
     code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, *options)
     assert (code, out) == (2, "")
     assert f"{options[0]} cannot be combined with --user" in err
@@ -182,7 +237,11 @@ async def test_options_for_labels_cannot_be_combined_with_a_person(tmp_path: Pat
 
 async def test_a_file_that_cannot_be_written_is_a_sentence_and_no_line(tmp_path: Path) -> None:
     await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
-    code, _, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "-o", "no/such/folder")
+    code, _, err = await command(
+        "export", url(tmp_path), tmp_path, "--user", ANN, "-o", "no/such/folder"
+    )
     assert code == 2
-    assert err.startswith("judge-bot: --output no/such/folder: cannot be written (No such file or directory)")
+    assert err.startswith(
+        "judge-bot: --output no/such/folder: cannot be written (No such file or directory)"
+    )
     await with_log(url(tmp_path), nothing_was_noted)

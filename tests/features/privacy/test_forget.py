@@ -104,7 +104,9 @@ async def test_it_says_before_that_a_rubric_quotes_the_case(stage: Stage) -> Non
     answer, _ = await scored(stage)
     assert EXAMPLES not in (await ask(stage, stage.ann, answer)).text
     prompt = TONE.replace("<question>", '<example case="1">So.</example>\n\n<question>')
-    saved = SavedRubric(stage.slack.workspace.team_id, "C1", "tone", 1, prompt, stage.ben.id, BEGUN_AT)
+    saved = SavedRubric(
+        stage.slack.workspace.team_id, "C1", "tone", 1, prompt, stage.ben.id, BEGUN_AT
+    )
     await stage.log.rubrics.save(saved)
     assert EXAMPLES in (await ask(stage, stage.ann, answer)).text
 
@@ -121,7 +123,9 @@ async def test_the_button_deletes_what_was_quoted_and_nothing_that_came_later(st
 
 
 @pytest.mark.parametrize(("value", "said"), [("1,2", NOTHING), ("1,x", HOW), ("", HOW)])
-async def test_a_forged_button_deletes_nothing_of_anybody_else(open_stage: StageFactory, value: str, said: str) -> None:
+async def test_a_forged_button_deletes_nothing_of_anybody_else(
+    open_stage: StageFactory, value: str, said: str
+) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     for number in (1, 2):
         _, answer = stage.ask_and_answer()
@@ -129,7 +133,9 @@ async def test_a_forged_button_deletes_nothing_of_anybody_else(open_stage: Stage
     _, answer = stage.ask_and_answer()
     await settled(stage, 3, stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     asked = await ask(stage, stage.ben, "3")
-    next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
+    next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = (
+        value
+    )
     stage.ben.click(asked, ACTION_FORGET)
     await stage.slack.until(lambda: stage.ben.ephemerals(CHANNEL)[-1].text == said)
     assert await case_numbers(stage) == [1, 2, 3]
@@ -160,7 +166,10 @@ async def test_typed_texts_are_deleted_with_their_verdict(stage: Stage) -> None:
 async def test_only_the_requester_and_admins_delete_a_case(stage: Stage) -> None:
     answer, _ = await scored(stage)
     told = await forget(stage, stage.ben, answer)
-    assert told == "One score was requested by somebody else: they, or a workspace admin, can delete it."
+    assert (
+        told
+        == "One score was requested by somebody else: they, or a workspace admin, can delete it."
+    )
     assert (await case_numbers(stage), len(stage.ours())) == ([1], 1)
     stage.ben.user.is_admin = True
     stage.slack.fail("users.info", error="missing_scope")
@@ -191,7 +200,9 @@ async def test_a_person_who_may_not_be_in_the_channel_learns_nothing(stage: Stag
     assert await case_numbers(stage) == [1]
 
 
-async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(open_stage: StageFactory) -> None:
+async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     told = await forget(stage, stage.ann, "1")
@@ -205,30 +216,45 @@ async def test_a_case_that_is_being_scored_is_left_alone(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.model.asked(1)
-    assert await forget(stage, stage.ann, answer) == "Case 1 is still being scored. Please try again in a minute."
+    assert (
+        await forget(stage, stage.ann, answer)
+        == "Case 1 is still being scored. Please try again in a minute."
+    )
     await stage.slack.until(lambda: len(stage.ann.thread(CHANNEL, parent.ts)) == 3)
     assert await case_numbers(stage) == [1]
 
 
-async def test_a_case_that_waits_for_its_question_is_deleted_and_its_modal_says_so(stage: Stage) -> None:
+async def test_a_case_that_waits_for_its_question_is_deleted_and_its_modal_says_so(
+    stage: Stage,
+) -> None:
     answer = stage.helper.post(CHANNEL, ANSWER)
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
-    assert await forget(stage, stage.ann, answer) == "Deleted: case 1, with its texts, ratings and labels."
+    assert (
+        await forget(stage, stage.ann, answer)
+        == "Deleted: case 1, with its texts, ratings and labels."
+    )
     submitted = await stage.slack.settled(stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION}))
     assert submitted.is_acked
-    await stage.slack.until(lambda: any(m.text == NO_CASE for m in stage.ann.messages(stage.ann.im)))
+    await stage.slack.until(
+        lambda: any(m.text == NO_CASE for m in stage.ann.messages(stage.ann.im))
+    )
     assert await case_numbers(stage) == []
 
 
-async def test_while_slack_does_not_answer_nothing_is_lost_and_asking_again_finishes(stage: Stage) -> None:
+async def test_while_slack_does_not_answer_nothing_is_lost_and_asking_again_finishes(
+    stage: Stage,
+) -> None:
     answer, _ = await scored(stage)
     for fault in ({"drop": True}, {"status": 500, "is_applied": True}):
         stage.slack.fail("chat.delete", **fault)
         assert await forget(stage, stage.ann, answer) == NOT_NOW
         assert await case_numbers(stage) == [1]
-    assert await forget(stage, stage.ann, answer) == "Deleted: case 1, with its texts, ratings and labels."
+    assert (
+        await forget(stage, stage.ann, answer)
+        == "Deleted: case 1, with its texts, ratings and labels."
+    )
     assert await case_numbers(stage) == []
 
 
@@ -236,7 +262,10 @@ async def test_a_message_that_slack_will_not_delete_is_named(stage: Stage) -> No
     answer, _ = await scored(stage)
     stage.slack.fail("chat.delete", error="compliance_exports_prevent_deletion")
     told = await forget(stage, stage.ann, answer)
-    assert "Slack did not let me delete one message of mine (`compliance_exports_prevent_deletion`)" in told
+    assert (
+        "Slack did not let me delete one message of mine (`compliance_exports_prevent_deletion`)"
+        in told
+    )
     assert await case_numbers(stage) == []
 
 

@@ -1,4 +1,6 @@
-"""`/judge forget me`: what it says first, what it does when the button is pressed, and what is left in Slack."""
+"""`/judge forget me`: what it says first, what it does when the button is pressed, and what is left
+in Slack.
+"""
 
 import asyncio
 from pathlib import Path
@@ -14,7 +16,16 @@ from tests.cases import bytes_on_disk
 from tests.gestures import GONE, QUOTING, ask, go_ahead, settled, up_to_date
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, buttons, shown
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    QUESTION,
+    Stage,
+    StageFactory,
+    assert_without_words,
+    buttons,
+    shown,
+)
 
 
 @pytest.fixture
@@ -51,7 +62,9 @@ async def test_it_says_first_what_it_would_do_and_changes_nothing(stage: Stage) 
     assert await stage.log.audit.since() == []
 
 
-@pytest.mark.parametrize("who", ["ann", "ben"], ids=["who wrote the question", "who wrote the response"])
+@pytest.mark.parametrize(
+    "who", ["ann", "ben"], ids=["who wrote the question", "who wrote the response"]
+)
 async def test_an_author_takes_their_words_out_of_store_and_verdict(
     open_stage: StageFactory, tmp_path: Path, who: str
 ) -> None:
@@ -79,7 +92,9 @@ async def test_a_forged_button_names_no_other_person_and_no_case(stage: Stage) -
     await scored(stage, stage.ann)
     for value in ("U00000004", "me,1", ""):
         asked = await ask(stage, stage.ann)
-        next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
+        next(block for block in asked.blocks if block["type"] == "actions")["elements"][0][
+            "value"
+        ] = value
         stage.ann.click(asked, ACTION_FORGET)
         await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL)[-1].text == HOW)
         assert (await stage.log.cases.get(1)).response == ANSWER
@@ -90,14 +105,19 @@ async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
     texts, verdict = stage.ours()
-    assert texts.text == "I removed the question and the response, because their author asked me to forget them."
+    assert (
+        texts.text
+        == "I removed the question and the response, because their author asked me to forget them."
+    )
     for message in (texts, verdict):
         assert ANSWER not in shown(message) + message.text
         assert "ann" not in shown(message) + message.text
     assert GONE in shown(verdict)
 
 
-async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its_authors(stage: Stage) -> None:
+async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its_authors(
+    stage: Stage,
+) -> None:
     parent, answer = stage.ask_and_answer()
     person = carol(stage)
     await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
@@ -116,7 +136,11 @@ async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its
 async def test_texts_that_a_person_types_into_the_window_are_theirs(stage: Stage) -> None:
     stage.ann.command(CHANNEL, slack_ids.COMMAND)
     await stage.modal(stage.ann)
-    await settled(stage, 1, stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER}))
+    await settled(
+        stage,
+        1,
+        stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER}),
+    )
     assert (await stage.log.cases.get(1)).question_author_id == stage.ann.id
 
 
@@ -151,7 +175,9 @@ async def test_a_case_that_waits_for_its_question_reads_its_message_again(stage:
     assert (await up_to_date(stage)).response is None
 
 
-async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the_same(stage: Stage) -> None:
+async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the_same(
+    stage: Stage,
+) -> None:
     await scored(stage, stage.ann)
     asked = await ask(stage, stage.ann)
     stage.slack.fail("response_url", status=500)
@@ -160,7 +186,9 @@ async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the
     assert (await stage.told(stage.ann, count + 1)).text.startswith("I forgot your words")
 
 
-async def test_a_message_of_ours_that_is_gone_keeps_no_other_from_losing_its_words(stage: Stage) -> None:
+async def test_a_message_of_ours_that_is_gone_keeps_no_other_from_losing_its_words(
+    stage: Stage,
+) -> None:
     await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     stage.slack.fail("chat.update", error="message_not_found")
     await go_ahead(stage, stage.ann)

@@ -20,7 +20,9 @@ ANN, BEN = "U-ann", "U-ben"
 
 
 async def texts(log: Store, case: LoggedCase) -> list[Any]:
-    """All that is left of a case's words: question, response, justification, and those of its rating."""
+    """All that is left of a case's words: question, response, justification, and those of its
+    rating.
+    """
     found = await log.cases.get(case.id)
     verdict = await log.cases.verdict(case.id)
     rating = verdict.ratings[0]
@@ -28,7 +30,9 @@ async def texts(log: Store, case: LoggedCase) -> list[Any]:
 
 
 @pytest.mark.parametrize("whose", ["requester_id", "author_id", "question_author_id"])
-async def test_a_case_of_which_a_person_wrote_or_asked_anything_loses_all_texts(log: Store, whose: str) -> None:
+async def test_a_case_of_which_a_person_wrote_or_asked_anything_loses_all_texts(
+    log: Store, whose: str
+) -> None:
     case = await delivered(log, **{whose: ANN})
     assert await PersonalData(log.database).count("T1", ANN) == Words(cases=1)
     assert await PersonalData(log.database).forget("T1", ANN) == Words(cases=1)
@@ -40,7 +44,11 @@ async def test_scores_hashes_and_who_it_was_stay(log: Store) -> None:
     await PersonalData(log.database).forget("T1", ANN)
     found = await log.cases.get(before.id)
     verdict = await log.cases.verdict(before.id)
-    assert (found.author_id, found.message_ts, found.response_hash) == (ANN, "5.1", before.response_hash)
+    assert (found.author_id, found.message_ts, found.response_hash) == (
+        ANN,
+        "5.1",
+        before.response_hash,
+    )
     assert (verdict.score, verdict.ratings[0].score, verdict.cost_usd) == (4, 4, 0.002)
     assert found.has_lost_texts
 
@@ -58,7 +66,10 @@ async def test_their_reasons_go_and_their_scores_and_other_reasons_stay(log: Sto
     await log.labels.put(case, ANN, Label(2, "I found it too short."))
     await log.labels.put(case, BEN, Label(3, "I liked it."))
     assert await PersonalData(log.database).forget("T1", ANN) == Words(reasons=1)
-    assert [await log.labels.get(case, user_id) for user_id in (ANN, BEN)] == [Label(2, None), Label(3, "I liked it.")]
+    assert [await log.labels.get(case, user_id) for user_id in (ANN, BEN)] == [
+        Label(2, None),
+        Label(3, "I liked it."),
+    ]
     assert (await texts(log, case))[:2] == ["Why?", "Because."]
 
 
@@ -81,7 +92,13 @@ async def test_what_was_forgotten_is_noted_and_not_counted_again(log: Store) -> 
     assert await PersonalData(log.database).count("T1", ANN) == Words()
     assert await PersonalData(log.database).forget("T1", ANN) == Words()
     (act,) = await log.audit.since()
-    assert (act.team_id, act.who, act.what, act.user_id, act.cases) == ("T1", ANN, "forgot_person", ANN, 2)
+    assert (act.team_id, act.who, act.what, act.user_id, act.cases) == (
+        "T1",
+        ANN,
+        "forgot_person",
+        ANN,
+        2,
+    )
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -89,7 +106,9 @@ async def test_more_than_a_batch_is_forgotten(log: Store) -> None:
     values = (await log.add(a_case(requester_id=BEN)))[0].model_dump(exclude={"id"})
     values |= {"status": CaseStatus.DELIVERED, "author_id": ANN}
     async with log.database.engine.begin() as connection:
-        await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(601)])
+        await connection.execute(
+            cases.insert(), [values | {"key": f"many-{n}"} for n in range(601)]
+        )
     assert (await PersonalData(log.database).forget("T1", ANN)).cases == 601
     async with log.database.engine.connect() as connection:
         left = await connection.execute(select(cases.c.id).where(cases.c.response.is_not(None)))
@@ -98,7 +117,9 @@ async def test_more_than_a_batch_is_forgotten(log: Store) -> None:
 
 async def test_a_case_under_way_keeps_its_texts_until_it_is_delivered(log: Store) -> None:
     received, _ = await log.add(a_case(key="received", requester_id=ANN))
-    judged = await log.record(await held(log, (await log.add(a_case(key="judged", author_id=ANN)))[0]), a_verdict())
+    judged = await log.record(
+        await held(log, (await log.add(a_case(key="judged", author_id=ANN)))[0]), a_verdict()
+    )
     assert await PersonalData(log.database).count("T1", ANN) == Words(cases=2, unsettled=2)
     assert await PersonalData(log.database).forget("T1", ANN) == Words(cases=2, unsettled=2)
     for case in (received, judged):
@@ -137,7 +158,9 @@ async def test_what_is_forgotten_while_a_verdict_is_amended_is_still_to_be_said(
 
 async def test_no_byte_of_them_is_left(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
-    case = await delivered(log, requester_id=ANN, requester_name=SECRET, question=SECRET, response=SECRET * 500)
+    case = await delivered(
+        log, requester_id=ANN, requester_name=SECRET, question=SECRET, response=SECRET * 500
+    )
     await log.labels.put(case, ANN, Label(2, SECRET))
     assert SECRET.encode() in bytes_on_disk(tmp_path)
     await PersonalData(log.database).forget("T1", ANN)

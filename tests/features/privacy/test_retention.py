@@ -30,7 +30,9 @@ async def aged_log(folder: Path, *ages_days: float) -> None:
         await log.note_delivered(await log.record(await held(log, case), a_verdict()))
         created = datetime.now(UTC) - timedelta(days=age)
         async with log.database.engine.begin() as connection:
-            await connection.execute(update(cases).where(cases.c.id == case.id).values(created_at=created))
+            await connection.execute(
+                update(cases).where(cases.c.id == case.id).values(created_at=created)
+            )
     await log.close()
 
 
@@ -43,7 +45,9 @@ async def left(folder: Path) -> int:
 
 async def purge(folder: Path, *options: str, **env: str) -> tuple[int, str, str]:
     """The command, with no more of an environment than it needs."""
-    return await run("purge", {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}, folder, *options)
+    return await run(
+        "purge", {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}, folder, *options
+    )
 
 
 async def test_purge_counts_and_deletes(tmp_path: Path) -> None:
@@ -61,9 +65,16 @@ async def test_in_a_terminal_purge_asks_before_it_deletes(
 ) -> None:
     await aged_log(tmp_path, 40)
     keyboard, terminal = pty.openpty()
-    env, command = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}, (JUDGE_BOT, "purge", "--days", "30")
-    process = await asyncio.create_subprocess_exec(*command, env=env, stdin=terminal, stdout=PIPE, stderr=PIPE)
-    assert (await process.stdout.readuntil(b"Delete them all?")).startswith(b"1 of 1 cases are older")
+    env, command = (
+        {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)},
+        (JUDGE_BOT, "purge", "--days", "30"),
+    )
+    process = await asyncio.create_subprocess_exec(
+        *command, env=env, stdin=terminal, stdout=PIPE, stderr=PIPE
+    )
+    assert (await process.stdout.readuntil(b"Delete them all?")).startswith(
+        b"1 of 1 cases are older"
+    )
     for each in interrupt:
         process.send_signal(each)
     os.write(keyboard, typed)
@@ -76,7 +87,10 @@ async def test_in_a_terminal_purge_asks_before_it_deletes(
 async def test_the_setting_is_the_default_and_the_option_goes_before_it(tmp_path: Path) -> None:
     await aged_log(tmp_path, 40, 20)
     assert "1 of 2 cases are older than 30 days" in (await purge(tmp_path, RETENTION_DAYS="30"))[1]
-    assert "1 of 1 cases are older than 1 day " in (await purge(tmp_path, "--days", "1", RETENTION_DAYS="30"))[1]
+    assert (
+        "1 of 1 cases are older than 1 day "
+        in (await purge(tmp_path, "--days", "1", RETENTION_DAYS="30"))[1]
+    )
 
 
 async def test_purge_without_an_age_says_what_is_missing(tmp_path: Path) -> None:
@@ -104,10 +118,15 @@ async def test_a_wrong_age_deletes_nothing(tmp_path: Path) -> None:
             "CREATE TRIGGER held BEFORE DELETE ON cases BEGIN SELECT RAISE(ABORT, 'held'); END",
             "written (held); what was deleted before stays deleted",
         ),
-        ("ALTER TABLE cases RENAME status TO gone", "read (no such column: cases.status); nothing was deleted"),
+        (
+            "ALTER TABLE cases RENAME status TO gone",
+            "read (no such column: cases.status); nothing was deleted",
+        ),
     ],
 )
-async def test_a_log_that_cannot_be_written_or_read_is_a_sentence(tmp_path: Path, broken: str, said: str) -> None:
+async def test_a_log_that_cannot_be_written_or_read_is_a_sentence(
+    tmp_path: Path, broken: str, said: str
+) -> None:
     await aged_log(tmp_path, 40)
     with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
         other.execute(broken)
@@ -115,7 +134,9 @@ async def test_a_log_that_cannot_be_written_or_read_is_a_sentence(tmp_path: Path
     assert (code, err) == (2, f"judge-bot: the database cannot be {said}\n")
 
 
-async def test_a_bot_that_starts_deletes_what_is_too_old(open_stage: StageFactory, tmp_path: Path) -> None:
+async def test_a_bot_that_starts_deletes_what_is_too_old(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
     await aged_log(tmp_path, 8, 6)
     stage: Stage = await open_stage(retention_days=7)
     _, answer = stage.ask_and_answer()

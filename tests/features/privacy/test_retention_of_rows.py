@@ -13,7 +13,18 @@ from bot.features.privacy.forgetting import AUDIT_KEPT, retain
 from bot.store import Store
 from bot.store.audit import Act, Action
 from bot.store.schema import cases, executions, spent, thumbs
-from tests.cases import SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, thumb, url
+from tests.cases import (
+    SECRET,
+    a_case,
+    a_verdict,
+    bytes_on_disk,
+    delivered,
+    held,
+    numbers,
+    put_back,
+    thumb,
+    url,
+)
 
 
 @pytest.fixture
@@ -45,12 +56,17 @@ async def test_steps_that_were_told_go_after_a_day_and_those_that_wait_never(log
 
 async def noted(log: Store) -> list[tuple[Any, ...]]:
     """Who did what, and to which channel or case, or to how many."""
-    return [(act.who, act.what, act.channel_id or act.case_id or act.cases) for act in await log.audit.since()]
+    return [
+        (act.who, act.what, act.channel_id or act.case_id or act.cases)
+        for act in await log.audit.since()
+    ]
 
 
 async def test_acts_are_kept_for_two_years_with_any_setting(log: Store) -> None:
     ages = (AUDIT_KEPT + timedelta(minutes=1), AUDIT_KEPT - timedelta(minutes=1))
-    await log.audit.note([Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages])
+    await log.audit.note(
+        [Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages]
+    )
     await retain(log, 7)
     assert await noted(log) == [("U1", "purged", 729)]
 
@@ -111,7 +127,9 @@ async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
         assert len(await numbers(log)) == left
 
 
-async def test_the_next_retention_empties_a_journal_that_a_reader_held(log: Store, tmp_path: Path) -> None:
+async def test_the_next_retention_empties_a_journal_that_a_reader_held(
+    log: Store, tmp_path: Path
+) -> None:
     case = await delivered(log, response=SECRET)
     await retain(log, None)
     async with log.database.engine.connect() as reader:

@@ -1,4 +1,6 @@
-"""A channel's labelled replies, written into the store at once, as the channel's judge would have scored them."""
+"""A channel's labelled replies, written into the store at once, as the channel's judge would have
+scored them.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -24,13 +26,19 @@ async def labelled(
     reason: str | None = None,
     is_by_another_judge: bool = False,
 ) -> None:
-    """So many replies from number 1 on, in threads of their own, with a score and a label that ben has given."""
+    """So many replies from number 1 on, in threads of their own, with a score and a label that ben
+    has given.
+    """
     assert stage.services
     assert stage.services.judges
-    judge = await stage.services.judges.by(*place(stage), await stage.log.rubrics.chosen(*place(stage)))
+    judge = await stage.services.judges.by(
+        *place(stage), await stage.log.rubrics.chosen(*place(stage))
+    )
     assert judge
     version = "another judge" if is_by_another_judge else judge.version
-    await put(stage.log, *place(stage), stage.ben.id, range(1, count + 1), score, label, version, reason)
+    await put(
+        stage.log, *place(stage), stage.ben.id, range(1, count + 1), score, label, version, reason
+    )
 
 
 async def put(
@@ -48,13 +56,25 @@ async def put(
     now, where = datetime.now(UTC), {"team_id": team_id, "channel_id": channel_id}
     own = {"requester_id": user_id, "input_tokens": TOKENS, "created_at": now, "judged_at": now}
     rows = [
-        a_row(**where, **own, key=f"copy {number}", message_ts=f"{number}.0", thread_ts=f"{number}.0")
-        | {"question": f"Question {number}?", "response": f"Answer {number}.", "judge_version": judge_version}
+        a_row(
+            **where, **own, key=f"copy {number}", message_ts=f"{number}.0", thread_ts=f"{number}.0"
+        )
+        | {
+            "question": f"Question {number}?",
+            "response": f"Answer {number}.",
+            "judge_version": judge_version,
+        }
         | {"score": score(number), "mean": score(number)}
         for number in numbers
     ]
     given = [
-        {"team_id": team_id, "channel_id": channel_id, "case_id": number, "user_id": user_id, "reason": reason}
+        {
+            "team_id": team_id,
+            "channel_id": channel_id,
+            "case_id": number,
+            "user_id": user_id,
+            "reason": reason,
+        }
         | {"score": label(number), "created_at": now, "updated_at": now}
         for number in numbers
     ]

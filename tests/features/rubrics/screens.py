@@ -27,7 +27,10 @@ STATE = ModalState(channel_id="C0123456789", rubric="tone", version="00000000")
 def make(words: str) -> None:
     prompt = f"{words[:2900].replace('{', '(')}\n\n{TONE}"
     rubric, many = Rubric("tone", prompt), 1 + len(words) % MOST_RUBRICS
-    own = [replace(FIRST, name=f"{number:02}{'x' * (many + 10)}", number=9999, prompt=prompt) for number in range(many)]
+    own = [
+        replace(FIRST, name=f"{number:02}{'x' * (many + 10)}", number=9999, prompt=prompt)
+        for number in range(many)
+    ]
     models = [f"some-vendor/{words[:20]}-{number}" for number in range(many * 3)]
     chosen = ChannelJudge(own[0].name, "00000000", words[:200] or None)
     text.state(chosen, "additive-5", list(SHIPPED), own, models)

@@ -1,4 +1,6 @@
-"""Comparisons of a channel's judge with another: which labelled cases, and what comes of what was asked for."""
+"""Comparisons of a channel's judge with another: which labelled cases, and what comes of what was
+asked for.
+"""
 
 import asyncio
 from dataclasses import replace
@@ -24,7 +26,13 @@ BOTH = ("v1", "v2")
 
 
 async def labelled(
-    log: Store, number: int, *, is_blind: bool = False, is_labelled: bool = True, version: str = "v1", **fields: object
+    log: Store,
+    number: int,
+    *,
+    is_blind: bool = False,
+    is_labelled: bool = True,
+    version: str = "v1",
+    **fields: object,
 ) -> int:
     """A case with a score of 4 and a label of 3; gives its number."""
     verdict = replace(a_verdict(), judge_version=version, lowest=0, highest=5)
@@ -35,7 +43,9 @@ async def labelled(
     if is_labelled:
         await log.labels.put(case, "U9", Label(3, None))
     if is_blind:
-        await log.database.execute(update(labels).where(labels.c.case_id == case.id).values(is_blind=True))
+        await log.database.execute(
+            update(labels).where(labels.c.case_id == case.id).values(is_blind=True)
+        )
     return case.id
 
 
@@ -56,12 +66,18 @@ async def test_a_change_and_its_decision_are_one(log: Store) -> None:
     wish = await begun(log)
     assert await log.rubrics.use("T1", "C1", NEW, "U1", decides=requests.decision(wish.id))
     assert await requests.find(wish.id) is None
-    assert not await log.rubrics.use("T1", "C1", ChannelJudge("refusal"), "U1", decides=requests.decision(wish.id))
+    assert not await log.rubrics.use(
+        "T1", "C1", ChannelJudge("refusal"), "U1", decides=requests.decision(wish.id)
+    )
     assert await log.rubrics.chosen("T1", "C1") == NEW
 
 
-async def test_of_people_who_ask_for_a_change_at_once_all_are_heard_and_one_change_is_left(log: Store) -> None:
-    asked = [begun(log, ChannelJudge(name), f"U{n}") for n, name in enumerate(["code", "refusal"] * 5)]
+async def test_of_people_who_ask_for_a_change_at_once_all_are_heard_and_one_change_is_left(
+    log: Store,
+) -> None:
+    asked = [
+        begun(log, ChannelJudge(name), f"U{n}") for n, name in enumerate(["code", "refusal"] * 5)
+    ]
     await asyncio.gather(*asked)
     assert len(await log.database.all(select(judge_requests))) == 1
 
@@ -76,7 +92,9 @@ async def test_a_change_that_is_being_compared_and_asked_for_again_goes_on(log: 
     assert (await begun(log, ChannelJudge("code"), "U2")).id > bens.id
 
 
-async def test_what_is_asked_for_is_a_channels_own_and_an_improvement_goes_on_beside_it(log: Store) -> None:
+async def test_what_is_asked_for_is_a_channels_own_and_an_improvement_goes_on_beside_it(
+    log: Store,
+) -> None:
     requests = JudgeRequests(log.database)
     await requests.begin(Aim.COMPARE, "T1", "C2", "U1", NEW)
     await requests.begin(Aim.IMPROVE, "T1", "C1", "U1", NEW)
@@ -91,7 +109,9 @@ async def test_what_is_asked_for_is_a_channels_own_and_an_improvement_goes_on_be
     assert await Records(log.database, "T1", "C1").get("proposal/1") == {}
 
 
-async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_the_newest(log: Store) -> None:
+async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_the_newest(
+    log: Store,
+) -> None:
     old_blind = await labelled(log, 1, is_blind=True, version="v0")
     seen = [await labelled(log, number, version=BOTH[number % 2]) for number in range(2, MOST)]
     await labelled(log, 50, version="v0")
@@ -107,12 +127,20 @@ async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_
     assert [each.case.is_blind for each in chosen] == [True] + [False] * (MOST - 1)
 
 
-async def test_a_stored_case_is_judged_again_with_what_was_said_before_its_question(log: Store) -> None:
+async def test_a_stored_case_is_judged_again_with_what_was_said_before_its_question(
+    log: Store,
+) -> None:
     said = [
-        CaseTurn(part=Part.CONVERSATION, ts=ts, author_id="U2", role="Person 1", text=text, text_hash="")
+        CaseTurn(
+            part=Part.CONVERSATION, ts=ts, author_id="U2", role="Person 1", text=text, text_hash=""
+        )
         for ts, text in (("1.1", "First."), ("2.1", "Last."))
     ]
     await labelled(log, 1, turns=tuple(said), messages_before=5, left_out=3)
-    expected = Turn("Person 1", "First."), Turn("", "[3 messages left out]"), Turn("Person 1", "Last.")
+    expected = (
+        Turn("Person 1", "First."),
+        Turn("", "[3 messages left out]"),
+        Turn("Person 1", "Last."),
+    )
     (compared,) = await JudgeRequests(log.database).labelled("T1", "C1")
     assert compared.case.conversation == expected

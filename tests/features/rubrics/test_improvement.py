@@ -1,6 +1,8 @@
-"""`/judge rubric improve`: learns from a channel's labels, proposes a rubric, and changes nothing by itself.
+"""`/judge rubric improve`: learns from a channel's labels, proposes a rubric, and changes nothing
+by itself.
 
-What an alignment decides is tested in `tests/judge/align`. Here a calibration does, which takes no request to a model.
+What an alignment decides is tested in `tests/judge/align`. Here a calibration does, which takes no
+request to a model.
 """
 
 import asyncio
@@ -46,12 +48,16 @@ def too_kindly(number: int) -> int:
 
 def too_kind(request: dict[str, Any]) -> Reply:
     """A model that gives two points more than people."""
-    (number,) = re.findall(r"<response>Answer (\d+)\.</response>", request["messages"][0]["content"])
+    (number,) = re.findall(
+        r"<response>Answer (\d+)\.</response>", request["messages"][0]["content"]
+    )
     return f"score: {too_kindly(int(number))}\nKind."
 
 
 def blind_until(sign: str) -> Any:
-    """A model that gives 3, and what people give once the rubric has these words; it proposes them as criteria."""
+    """A model that gives 3, and what people give once the rubric has these words; it proposes them
+    as criteria.
+    """
 
     def answer(request: dict[str, Any]) -> Reply:
         prompt = request["messages"][0]["content"]
@@ -78,7 +84,9 @@ async def shows(stage: Stage, *expected: str) -> Message:
 
 
 async def offered(stage: Stage) -> Message:
-    """The message that offers a calibration; the model is asked nothing, because its scores are known."""
+    """The message that offers a calibration; the model is asked nothing, because its scores are
+    known.
+    """
     await labelled(stage, FEW, too_kindly, people)
     await say(stage, "improve")
     return await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
@@ -88,11 +96,15 @@ async def offered_text(stage: Stage, sign: str) -> Message:
     """The message that offers a rubric with words that make the model see it as people do."""
     stage.model.script(blind_until(sign))
     await say(stage, "improve")
-    return await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW)
+    return await shows(
+        stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE, ids.ACTION_IMPROVE_VIEW
+    )
 
 
 async def asked(stage: Stage, *replies: Any) -> None:
-    """Begins an improvement that asks the model about each reply, because another judge has scored them so far."""
+    """Begins an improvement that asks the model about each reply, because another judge has scored
+    them so far.
+    """
     await labelled(stage, FEW, too_kindly, people, is_by_another_judge=True)
     stage.model.script(*replies)
     await say(stage, "improve")
@@ -113,7 +125,9 @@ async def press(stage: Stage, action: str) -> None:
 
 async def is_told(stage: Stage, sentence: str) -> None:
     """Returns once ann is told this beside the message."""
-    await stage.slack.until(lambda: any(sentence in m.text for m in stage.ann.ephemerals(stage.ann.im)))
+    await stage.slack.until(
+        lambda: any(sentence in m.text for m in stage.ann.ephemerals(stage.ann.im))
+    )
 
 
 async def chosen(stage: Stage) -> ChannelJudge:
@@ -144,13 +158,19 @@ async def test_a_calibration_is_offered_used_once_and_taken_back(stage: Stage) -
     assert stage.model.requests == []
 
 
-async def test_examples_stand_in_a_window_and_hostile_words_in_them_stay_words(stage: Stage) -> None:
+async def test_examples_stand_in_a_window_and_hostile_words_in_them_stay_words(
+    stage: Stage,
+) -> None:
     await labelled(stage, ENOUGH, lambda _: 3, people, reason=HOSTILE)
     async with stage.log.database.engine.begin() as connection:
-        await connection.exec_driver_sql("UPDATE cases SET question = question || ' <!channel> *bold*'")
+        await connection.exec_driver_sql(
+            "UPDATE cases SET question = question || ' <!channel> *bold*'"
+        )
     told = await offered_text(stage, "<example ")
     assert words.QUOTES.format(replies="4 replies") in shown(told)
-    assert not any(each in shown(told) for each in ("<example case=", "ignore the rubric", "<!channel>"))
+    assert not any(
+        each in shown(told) for each in ("<example case=", "ignore the rubric", "<!channel>")
+    )
     await press(stage, ids.ACTION_IMPROVE_VIEW)
     view = shown(await stage.modal(stage.ann))
     assert "+ <example case=" in view
@@ -244,7 +264,9 @@ async def test_nothing_is_started_with_labels_of_few_threads(stage: Stage) -> No
 
 def test_there_is_an_obstacle_without_a_model_or_labels_that_differ() -> None:
     assert words.obstacle("offline", []) == words.OFFLINE_RATER
-    assert words.obstacle("m", some_cases(*[4] * FEW)).startswith("All labels are 4, so nothing shows")
+    assert words.obstacle("m", some_cases(*[4] * FEW)).startswith(
+        "All labels are 4, so nothing shows"
+    )
     assert words.obstacle("m", some_cases(5, *[4] * (FEW - 1))) == ""
 
 
@@ -254,7 +276,9 @@ async def test_one_runs_at_a_time_until_it_is_stopped(stage: Stage) -> None:
     await stage.model.asked(2)
     first = await JudgeRequests(stage.log.database).of(Aim.IMPROVE, *place(stage))
     assert first is not None
-    assert await say(stage, "improve") == words.RUNNING.format(user=first.user_id, at=short_date(first.asked_at))
+    assert await say(stage, "improve") == words.RUNNING.format(
+        user=first.user_id, at=short_date(first.asked_at)
+    )
     await press(stage, ids.ACTION_IMPROVE_STOP)
     await shows(stage)
     gate.set()
@@ -282,7 +306,9 @@ async def test_after_a_restart_it_goes_on_in_the_same_message_and_asks_for_nothi
     assert twice <= unanswered
 
 
-async def test_a_person_who_leaves_the_channel_is_told_no_figures_and_nothing_more_is_asked(stage: Stage) -> None:
+async def test_a_person_who_leaves_the_channel_is_told_no_figures_and_nothing_more_is_asked(
+    stage: Stage,
+) -> None:
     gate = asyncio.Event()
     await asked(stage, *[too_kind] * 5, Held(gate, SO_SO), too_kind)
     await stage.model.asked(6)
@@ -294,7 +320,9 @@ async def test_a_person_who_leaves_the_channel_is_told_no_figures_and_nothing_mo
 
 
 @pytest.mark.needs("privacy")
-async def test_it_ends_when_a_person_whose_words_it_has_read_has_them_forgotten(stage: Stage) -> None:
+async def test_it_ends_when_a_person_whose_words_it_has_read_has_them_forgotten(
+    stage: Stage,
+) -> None:
     from bot.features.privacy.queries import PersonalData
 
     gate = asyncio.Event()
@@ -314,11 +342,16 @@ async def test_the_limit_of_the_day_ends_it(open_stage: StageFactory) -> None:
     await asked(stage, too_kind)
     told = shown(await shows(stage))
     assert words.SPENT in told
-    assert "*A calibration of the scores*: not tested. The budget leaves too little for its test." in told
+    assert (
+        "*A calibration of the scores*: not tested. The budget leaves too little for its test."
+        in told
+    )
     assert len(stage.model.requests) == 5
 
 
-async def test_it_leaves_its_person_what_they_may_ask_for_in_an_hour(open_stage: StageFactory) -> None:
+async def test_it_leaves_its_person_what_they_may_ask_for_in_an_hour(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(max_cases_per_user_per_hour=FEW)
     await asked(stage, too_kind)
     await shows(stage, ids.ACTION_IMPROVE_USE, ids.ACTION_IMPROVE_LEAVE)
@@ -329,13 +362,19 @@ async def test_it_leaves_its_person_what_they_may_ask_for_in_an_hour(open_stage:
 
 
 @pytest.mark.parametrize("failure", [Failure(401, message="wrong key"), Failure(503)])
-async def test_a_model_that_fails_ends_it_and_its_answers_are_kept(stage: Stage, failure: Failure) -> None:
+async def test_a_model_that_fails_ends_it_and_its_answers_are_kept(
+    stage: Stage, failure: Failure
+) -> None:
     await asked(stage, *[too_kind] * 4, *[failure] * 9)
     assert (await shows(stage)).text == words.NO_MODEL.format(channel=place(stage)[1])
-    assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [TOKENS] * 4
+    assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [
+        TOKENS
+    ] * 4
     answered = prompts(stage)[:4]
     stage.model.requests.clear()
     stage.model.script(too_kind)
     await say(stage, "improve")
-    await stage.slack.until(lambda: len(direct(stage)) == 2 and ids.ACTION_IMPROVE_USE in buttons(direct(stage)[-1]))
+    await stage.slack.until(
+        lambda: len(direct(stage)) == 2 and ids.ACTION_IMPROVE_USE in buttons(direct(stage)[-1])
+    )
     assert not set(answered) & set(prompts(stage))

@@ -1,4 +1,6 @@
-"""An improvement of a rubric in a real process that is killed again and again: it goes on, and asks little twice."""
+"""An improvement of a rubric in a real process that is killed again and again: it goes on, and asks
+little twice.
+"""
 
 from pathlib import Path
 
@@ -22,14 +24,30 @@ pytestmark = pytest.mark.slow
 CASES, KILLS = 24, (5, 11, 17)
 
 
-async def test_no_answer_is_asked_for_again_after_kill_9(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_no_answer_is_asked_for_again_after_kill_9(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script(too_kind)
     async with pocket_slack() as slack:
         log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-        stage = Stage(slack, model_server, log, *(slack.person(name) for name in ("ann", "ben", "helper")))
+        stage = Stage(
+            slack, model_server, log, *(slack.person(name) for name in ("ann", "ben", "helper"))
+        )
         for number in range(1, CASES + 1):
-            texts = {"question": "Why?", "response": f"Answer {number}.", "message_ts": f"{number}.0"}
-            await add_case(stage, help_desk(stage), stage.helper.id, 3, key=f"k{number}", judge_version="v", **texts)
+            texts = {
+                "question": "Why?",
+                "response": f"Answer {number}.",
+                "message_ts": f"{number}.0",
+            }
+            await add_case(
+                stage,
+                help_desk(stage),
+                stage.helper.id,
+                3,
+                key=f"k{number}",
+                judge_version="v",
+                **texts,
+            )
             case = await log.cases.get(number)
             assert case
             await log.labels.put(case, stage.ben.id, Label(people(number), None))
@@ -49,7 +67,9 @@ async def test_no_answer_is_asked_for_again_after_kill_9(model_server: ModelServ
                 await process.wait()
             await slack.until(lambda: not slack.sockets.open, ONLY_A_HANG_S)
         async with replica("last", env, tmp_path):
-            await slack.until(lambda: told() and ids.ACTION_IMPROVE_USE in buttons(told()[0]), ONLY_A_HANG_S)
+            await slack.until(
+                lambda: told() and ids.ACTION_IMPROVE_USE in buttons(told()[0]), ONLY_A_HANG_S
+            )
         assert len(told()) == 1
         assert "+ calibration: 3=1 5=3" in shown(told()[0])
     prompts = [request["messages"][0]["content"] for request in model_server.requests]

@@ -1,4 +1,6 @@
-"""Improvements of a channel's judge: one at a time, what they learn from and remember, and what becomes of them."""
+"""Improvements of a channel's judge: one at a time, what they learn from and remember, and what
+becomes of them.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -48,11 +50,18 @@ async def begun_with_an_example(log: Store) -> tuple[LoggedCase, JudgeRequest]:
 
 
 async def keys(log: Store) -> list[str]:
-    return [row.key for row in await log.database.all(select(align_records.c.key).order_by(align_records.c.key))]
+    return [
+        row.key
+        for row in await log.database.all(select(align_records.c.key).order_by(align_records.c.key))
+    ]
 
 
-async def test_of_people_who_begin_at_once_one_does_and_the_others_are_told_of_it(log: Store) -> None:
-    asked = [requests(log).begin(Aim.IMPROVE, "T1", "C1", f"U{number}", NEW) for number in range(10)]
+async def test_of_people_who_begin_at_once_one_does_and_the_others_are_told_of_it(
+    log: Store,
+) -> None:
+    asked = [
+        requests(log).begin(Aim.IMPROVE, "T1", "C1", f"U{number}", NEW) for number in range(10)
+    ]
     found = await asyncio.gather(*asked)
     (row,) = await log.database.all(select(judge_requests))
     assert sorted(each.id if each else 0 for each in found) == [0] + [row.id] * 9
@@ -67,7 +76,11 @@ async def test_what_is_stopped_or_decided_gives_way_to_the_next(log: Store) -> N
     await requests(log).offer(second.id)
     assert not await requests(log).stop(second.id)
     third = await begun(log)
-    assert [await requests(log).find(each.id) for each in (first, second, third)] == [None, None, third]
+    assert [await requests(log).find(each.id) for each in (first, second, third)] == [
+        None,
+        None,
+        third,
+    ]
 
 
 async def test_a_rubric_is_decided_about_once(log: Store) -> None:
@@ -100,7 +113,9 @@ async def test_what_models_wrote_goes_at_the_end_and_the_rest_stays(log: Store, 
 async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: Store) -> None:
     from bot.features.privacy.queries import PersonalData
 
-    gone, dropped, kept = [await labelled(log, number, requester_id=f"U{number}") for number in (1, 2, 3)]
+    gone, dropped, kept = [
+        await labelled(log, number, requester_id=f"U{number}") for number in (1, 2, 3)
+    ]
     records = Records(log.database, "T1", "C1")
     for number in (gone, dropped, kept, 99):
         await records.put(f"score/org/model, code 1234/{number}/abc", {"score": number})
@@ -116,8 +131,12 @@ async def test_what_is_remembered_of_a_case_goes_with_it_or_with_its_texts(log: 
     assert await keys(log) == ["parts"]
 
 
-async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there_are_any(log: Store) -> None:
-    said = CaseTurn(part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash="")
+async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there_are_any(
+    log: Store,
+) -> None:
+    said = CaseTurn(
+        part=Part.CONVERSATION, ts="1.1", author_id="U2", role="Person 1", text="Hm.", text_hash=""
+    )
     seen = await labelled(log, 1, turns=(said,), messages_before=1)
     blind = await labelled(log, 2, is_blind=True, version="v2")
     await labelled(log, 3, is_labelled=False)
@@ -144,7 +163,9 @@ async def test_labels_are_those_of_people_who_had_not_seen_the_score_where_there
 
 
 @pytest.mark.parametrize(("way", "changes"), WAYS.values(), ids=WAYS)
-async def test_what_has_read_words_that_are_forgotten_ends(log: Store, way: Way, changes: dict[str, Any]) -> None:
+async def test_what_has_read_words_that_are_forgotten_ends(
+    log: Store, way: Way, changes: dict[str, Any]
+) -> None:
     fields = dict(changes)
     age = fields.pop("age", timedelta())
     case = await log.cases.get(await labelled(log, 1, **fields))
@@ -168,7 +189,9 @@ async def test_what_has_read_words_that_are_forgotten_ends(log: Store, way: Way,
     assert "proposal/1" not in [row.key for row in await log.database.all(_OF_C1)]
 
 
-async def test_what_was_offered_from_a_forgotten_reply_is_dropped_and_what_is_used_stays(log: Store) -> None:
+async def test_what_was_offered_from_a_forgotten_reply_is_dropped_and_what_is_used_stays(
+    log: Store,
+) -> None:
     offered, used = await labelled(log, 1), await labelled(log, 2, channel_id="C2")
     first, second = [await begun(log, each) for each in ("C1", "C2")]
     for each in (first, second):

@@ -1,4 +1,6 @@
-"""Before a channel's judge changes, labelled cases are judged by the new one, and the person who asked decides."""
+"""Before a channel's judge changes, labelled cases are judged by the new one, and the person who
+asked decides.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -20,19 +22,36 @@ from bot.store.schema import judge_requests, spent
 from judge import load_rubric, render_prompt
 from pocket_slack import Message
 from tests.features.rubrics.labelled import TOKENS, labelled
-from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
+from tests.features.rubrics.test_rubrics import (
+    TONE,
+    acts,
+    edit,
+    make,
+    place,
+    prompts,
+    save,
+    say,
+    scored,
+)
 from tests.model_server import Failure, Held
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
 
 
 def asking(rubric: str, number: int = LEAST, most: int = LEAST) -> list[str]:
-    """What the model is sent for the cases that `labelled` made, the newest first, from this number on."""
+    """What the model is sent for the cases that `labelled` made, the newest first, from this number
+    on.
+    """
     numbers = range(number, number - most, -1)
-    return [render_prompt(load_rubric(rubric), f"Question {each}?", f"Answer {each}.") for each in numbers]
+    return [
+        render_prompt(load_rubric(rubric), f"Question {each}?", f"Answer {each}.")
+        for each in numbers
+    ]
 
 
 async def compared(stage: Stage, count: int = 1) -> Message:
-    """The last of so many comparisons that ann is told of; it may come before the answer to her command."""
+    """The last of so many comparisons that ann is told of; it may come before the answer to her
+    command.
+    """
 
     def found() -> list[Message]:
         return [m for m in stage.ann.ephemerals(CHANNEL) if ids.ACTION_RUBRIC_USE in buttons(m)]
@@ -56,7 +75,9 @@ async def said(stage: Stage, words: str) -> None:
 
 
 async def told_of(stage: Stage, number: int) -> None:
-    """Returns once the log says that the person was told of a comparison, which follows the message."""
+    """Returns once the log says that the person was told of a comparison, which follows the
+    message.
+    """
     told = select(judge_requests.c.id).filter_by(id=number, status=Progress.OFFERED)
     await stage.eventually(lambda: stage.log.database.values(told))
 
@@ -72,15 +93,25 @@ async def used(stage: Stage) -> str | None:
     return (await stage.log.rubrics.chosen(*place(stage))).rubric
 
 
-async def test_the_judge_changes_once_when_the_button_under_the_comparison_is_pressed(stage: Stage) -> None:
+async def test_the_judge_changes_once_when_the_button_under_the_comparison_is_pressed(
+    stage: Stage,
+) -> None:
     await labelled(stage, LEAST)
     stage.model.script("score: 2\nNo.")
     await say(stage, "use code")
-    await said(stage, "This takes at most about 20,000 tokens, which count towards the day's limits")
+    await said(
+        stage, "This takes at most about 20,000 tokens, which count towards the day's limits"
+    )
     told = await compared(stage)
     words = shown(told)
-    assert "*`code` and the judge in use*, on the same 10 labelled replies of this channel, 0 labelled blind." in words
-    assert "Distance from people's scores: 2.0 points with the current judge, 0.0 with the new one: 2.0 closer" in words
+    assert (
+        "*`code` and the judge in use*, on the same 10 labelled replies of this channel, 0 "
+        "labelled blind."
+    ) in words
+    assert (
+        "Distance from people's scores: 2.0 points with the current judge, 0.0 with the "
+        "new one: 2.0 closer"
+    ) in words
     assert "Same score as people: 0 with the current judge, 10 with the new one" in words
     assert len(prompts(stage)) == 10
     assert all("Review the code in the response" in prompt for prompt in prompts(stage))
@@ -134,7 +165,9 @@ async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> Non
     assert all(prompt.startswith("Be strict.") for prompt in prompts(stage))
     await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
     await stage.slack.until(
-        lambda: any("now scored with `tone`" in m.text for m in stage.ann.ephemerals(CHANNEL)[count:])
+        lambda: any(
+            "now scored with `tone`" in m.text for m in stage.ann.ephemerals(CHANNEL)[count:]
+        )
     )
     assert (await stage.log.rubrics.chosen(*place(stage))).version == await newest(stage, "tone")
 
@@ -149,14 +182,20 @@ async def test_replies_that_an_earlier_judge_scored_are_scored_by_both(stage: St
     await say(stage, "use code")
     words = shown(await compared(stage))
     assert (
-        "on the same 11 labelled replies of this channel, 0 labelled blind. Other judges had scored 10 of them" in words
-    )
+        "on the same 11 labelled replies of this channel, 0 labelled blind. Other judges "
+        "had scored 10 of them"
+    ) in words
     # In use: ten of 3 and the logged 4, where people say 2.
-    assert "Distance from people's scores: 1.1 points with the current judge, 0.0 with the new one" in words
+    assert (
+        "Distance from people's scores: 1.1 points with the current judge, 0.0 with the new one"
+        in words
+    )
     assert prompts(stage) == [*asking("code", LEAST + 1, LEAST + 1), *asking("refusal")]
 
 
-async def test_after_a_restart_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
+async def test_after_a_restart_it_goes_on_and_no_case_is_judged_twice(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage()
     await labelled(stage, LEAST)
     await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
@@ -166,7 +205,9 @@ async def test_after_a_restart_it_goes_on_and_no_case_is_judged_twice(open_stage
     assert stage.stop_bot
     await stage.stop_bot()
     assert prompts(stage) == [*asking("code"), *asking("refusal", most=1)]
-    assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [TOKENS] * LEAST
+    assert [row.tokens for row in await stage.log.database.all(select(spent.c.tokens))] == [
+        TOKENS
+    ] * LEAST
     stage.model.requests.clear()
     stage = await open_stage()
     told = await compared(stage)
@@ -177,7 +218,9 @@ async def test_after_a_restart_it_goes_on_and_no_case_is_judged_twice(open_stage
 async def test_a_judge_on_another_scale_is_asked_nothing(stage: Stage) -> None:
     await labelled(stage, LEAST)
     await make(stage, prompt=TONE.replace("0 and 5", "0 and 10"))
-    await stage.log.rubrics.use(*place(stage), ChannelJudge("tone", await newest(stage, "tone")), stage.ann.id)
+    await stage.log.rubrics.use(
+        *place(stage), ChannelJudge("tone", await newest(stage, "tone")), stage.ann.id
+    )
     await say(stage, "use code")
     assert TOO_FEW.format(judge="`code`") in shown(await compared(stage))
     assert stage.model.requests == []
@@ -210,14 +253,18 @@ async def test_an_earlier_change_is_dropped_when_the_person_asks_for_another(sta
     stage.ann.click(third, ids.ACTION_RUBRIC_USE)
     await said(stage, "now scored with `grounded`")
     stage.ann.click(second, ids.ACTION_RUBRIC_USE)
-    await stage.slack.until(lambda: [m.text for m in stage.ann.ephemerals(CHANNEL)].count(CLOSED) == 2)
+    await stage.slack.until(
+        lambda: [m.text for m in stage.ann.ephemerals(CHANNEL)].count(CLOSED) == 2
+    )
     assert await used(stage) == "grounded"
 
 
 async def test_a_comparison_with_a_judge_no_longer_in_use_decides_nothing(stage: Stage) -> None:
     told = await asked(stage)
     await told_of(stage, 1)
-    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ben.id)  # as an improvement does
+    await stage.log.rubrics.use(
+        *place(stage), ChannelJudge("refusal"), stage.ben.id
+    )  # as an improvement does
     stage.ann.click(told, ids.ACTION_RUBRIC_USE)
     await said(stage, CLOSED)
     assert await used(stage) == "refusal"
@@ -241,7 +288,9 @@ async def test_a_comparison_that_is_put_aside_changes_nothing(stage: Stage) -> N
     assert await used(stage) is None
 
 
-async def test_a_person_who_has_left_the_channel_decides_nothing_and_is_not_told_what_holds_there(stage: Stage) -> None:
+async def test_a_person_who_has_left_the_channel_decides_nothing_and_is_not_told_what_holds_there(
+    stage: Stage,
+) -> None:
     first = await asked(stage)
     await say(stage, "use refusal")
     second = await compared(stage, 2)
@@ -274,8 +323,12 @@ async def test_a_person_who_leaves_the_channel_meanwhile_is_told_no_figures(stag
     assert [message.text for message in direct.values()] == [NOT_BOTH_HERE]
 
 
-async def test_the_figures_wait_while_slack_does_not_say_who_is_in_the_channel(stage: Stage) -> None:
-    await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="internal_error"))
+async def test_the_figures_wait_while_slack_does_not_say_who_is_in_the_channel(
+    stage: Stage,
+) -> None:
+    await compared_while(
+        stage, lambda: stage.slack.fail("users.conversations", error="internal_error")
+    )
     assert "on the same 10 labelled replies of this channel" in shown(await compared(stage))
     assert len(stage.model.requests) == 10
 
@@ -293,7 +346,9 @@ async def test_a_repeated_job_tells_the_person_once(stage: Stage) -> None:
     await told_of(stage, 1)
     assert stage.services
     await run(stage.services, 1)
-    assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1
+    assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(
+        True
+    ) == 1
 
 
 async def test_a_model_that_does_not_answer_changes_nothing(stage: Stage) -> None:

@@ -79,7 +79,11 @@ async def press(stage: Stage, action: str, name: str) -> None:
     """Presses a button of the list of rubrics."""
     await say(stage, "")
     listed = stage.ann.ephemerals(CHANNEL)[-1]
-    rows = [block for block in listed.blocks if name in {each.get("value") for each in block.get("elements", [])}]
+    rows = [
+        block
+        for block in listed.blocks
+        if name in {each.get("value") for each in block.get("elements", [])}
+    ]
     stage.ann.click(listed, f"{ids.ACTION_RUBRIC}{action}", block_id=rows[0]["block_id"])
 
 
@@ -90,7 +94,9 @@ async def test_each_rubric_has_buttons_to_use_view_and_edit_it(stage: Stage) -> 
     view = shown(await stage.modal(stage.ann))
     assert load_rubric("refusal").prompt.splitlines()[0] in view
     await press(stage, "edit", "refusal")
-    await stage.slack.until(lambda: stage.ann.view and "based on `refusal`" in shown(stage.ann.view))
+    await stage.slack.until(
+        lambda: stage.ann.view and "based on `refusal`" in shown(stage.ann.view)
+    )
     stage.slack.fail("views.open", error="expired_trigger_id")
     await press(stage, "view", "refusal")
     assert "Please press the button again." in (await stage.told(stage.ann, 6)).text
@@ -121,7 +127,9 @@ async def test_a_channel_with_figures_is_told_of_another_judge(stage: Stage, wor
     before = stage.ours()
     await say(stage, "use refusal")
     (told,) = [each.text for each in stage.ours() if each not in before]
-    assert told.startswith(f"<@{stage.ann.id}> changed how replies in <#{place(stage)[1]}> are scored: now with ")
+    assert told.startswith(
+        f"<@{stage.ann.id}> changed how replies in <#{place(stage)[1]}> are scored: now with "
+    )
 
 
 async def test_every_entry_scores_by_the_channels_rubric(stage: Stage) -> None:
@@ -132,10 +140,14 @@ async def test_every_entry_scores_by_the_channels_rubric(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     await stage.slack.settled(
         stage.ann.command(
-            CHANNEL, slack_ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
+            CHANNEL,
+            slack_ids.COMMAND,
+            stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts),
         )
     )
-    await stage.slack.settled(stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await stage.slack.settled(
+        stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    )
     parent, _ = stage.ask_and_answer("What else?", "Nothing else.")
     stage.ann.post(CHANNEL, "@Slack Judge score this", thread_ts=parent.ts)
     await stage.verdict(parent)
@@ -154,7 +166,9 @@ async def test_a_link_is_scored_by_the_rubric_of_the_channel_that_it_leads_to(st
     stage.ann.post("elsewhere", QUESTION)
     answer = stage.helper.post("elsewhere", ANSWER)
     await stage.slack.settled(
-        stage.ann.command(CHANNEL, slack_ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts))
+        stage.ann.command(
+            CHANNEL, slack_ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts)
+        )
     )
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).rubric == "additive-5"
 
@@ -165,31 +179,55 @@ async def test_score_again_uses_the_rubric_chosen_since(stage: Stage) -> None:
     await stage.reaches(1, CaseStatus.DELIVERED)
     await say(stage, "use code")
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.slack.settled(stage.ann.click(await stage.told(stage.ann, 2), slack_ids.ACTION_AGAIN))
+    await stage.slack.settled(
+        stage.ann.click(await stage.told(stage.ann, 2), slack_ids.ACTION_AGAIN)
+    )
     assert (await stage.reaches(2, CaseStatus.DELIVERED)).rubric == "code"
 
 
-async def test_the_window_begins_with_the_channels_rubric_and_a_choice_there_goes_before(stage: Stage) -> None:
+async def test_the_window_begins_with_the_channels_rubric_and_a_choice_there_goes_before(
+    stage: Stage,
+) -> None:
     await make(stage)
     await say(stage, "use tone")
     stage.ann.command(CHANNEL, slack_ids.COMMAND)
     view = await stage.modal(stage.ann)
-    (element,) = [block["element"] for block in view.body["blocks"] if block.get("block_id") == slack_ids.BLOCK_RUBRIC]
+    (element,) = [
+        block["element"]
+        for block in view.body["blocks"]
+        if block.get("block_id") == slack_ids.BLOCK_RUBRIC
+    ]
     names = [option["value"] for option in element["options"]]
     assert element["initial_option"]["value"] == names[0] == "tone"
-    assert sorted(names) == ["additive-5", "code", "grounded", "reference-5", "refusal", "support-tone", "tone"]
+    assert sorted(names) == [
+        "additive-5",
+        "code",
+        "grounded",
+        "reference-5",
+        "refusal",
+        "support-tone",
+        "tone",
+    ]
     await stage.slack.settled(
         stage.ann.submit(
-            {slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER, slack_ids.BLOCK_RUBRIC: "refusal"}
+            {
+                slack_ids.BLOCK_QUESTION: QUESTION,
+                slack_ids.BLOCK_RESPONSE: ANSWER,
+                slack_ids.BLOCK_RUBRIC: "refusal",
+            }
         )
     )
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).rubric == "refusal"
     assert prompts(stage) == [render_prompt(load_rubric("refusal"), QUESTION, ANSWER)]
 
 
-async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is(open_stage: StageFactory) -> None:
+async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(judge_models="large, larger")
-    assert "The model `huge` is not offered. Choose one of large, larger." in await say(stage, "use code huge")
+    assert "The model `huge` is not offered. Choose one of large, larger." in await say(
+        stage, "use code huge"
+    )
     await scored(stage, 1)
     assert "scored with `code` and the model `large`." in await say(stage, "use code large")
     await scored(stage, 2)
@@ -198,13 +236,22 @@ async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is
     assert "scored with `refusal`." in await say(stage, "use refusal default")
     await scored(stage, 4)
     default = stage.model.requests[0]["model"]
-    assert [request["model"] for request in stage.model.requests] == [default, "large", "large", default]
+    assert [request["model"] for request in stage.model.requests] == [
+        default,
+        "large",
+        "large",
+        default,
+    ]
 
 
-async def test_a_model_can_be_chosen_for_the_rubric_of_the_app_and_left_again(open_stage: StageFactory) -> None:
+async def test_a_model_can_be_chosen_for_the_rubric_of_the_app_and_left_again(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(judge_models="large")
     await say(stage, "use code")
-    assert "now scored with `additive-5` and the model `large`" in await say(stage, "use default large")
+    assert "now scored with `additive-5` and the model `large`" in await say(
+        stage, "use default large"
+    )
     assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge(model="large")
     assert "now scored with `additive-5`." in await say(stage, "use default")
     assert "already scored with `additive-5`." in await say(stage, "use default")
@@ -224,7 +271,9 @@ async def test_a_model_that_is_no_longer_offered_is_passed_over(open_stage: Stag
     assert stage.model.requests[-1]["model"] != "large"
 
 
-async def test_the_operators_rubric_is_found_by_its_name_in_any_case(open_stage: StageFactory, tmp_path: Path) -> None:
+async def test_the_operators_rubric_is_found_by_its_name_in_any_case(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
     file = tmp_path / "OurTone.txt"
     file.write_text(TONE, encoding="utf-8")
     stage: Stage = await open_stage(judge_rubric=str(file))
@@ -246,7 +295,9 @@ async def test_what_cannot_be_done_changes_nothing_and_is_said(stage: Stage) -> 
     assert await acts(stage) == []
 
 
-async def test_a_person_who_may_not_change_a_digest_may_not_change_the_rubric(open_stage: StageFactory) -> None:
+async def test_a_person_who_may_not_change_a_digest_may_not_change_the_rubric(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     for text in ("use code", "edit", "delete tone"):
         assert "Only workspace admins can change rubrics here" in await say(stage, text)
@@ -256,7 +307,12 @@ async def test_a_person_who_may_not_change_a_digest_may_not_change_the_rubric(op
 
 async def test_a_new_name_begins_a_rubric_of_that_name(stage: Stage) -> None:
     view = await edit(stage, "tune")
-    assert next(block["element"] for block in view.body["blocks"] if "element" in block)["initial_value"] == "tune"
+    assert (
+        next(block["element"] for block in view.body["blocks"] if "element" in block)[
+            "initial_value"
+        ]
+        == "tune"
+    )
     assert "based on `additive-5`" in shown(view)
     await save(stage, "tune", TONE)
     assert "`tune` is saved as version" in shown(await stage.modal(stage.ann))
@@ -267,12 +323,20 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
     shipped = load_rubric("additive-5").prompt
     _, channel_id = place(stage)
     assert f"A new rubric for <#{channel_id}>, based on `additive-5`." in shown(view)
-    labels = [(b["label"]["text"], b["optional"]) for b in view.body["blocks"] if b["type"] == "input"]
+    labels = [
+        (b["label"]["text"], b["optional"]) for b in view.body["blocks"] if b["type"] == "input"
+    ]
     assert labels == [("Name", False), ("Prompt", False), ("Prompt, continued", True)]
     values = {
-        block["block_id"]: block["element"].get("initial_value") for block in view.body["blocks"] if "element" in block
+        block["block_id"]: block["element"].get("initial_value")
+        for block in view.body["blocks"]
+        if "element" in block
     }
-    assert values == {ids.BLOCK_NAME: None, ids.BLOCK_PROMPT: shipped.strip(), ids.BLOCK_PROMPT_REST: None}
+    assert values == {
+        ids.BLOCK_NAME: None,
+        ids.BLOCK_PROMPT: shipped.strip(),
+        ids.BLOCK_PROMPT_REST: None,
+    }
     await save(stage, "Tone", TONE)
     view = await stage.modal(stage.ann)
     saved = await stage.log.rubrics.find(*place(stage), "tone")
@@ -304,7 +368,9 @@ async def test_a_prompt_longer_than_a_field_is_one_text_again(stage: Stage) -> N
     await save(stage, "tone", f"{first}reason 50,", rest)
     stage.ann.close()
     view = await edit(stage, "tone")
-    fields = [block["element"]["initial_value"] for block in view.body["blocks"] if "element" in block]
+    fields = [
+        block["element"]["initial_value"] for block in view.body["blocks"] if "element" in block
+    ]
     assert fields[0] == "tone"
     assert max(map(len, fields)) <= 3000
     await save(stage, *fields)
@@ -326,7 +392,10 @@ async def test_the_later_of_two_who_edit_at_once_is_told_and_nothing_is_lost(sta
     (kept,) = await stage.log.rubrics.newest(*place(stage))
     assert (kept.number, kept.prompt) == (2, f"Ann's. {TONE}")
     await stage.slack.settled(stage.ben.submit(values | {ids.BLOCK_NAME: "bens"}))
-    assert [saved.name for saved in await stage.log.rubrics.newest(*place(stage))] == ["bens", "tone"]
+    assert [saved.name for saved in await stage.log.rubrics.newest(*place(stage))] == [
+        "bens",
+        "tone",
+    ]
 
 
 async def test_a_new_rubric_does_not_take_the_place_of_one_that_is_there(stage: Stage) -> None:
@@ -342,10 +411,15 @@ async def test_a_new_rubric_does_not_take_the_place_of_one_that_is_there(stage: 
 async def test_a_channel_with_the_most_rubrics_may_change_them_but_add_none(stage: Stage) -> None:
     await edit(stage)
     for number in range(MOST_RUBRICS):
-        saved = SavedRubric(*place(stage), f"tone-{number}", 1, TONE, stage.ben.id, datetime.now(UTC))
+        saved = SavedRubric(
+            *place(stage), f"tone-{number}", 1, TONE, stage.ben.id, datetime.now(UTC)
+        )
         await stage.log.rubrics.save(saved)
     await save(stage, "tone", TONE)
-    assert "This channel has 10 rubrics of its own" in (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME]
+    assert (
+        "This channel has 10 rubrics of its own"
+        in (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME]
+    )
     stage.ann.close()
     for name in ("", "code"):
         assert "This channel has 10 rubrics of its own" in await say(stage, f"edit {name}".strip())
@@ -372,24 +446,37 @@ async def test_a_rubric_belongs_to_the_channel_in_which_it_was_made(stage: Stage
     workspace.add_channel("elsewhere", [stage.ann.user, workspace.bot])
     await make(stage)
     stage.ann.command("elsewhere", slack_ids.COMMAND, "rubric use tone")
-    assert "There is no rubric `tone` here." in (await stage.told(stage.ann, channel="elsewhere")).text
+    assert (
+        "There is no rubric `tone` here." in (await stage.told(stage.ann, channel="elsewhere")).text
+    )
 
 
-async def test_a_rubric_in_use_is_not_deleted_and_a_deleted_one_leaves_cases_unscored(stage: Stage) -> None:
+async def test_a_rubric_in_use_is_not_deleted_and_a_deleted_one_leaves_cases_unscored(
+    stage: Stage,
+) -> None:
     await make(stage)
     await say(stage, "use tone")
     assert "`tone` is in use." in await say(stage, "delete tone")
     await say(stage, "use default")
     stage.ann.command(CHANNEL, slack_ids.COMMAND)
     await stage.modal(stage.ann)
-    assert await say(stage, "delete tone") == "Delete the rubric `tone`? Its scores stay. You cannot undo this."
+    assert (
+        await say(stage, "delete tone")
+        == "Delete the rubric `tone`? Its scores stay. You cannot undo this."
+    )
     assert len(await stage.log.rubrics.newest(*place(stage))) == 1
     stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_RUBRIC_DELETE)
-    await stage.slack.until(lambda: "is deleted, with all its versions" in stage.ann.ephemerals(CHANNEL)[-1].text)
+    await stage.slack.until(
+        lambda: "is deleted, with all its versions" in stage.ann.ephemerals(CHANNEL)[-1].text
+    )
     assert await stage.log.rubrics.newest(*place(stage)) == []
     await stage.slack.settled(
         stage.ann.submit(
-            {slack_ids.BLOCK_QUESTION: QUESTION, slack_ids.BLOCK_RESPONSE: ANSWER, slack_ids.BLOCK_RUBRIC: "tone"}
+            {
+                slack_ids.BLOCK_QUESTION: QUESTION,
+                slack_ids.BLOCK_RESPONSE: ANSWER,
+                slack_ids.BLOCK_RUBRIC: "tone",
+            }
         )
     )
     await stage.reaches(1, CaseStatus.DELIVERED)
@@ -423,6 +510,8 @@ def test_a_name_that_is_one(name: str) -> None:
     assert is_name(name)
 
 
-@pytest.mark.parametrize("name", ["", "Tone", "to ne", "-tone", "tone-", "to--ne", "to_ne", "default", "x" * 41, "`x`"])
+@pytest.mark.parametrize(
+    "name", ["", "Tone", "to ne", "-tone", "tone-", "to--ne", "to_ne", "default", "x" * 41, "`x`"]
+)
 def test_a_name_that_is_none(name: str) -> None:
     assert not is_name(name)

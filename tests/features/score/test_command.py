@@ -29,7 +29,9 @@ async def test_two_texts_begin_a_thread_with_the_verdict_in_it(stage: Stage) -> 
 
 async def test_a_link_is_taken_in_with_a_case_number(stage: Stage) -> None:
     _, answer = stage.ask_and_answer()
-    delivery = await stage.slack.settled(stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer)))
+    delivery = await stage.slack.settled(
+        stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer))
+    )
     assert delivery.response is not None
     assert "Case 1" in delivery.response["text"]
 
@@ -64,7 +66,9 @@ async def test_the_modal_says_which_input_is_wrong(stage: Stage) -> None:
         (QUESTION, "\n", ids.BLOCK_RESPONSE),
         (QUESTION, QUESTION, ids.BLOCK_RESPONSE),
     ):
-        delivery = await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: question, ids.BLOCK_RESPONSE: response})
+        delivery = await stage.fill_in(
+            stage.ann, {ids.BLOCK_QUESTION: question, ids.BLOCK_RESPONSE: response}
+        )
         assert delivery.response is not None
         assert list(delivery.response["errors"]) == [wrong]
     assert await stage.cases() == 0
@@ -73,7 +77,9 @@ async def test_the_modal_says_which_input_is_wrong(stage: Stage) -> None:
 async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) -> None:
     stage.slack.fail("views.open", error="expired_trigger_id")
     stage.ann.command(CHANNEL, ids.COMMAND)
-    assert "did not open in time. Please type the command again." in (await stage.told(stage.ann)).text
+    assert (
+        "did not open in time. Please type the command again." in (await stage.told(stage.ann)).text
+    )
 
 
 @pytest.mark.needs("privacy", "rubrics")
@@ -96,14 +102,20 @@ async def test_what_is_not_understood_is_said_in_a_line(stage: Stage) -> None:
         ("What is up? <!channel>", f"I do not know `What is up? @channel`. {rest}", CHANNEL),
         ("x" * 40_000, f"I do not know `{'x' * 79}…`. {rest}", CHANNEL),
         ("x y", f"I do not know `x y`. {rest}", stage.ann.im),
-        ("<http://a.slack.com/archives/C1/p1>", f"`http://a.slack.com/archives/C1/p1` is {no_link}", CHANNEL),
+        (
+            "<http://a.slack.com/archives/C1/p1>",
+            f"`http://a.slack.com/archives/C1/p1` is {no_link}",
+            CHANNEL,
+        ),
     ):
         count = len(stage.ann.ephemerals(here)) + 1
         stage.ann.command(here, ids.COMMAND, text)
         assert (await stage.told(stage.ann, count, here)).text == said
 
 
-async def test_long_texts_are_shortened_on_the_card_which_says_how_long_they_are(stage: Stage) -> None:
+async def test_long_texts_are_shortened_on_the_card_which_says_how_long_they_are(
+    stage: Stage,
+) -> None:
     whole = f"{'why ' * 600}{'x' * 600}"
     stage.ann.command(CHANNEL, ids.COMMAND, f"{whole} | {'Ah, ' * 10_000}end.")
     words = shown(await card(stage))

@@ -1,4 +1,6 @@
-"""The turn that was asked is judged, with what was said before, and the whole reply with all its messages."""
+"""The turn that was asked is judged, with what was said before, and the whole reply with all its
+messages.
+"""
 
 import pytest
 from slack_sdk.errors import SlackApiError
@@ -21,21 +23,34 @@ async def asked_twice(stage: Stage) -> tuple[Message, Message]:
     return parent, stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts)
 
 
-async def test_a_second_answer_is_judged_by_the_second_question_after_one_read_of_slack(stage: Stage) -> None:
+async def test_a_second_answer_is_judged_by_the_second_question_after_one_read_of_slack(
+    stage: Stage,
+) -> None:
     parent, answer = await asked_twice(stage)
     journal = stage.slack.workspace.journal
     before = len(journal.of("call"))
     await stage.score(answer)
     verdict = await stage.verdict(parent)
     prompt = stage.model.requests[0]["messages"][0]["content"]
-    for part in (f'<turn role="Person 1">{ROOMS}</turn>', f'<turn role="the assistant">{BOOK}</turn>', CALL):
+    for part in (
+        f'<turn role="Person 1">{ROOMS}</turn>',
+        f'<turn role="the assistant">{BOOK}</turn>',
+        CALL,
+    ):
         assert part in prompt
     assert prompt.index(BOOK) < prompt.index(COFFEE) < prompt.index(CALL)
     case = await stage.log.cases.get(1)
-    assert (case.question, case.question_author_id, case.messages_before) == (COFFEE, stage.ben.user.id, 2)
+    assert (case.question, case.question_author_id, case.messages_before) == (
+        COFFEE,
+        stage.ben.user.id,
+        2,
+    )
     assert COFFEE not in shown(verdict)  # it stands right above
     calls = [call.data["method"] for call in journal.of("call")[before:]]
-    assert [method for method in calls if not method.startswith("chat.")] == ["users.info", "conversations.replies"]
+    assert [method for method in calls if not method.startswith("chat.")] == [
+        "users.info",
+        "conversations.replies",
+    ]
 
 
 async def test_a_question_further_up_is_named_with_the_messages_before_it(stage: Stage) -> None:
@@ -48,7 +63,9 @@ async def test_a_question_further_up_is_named_with_the_messages_before_it(stage:
     assert "(an earlier message, and 2 messages before it)" in shown(await stage.verdict(parent))
 
 
-async def test_whose_a_question_is_that_an_app_has_sent_is_not_guessed_while_slack_does_not_say(stage: Stage) -> None:
+async def test_whose_a_question_is_that_an_app_has_sent_is_not_guessed_while_slack_does_not_say(
+    stage: Stage,
+) -> None:
     parent, _ = stage.ask_and_answer(ROOMS, BOOK)
     sent = stage.ben.post(CHANNEL, COFFEE, thread_ts=parent.ts)
     sent.subtype, sent.details = "file_share", {"user": stage.ben.id, "bot_id": "B1"}
@@ -78,12 +95,16 @@ async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -
         return await stage.cases() == 1
 
     parent, first = stage.ask_and_answer(answer="Let me look that up for you...")
-    second, third = (stage.helper.post(CHANNEL, text, thread_ts=parent.ts) for text in (ANSWER, "Then push."))
+    second, third = (
+        stage.helper.post(CHANNEL, text, thread_ts=parent.ts) for text in (ANSWER, "Then push.")
+    )
     with capture_logs() as lines:
         stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, second)
         stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, third)
         verdict = await stage.verdict(parent)
-        await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL) or stage.ben.ephemerals(CHANNEL))
+        await stage.slack.until(
+            lambda: stage.ann.ephemerals(CHANNEL) or stage.ben.ephemerals(CHANNEL)
+        )
         await stage.eventually(is_one)
     (case,) = await stage.log.cases.newest(10)
     assert (case.message_ts, case.response) == (first.ts, f"{first.text}\n\n{ANSWER}\n\nThen push.")
@@ -93,7 +114,9 @@ async def test_requests_for_two_messages_of_a_reply_are_one_case(stage: Stage) -
 
 
 @pytest.mark.parametrize(("by", "which"), [("ann", 1), ("ben", 0)])
-async def test_a_reply_that_was_continued_is_scored_again_for_any_person(stage: Stage, by: str, which: int) -> None:
+async def test_a_reply_that_was_continued_is_scored_again_for_any_person(
+    stage: Stage, by: str, which: int
+) -> None:
     answer, verdict = await scored(stage)
     addition = stage.helper.post(CHANNEL, "One more thing.", thread_ts=answer.thread_ts)
     stage.slack.person(by).shortcut(ids.SHORTCUT_SCORE_REPLY, (answer, addition)[which])
@@ -104,19 +127,25 @@ async def test_a_reply_that_was_continued_is_scored_again_for_any_person(stage: 
     assert "question changed" not in shown(verdict)
 
 
-async def test_a_reply_that_is_still_being_written_is_scored_once_it_is_complete(stage: Stage) -> None:
+async def test_a_reply_that_is_still_being_written_is_scored_once_it_is_complete(
+    stage: Stage,
+) -> None:
     parent = stage.ann.post(CHANNEL, QUESTION)
     answer = stage.helper.stream(CHANNEL, "Run git reset", parent.ts)
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     calls = stage.slack.workspace.journal.of
-    await stage.slack.until(lambda: any(each.data["method"] == "conversations.replies" for each in calls("call")))
+    await stage.slack.until(
+        lambda: any(each.data["method"] == "conversations.replies" for each in calls("call"))
+    )
     stage.helper.append(answer, " --soft HEAD~1.")
     stage.helper.stop(answer)
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git reset --soft HEAD~1."
     assert len(stage.model.requests) == 1
 
 
-async def test_the_text_that_a_shortcut_brings_is_judged_where_the_thread_cannot_be_read(stage: Stage) -> None:
+async def test_the_text_that_a_shortcut_brings_is_judged_where_the_thread_cannot_be_read(
+    stage: Stage,
+) -> None:
     _, answer = stage.ask_and_answer()
     stage.slack.fail("conversations.replies", error="channel_not_found")
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)

@@ -1,4 +1,6 @@
-"""*Details*: the points of a rubric are asked for once, in one more request, and kept with the case."""
+"""*Details*: the points of a rubric are asked for once, in one more request, and kept with the
+case.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -41,7 +43,10 @@ def _seen(stage: Stage) -> str:
 
 async def test_points_are_asked_for_once_counted_and_kept(stage: Stage) -> None:
     seen = await ask(stage, await details(stage), points(*CRITERIA[:4], "concise"))
-    assert "*Points*\nrelevant: *yes*\nsubstantial: *yes*\nuseful: *yes*\ncomprehensive: *yes*\nexpert: *no*" in seen
+    assert (
+        "*Points*\nrelevant: *yes*\nsubstantial: *yes*\nuseful: *yes*\ncomprehensive: "
+        "*yes*\nexpert: *no*"
+    ) in seen
     assert "contradicts itself" not in seen
     assert await stage.log.database.values(select(spent.c.tokens)) == [460]
     asked = len(stage.model.requests)
@@ -76,7 +81,9 @@ async def test_points_that_are_more_than_one_from_the_score_say_so(stage: Stage)
     assert "These points add up to 1, the score is 5" in seen
 
 
-@pytest.mark.parametrize("answer", ["I think it is rather good.", Failure(400)], ids=["prose", "refused"])
+@pytest.mark.parametrize(
+    "answer", ["I think it is rather good.", Failure(400)], ids=["prose", "refused"]
+)
 async def test_an_answer_without_points_is_no_answer(stage: Stage, answer: Any) -> None:
     window = await details(stage)
     assert NOT_SAID in await ask(stage, window, answer)
@@ -86,7 +93,9 @@ async def test_an_answer_without_points_is_no_answer(stage: Stage, answer: Any) 
 
 
 @pytest.mark.parametrize("settings", [{"store_text": "none"}, {"judge_model": "offline"}])
-async def test_there_is_no_button_without_texts_or_a_model(open_stage: StageFactory, settings: dict[str, str]) -> None:
+async def test_there_is_no_button_without_texts_or_a_model(
+    open_stage: StageFactory, settings: dict[str, str]
+) -> None:
     stage: Stage = await open_stage(**settings)
     window = shown(await details(stage))
     assert "Ask for the points" not in window
@@ -119,7 +128,9 @@ async def test_what_is_asked_for_while_the_words_go_is_not_kept(stage: Stage) ->
     assert case
     assert verdict
     await stage.log.edits.drop_texts(case)
-    await stage.log.cases.note_more(case, replace(verdict, points={"useful": 1.0}, justification="It quotes them."))
+    await stage.log.cases.note_more(
+        case, replace(verdict, points={"useful": 1.0}, justification="It quotes them.")
+    )
     kept = await stage.log.cases.verdict(1)
     assert kept
     assert (kept.points, kept.justification) == (None, "")

@@ -41,7 +41,9 @@ async def redelivered(stage: Stage, event: Entry) -> None:
     assert again is not None
     stage.slack.workspace.deliveries.redeliver(again)
     acks = stage.slack.workspace.journal.of
-    await stage.slack.until(lambda: any(ack.data.get("ignored") == "repeated" for ack in acks("ack")))
+    await stage.slack.until(
+        lambda: any(ack.data.get("ignored") == "repeated" for ack in acks("ack"))
+    )
 
 
 def calls(stage: Stage, method: str) -> int:
@@ -71,12 +73,16 @@ async def test_what_its_author_adds_to_a_reply_marks_its_case(
     answer = stage.helper.post(CHANNEL, ANSWER, thread_ts=None if begins_thread else parent.ts)
     await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     stage.slack.fail("conversations.replies", status=500)  # it is looked at again
-    stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=answer.ts if begins_thread else parent.ts)
+    stage.helper.post(
+        CHANNEL, "Or use git restore.", thread_ts=answer.ts if begins_thread else parent.ts
+    )
     assert (await up_to_date(stage)).edited_at is not None
     assert all(LINE in shown(verdict) for verdict in stage.ours())
 
 
-async def test_a_verdict_that_the_next_one_folds_is_not_written_again(open_stage: StageFactory) -> None:
+async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage()
     _, answer = await scored(stage)
     (verdict,) = stage.ours()
@@ -90,7 +96,9 @@ async def test_a_verdict_that_the_next_one_folds_is_not_written_again(open_stage
         return bool(case and case.judged_at)
 
     await stage.eventually(is_judged)
-    await stage.log.edits.note_edited(stage.slack.workspace.team_id, answer.channel_id, answer.ts, answer.text)
+    await stage.log.edits.note_edited(
+        stage.slack.workspace.team_id, answer.channel_id, answer.ts, answer.text
+    )
     await up_to_date(stage)
     assert LINE not in shown(verdict)
     gate.set()
@@ -105,7 +113,9 @@ async def test_an_addition_that_has_no_words_yet_marks_the_case(stage: Stage) ->
     stage.helper.stop(more, "Or use git restore.")
 
 
-async def test_where_this_process_was_told_who_asked_again_an_answer_is_not_looked_at(stage: Stage) -> None:
+async def test_where_this_process_was_told_who_asked_again_an_answer_is_not_looked_at(
+    stage: Stage,
+) -> None:
     parent, _ = await scored(stage)
     reads = calls(stage, "conversations.replies")
     for number in range(3):
@@ -135,11 +145,15 @@ async def test_an_addition_marks_the_case_though_this_process_was_told_of_nothin
     event = {"channel": more.channel_id, "user": stage.helper.id, "bot_id": "B1"}
     event |= {"ts": more.ts, "thread_ts": parent.ts}
     assert stage.services
-    await note(stage.services, LRUCache(1), {"team_id": stage.slack.workspace.team_id, "event": event})
+    await note(
+        stage.services, LRUCache(1), {"team_id": stage.slack.workspace.team_id, "event": event}
+    )
     assert (await up_to_date(stage)).edited_at is not None
 
 
-async def test_an_answer_marks_no_earlier_one_though_another_process_is_told_what_is_between(stage: Stage) -> None:
+async def test_an_answer_marks_no_earlier_one_though_another_process_is_told_what_is_between(
+    stage: Stage,
+) -> None:
     parent, _ = await scored(stage)
     stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
     stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
@@ -182,7 +196,9 @@ async def test_a_verdict_that_is_gone_is_left_alone(stage: Stage) -> None:
     assert stage.ann.ephemerals(CHANNEL) == []
 
 
-async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(stage: Stage, tmp_path: Path) -> None:
+async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(
+    stage: Stage, tmp_path: Path
+) -> None:
     _, answer = await scored(stage)
     stage.helper.delete(answer)
     case = await up_to_date(stage)
@@ -193,7 +209,9 @@ async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(st
     assert "case 1" in assert_without_words(stage, GONE)
 
 
-async def test_a_verdict_quotes_nothing_of_a_deleted_part_of_the_reply(stage: Stage, tmp_path: Path) -> None:
+async def test_a_verdict_quotes_nothing_of_a_deleted_part_of_the_reply(
+    stage: Stage, tmp_path: Path
+) -> None:
     parent, answer = stage.ask_and_answer()
     more = stage.helper.post(CHANNEL, "More.", thread_ts=parent.ts)
     await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
@@ -207,7 +225,9 @@ async def test_a_verdict_quotes_nothing_of_a_deleted_part_of_the_reply(stage: St
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
 
 
-async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_again(stage: Stage) -> None:
+async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_again(
+    stage: Stage,
+) -> None:
     parent, answer = stage.ask_and_answer()
     more = stage.helper.post(CHANNEL, "More.", thread_ts=parent.ts)
     await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, more))
@@ -220,7 +240,9 @@ async def test_what_is_left_of_a_reply_without_its_first_message_is_scored_again
     assert LINE not in shown(stage.ours()[-1])
 
 
-async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_scored(stage: Stage) -> None:
+async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_scored(
+    stage: Stage,
+) -> None:
     answer = stage.helper.post(CHANNEL, ANSWER)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
@@ -232,7 +254,9 @@ async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_score
     assert stage.model.requests == []
 
 
-async def test_events_about_unscored_messages_leave_no_log_line(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+async def test_events_about_unscored_messages_leave_no_log_line(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING):
         message = stage.ann.post(CHANNEL, "Nobody will score this.")
         stage.ann.edit(message, "Nobody will score that.")
@@ -255,7 +279,9 @@ async def test_without_stored_texts_the_verdict_keeps_its_words(open_stage: Stag
     assert f"The response says: {ANSWER}" in words
 
 
-async def test_a_private_verdict_says_so_when_it_is_asked_for_again(open_stage: StageFactory) -> None:
+async def test_a_private_verdict_says_so_when_it_is_asked_for_again(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(events=EVENTS, verdict_visibility="me")
     parent, answer = await scored(stage)
     stage.ann.edit(parent, "How do I undo a push?")

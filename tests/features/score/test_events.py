@@ -7,7 +7,12 @@ from tests.tables import each
 
 OWN = frozenset({"U0BOT", "B0BOT"})
 BEFORE = {"type": "message", "ts": "1.1", "user": "U1", "text": "one"}
-TOMBSTONE = {"subtype": "tombstone", "ts": "1.1", "user": "USLACKBOT", "text": "This message was deleted."}
+TOMBSTONE = {
+    "subtype": "tombstone",
+    "ts": "1.1",
+    "user": "USLACKBOT",
+    "text": "This message was deleted.",
+}
 PREVIEW = {"from_url": "https://example.org", "title": "Example"}
 
 
@@ -20,12 +25,16 @@ def changed(now: dict[str, Any], before: dict[str, Any] | None = None) -> dict[s
 
 
 def test_other_words_are_a_change() -> None:
-    assert to_change(changed(BEFORE | {"text": "two &amp; three"}), OWN) == Change("1.1", "two & three")
+    assert to_change(changed(BEFORE | {"text": "two &amp; three"}), OWN) == Change(
+        "1.1", "two & three"
+    )
 
 
 def test_other_blocks_are_a_change() -> None:
     blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "two"}}]
-    assert to_change(changed(BEFORE | {"text": "one", "blocks": blocks}), OWN) == Change("1.1", "two")
+    assert to_change(changed(BEFORE | {"text": "one", "blocks": blocks}), OWN) == Change(
+        "1.1", "two"
+    )
 
 
 def test_a_deleted_message_is_a_change_without_text() -> None:
@@ -53,7 +62,9 @@ def test_a_change_without_the_earlier_message_is_a_change() -> None:
         changed(BEFORE | {"edited": {"user": "U1", "ts": "2.2"}, "reply_count": 3}),
         changed(BEFORE | {"text": "two", "bot_id": "B0BOT"}, before=BEFORE | {"bot_id": "B0BOT"}),
         changed(TOMBSTONE, before=BEFORE | {"user": "U0BOT"}),
-        body(subtype="message_deleted", deleted_ts="1.1", previous_message=BEFORE | {"user": "U0BOT"}),
+        body(
+            subtype="message_deleted", deleted_ts="1.1", previous_message=BEFORE | {"user": "U0BOT"}
+        ),
     ],
 )
 def test_other_events_are_no_change(event: dict[str, Any]) -> None:

@@ -13,7 +13,9 @@ def ask_in(stage: Stage, *names: str) -> tuple[Channel, Message, Message]:
     """A private channel of these people and the bot, with a question and its answer."""
     workspace = stage.slack.workspace
     people = [workspace.user(name) for name in names]
-    channel = workspace.add_channel("leads", [*people, stage.helper.user, workspace.bot], is_private=True)
+    channel = workspace.add_channel(
+        "leads", [*people, stage.helper.user, workspace.bot], is_private=True
+    )
     question = stage.slack.person(names[0]).post("leads", QUESTION)
     return channel, question, stage.helper.post("leads", ANSWER, thread_ts=question.ts)
 
@@ -35,7 +37,11 @@ async def test_a_message_of_a_channel_of_others_is_left_alone(stage: Stage) -> N
     channel, _, answer = ask_in(stage, "ben")
     await refused(stage, answer, NOT_IN_BOTH)
     assert stage.model.requests == []
-    assert [message for message in channel.messages.values() if message.author is stage.slack.workspace.bot] == []
+    assert [
+        message
+        for message in channel.messages.values()
+        if message.author is stage.slack.workspace.bot
+    ] == []
 
 
 async def test_messages_between_the_bot_and_another_person_are_left_alone(stage: Stage) -> None:

@@ -15,7 +15,9 @@ from pocket_slack import Limits, ManualClock, Sandbox, Workspace
 MINUTE_S = 60.0
 
 
-@pytest.mark.parametrize(("passed_s", "expected"), [(15 * MINUTE_S - 1, "Which tool?"), (15 * MINUTE_S + 1, None)])
+@pytest.mark.parametrize(
+    ("passed_s", "expected"), [(15 * MINUTE_S - 1, "Which tool?"), (15 * MINUTE_S + 1, None)]
+)
 async def test_a_message_is_taken_for_the_question_up_to_fifteen_minutes_before(
     passed_s: float, expected: str | None
 ) -> None:
@@ -23,7 +25,10 @@ async def test_a_message_is_taken_for_the_question_up_to_fifteen_minutes_before(
     workspace = Workspace(load_manifest(), clock=clock, limits=Limits.off())
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
     channel = workspace.add_channel("help-desk", members)
-    async with Sandbox(workspace) as slack, web_client(SecretStr(slack.bot_token), slack.api_url) as client:
+    async with (
+        Sandbox(workspace) as slack,
+        web_client(SecretStr(slack.bot_token), slack.api_url) as client,
+    ):
         asked = slack.person("ann").post("help-desk", "Which tool?")
         clock.advance(float(asked.ts) + passed_s - clock.now())
         answer = slack.person("helper").post("help-desk", "Git.")

@@ -1,4 +1,6 @@
-"""A mention or a direct message: "score this" in a thread and in a channel, a line of help for anything else."""
+"""A mention or a direct message: "score this" in a thread and in a channel, a line of help for
+anything else.
+"""
 
 from typing import Any
 
@@ -32,7 +34,9 @@ async def heard(stage: Stage, count: int = 1) -> None:
 
 def last_event(stage: Stage, words: str = "") -> Delivery:
     """The last event with these words in it."""
-    found = [event.data for event in events(stage) if words in event.data["payload"]["event"]["text"]]
+    found = [
+        event.data for event in events(stage) if words in event.data["payload"]["event"]["text"]
+    ]
     delivery = stage.slack.workspace.deliveries.find(found[-1]["envelope_id"])
     assert delivery is not None
     return delivery
@@ -61,18 +65,24 @@ async def test_the_words_may_stand_in_a_sentence(stage: Stage) -> None:
 
 async def test_a_persons_message_above_the_request_is_scored_too(stage: Stage) -> None:
     parent, _ = stage.ask_and_answer()
-    own = stage.ben.post(CHANNEL, "Use git revert instead; it keeps the history.", thread_ts=parent.ts)
+    own = stage.ben.post(
+        CHANNEL, "Use git revert instead; it keeps the history.", thread_ts=parent.ts
+    )
     stage.ben.post(CHANNEL, REQUEST, thread_ts=parent.ts)
     assert (await stage.told(stage.ben)).text.startswith("Score 4 of 5")
     assert (await stage.log.cases.get(1)).message_ts == own.ts
 
 
-async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_above(stage: Stage) -> None:
+async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_above(
+    stage: Stage,
+) -> None:
     parent, answer = stage.ask_and_answer()
     await said_by(stage, stage.ben, "@Slack Judge rate it please", thread_ts=parent.ts)
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
     await stage.verdict(parent)
-    assert (await said_by(stage, stage.ben, REQUEST, thread_ts=parent.ts)).startswith("Scored before: *4 of 5*")
+    assert (await said_by(stage, stage.ben, REQUEST, thread_ts=parent.ts)).startswith(
+        "Scored before: *4 of 5*"
+    )
     assert stage.ben.ephemerals(CHANNEL)[-1].thread_ts == parent.ts
     assert [case.message_ts for case in await stage.log.cases.newest(9)] == [answer.ts]
 
@@ -80,7 +90,9 @@ async def test_neither_our_verdict_nor_what_is_said_to_the_app_is_the_message_ab
 async def test_a_message_below_the_request_is_not_scored(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
-    stage.helper.post(CHANNEL, "Or git revert HEAD.", thread_ts=parent.ts)  # before the app has looked
+    stage.helper.post(
+        CHANNEL, "Or git revert HEAD.", thread_ts=parent.ts
+    )  # before the app has looked
     await stage.verdict(parent)
     assert (await stage.log.cases.get(1)).message_ts == answer.ts
 
@@ -104,7 +116,9 @@ async def test_in_a_thread_of_many_pages_the_message_above_is_the_last(stage: St
     assert (await stage.log.cases.get(1)).response.endswith("Answer 1004.")
 
 
-async def test_in_the_channel_the_last_message_by_somebody_else_is_scored_in_its_thread(stage: Stage) -> None:
+async def test_in_the_channel_the_last_message_by_somebody_else_is_scored_in_its_thread(
+    stage: Stage,
+) -> None:
     stage.ann.post(CHANNEL, QUESTION)
     answer = stage.helper.post(CHANNEL, ANSWER)
     stage.ann.post(CHANNEL, "Hm, is that so?")
@@ -164,7 +178,9 @@ async def test_an_edited_mention_is_not_answered_again(stage: Stage) -> None:
     assert await stage.cases() == 0
 
 
-async def test_bots_that_mention_the_app_are_not_answered_and_we_ourselves_neither(stage: Stage) -> None:
+async def test_bots_that_mention_the_app_are_not_answered_and_we_ourselves_neither(
+    stage: Stage,
+) -> None:
     parent, _ = stage.ask_and_answer()
     workspace, bot = stage.slack.workspace, stage.slack.workspace.bot
     for text in (f"<@{bot.id}> score this", f"<@{bot.id}> hello"):
@@ -221,14 +237,21 @@ async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage) 
     assert await stage.cases() == 0
 
 
-async def test_two_texts_or_a_link_without_the_command_are_answered_with_the_command(stage: Stage) -> None:
+async def test_two_texts_or_a_link_without_the_command_are_answered_with_the_command(
+    stage: Stage,
+) -> None:
     for text in ("a|b", "https://pocket.slack.com/archives/C024BE91L/p1795249798298493"):
         told = (await said_directly(stage, text)).text
-        assert told == "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
+        assert told == (
+            "To have that scored, put `/judge` before it: `/judge question | response` or "
+            "`/judge LINK`."
+        )
     assert await stage.cases() == 0
 
 
-async def test_a_direct_message_that_is_edited_deleted_or_sent_twice_is_answered_once(stage: Stage) -> None:
+async def test_a_direct_message_that_is_edited_deleted_or_sent_twice_is_answered_once(
+    stage: Stage,
+) -> None:
     await said_directly(stage, "hello")
     stage.slack.workspace.deliveries.redeliver(last_event(stage))
     (said,) = stage.ann.messages(stage.ann.im)
@@ -240,7 +263,9 @@ async def test_a_direct_message_that_is_edited_deleted_or_sent_twice_is_answered
 
 
 async def test_our_messages_to_a_person_are_not_answered(stage: Stage) -> None:
-    await stage.slack.settled(stage.ann.command(stage.ann.im, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await stage.slack.settled(
+        stage.ann.command(stage.ann.im, ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    )
     await stage.reaches(1, CaseStatus.DELIVERED)
     await said_directly(stage, "the last word")
     assert [m.text for m in stage.ann.ephemerals(stage.ann.im)] == [DIRECT_HELP]
@@ -250,7 +275,9 @@ async def test_a_person_of_another_workspace_is_refused_and_nothing_is_read(stag
     parent, _ = stage.ask_and_answer()
     stage.ben.user.team_id = "T0ELSEWHERE"
     assert await said_by(stage, stage.ben, REQUEST, thread_ts=parent.ts) == FOREIGN
-    assert not [e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]]
+    assert not [
+        e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]
+    ]
     assert await stage.cases() == 0
 
 
@@ -259,7 +286,9 @@ async def test_where_scoring_is_off_nothing_is_read(open_stage: StageFactory) ->
     parent, _ = stage.ask_and_answer()
     said = await said_by(stage, stage.ann, REQUEST, thread_ts=parent.ts)
     assert said == CHANNEL_OFF
-    assert not [e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]]
+    assert not [
+        e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]
+    ]
 
 
 async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory) -> None:
@@ -269,18 +298,24 @@ async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory
     await stage.verdict(parent)
     other = stage.ann.post(CHANNEL, "And how do I redo it?")
     stage.helper.post(CHANNEL, "Run git reflog, then git reset.", thread_ts=other.ts)
-    assert "one score in the last hour" in await said_by(stage, stage.ann, REQUEST, thread_ts=other.ts)
+    assert "one score in the last hour" in await said_by(
+        stage, stage.ann, REQUEST, thread_ts=other.ts
+    )
     stage.ben.post(CHANNEL, "Or simply commit it again.", thread_ts=other.ts)
     assert await said_by(stage, stage.ben, REQUEST, thread_ts=other.ts) == A_PERSONS
     assert await stage.cases() == 1
 
 
-async def test_an_app_that_may_not_read_messages_says_what_works_instead(open_stage: StageFactory) -> None:
+async def test_an_app_that_may_not_read_messages_says_what_works_instead(
+    open_stage: StageFactory,
+) -> None:
     manifest = load_manifest(MINIMAL)
     manifest["oauth_config"]["scopes"]["bot"].append("app_mentions:read")
     stage: Stage = await open_stage(manifest=manifest, events=["app_mention"])
     parent, _ = stage.ask_and_answer()
-    assert "choose Score this reply" in await said_by(stage, stage.ann, REQUEST, thread_ts=parent.ts)
+    assert "choose Score this reply" in await said_by(
+        stage, stage.ann, REQUEST, thread_ts=parent.ts
+    )
 
 
 async def test_the_command_says_what_works_in_direct_messages(stage: Stage) -> None:
@@ -291,13 +326,20 @@ async def test_the_command_says_what_works_in_direct_messages(stage: Stage) -> N
     assert "`/judge question | response`" in told.text
 
 
-async def test_the_command_alone_opens_the_window_in_direct_messages_and_says_no_more(stage: Stage) -> None:
+async def test_the_command_alone_opens_the_window_in_direct_messages_and_says_no_more(
+    stage: Stage,
+) -> None:
     await stage.slack.settled(stage.ann.command(stage.ann.im, ids.COMMAND))
     view = await stage.modal(stage.ann)
     assert ids.BLOCK_VISIBILITY not in [block.get("block_id") for block in view.body["blocks"]]
     assert "Only you will see the verdict, in direct messages." in shown(view)
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
+    await stage.slack.settled(
+        stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
+    )
     await stage.reaches(1, CaseStatus.DELIVERED)
     (card,) = stage.ann.messages(stage.ann.im)
-    assert [is_verdict(message) for message in stage.ann.thread(stage.ann.im, card.ts)] == [False, True]
+    assert [is_verdict(message) for message in stage.ann.thread(stage.ann.im, card.ts)] == [
+        False,
+        True,
+    ]
     assert stage.ann.ephemerals(stage.ann.im) == []

@@ -26,7 +26,9 @@ async def test_typed_texts_of_a_person_who_chose_only_me_are_not_posted(stage: S
 
 
 def preselected(view: View) -> str:
-    (element,) = [b["element"] for b in view.body["blocks"] if b.get("block_id") == ids.BLOCK_VISIBILITY]
+    (element,) = [
+        b["element"] for b in view.body["blocks"] if b.get("block_id") == ids.BLOCK_VISIBILITY
+    ]
     return str(element["initial_option"]["value"])
 
 
@@ -52,6 +54,8 @@ async def test_a_persons_choice_precedes_the_workspaces_setting_until_it_is_take
 async def test_a_choice_is_that_persons_in_that_team(database_url: str) -> None:
     log = await Store.open(database_url)
     await save_visibility(log, "T1", "U1", Visibility.ME)
-    found = [await log.channels.visibility(*who) for who in (("T1", "U1"), ("T2", "U1"), ("T1", "U2"))]
+    found = [
+        await log.channels.visibility(*who) for who in (("T1", "U1"), ("T2", "U1"), ("T1", "U2"))
+    ]
     await log.close()
     assert found == [Visibility.ME, None, None]

@@ -1,4 +1,6 @@
-"""A verdict that another takes the place of folds to a line, and comes back once that other one is forgotten."""
+"""A verdict that another takes the place of folds to a line, and comes back once that other one is
+forgotten.
+"""
 
 import pytest
 
@@ -29,13 +31,17 @@ async def corrected(stage: Stage) -> tuple[Message, Message]:
 
 async def test_the_earlier_verdict_folds_to_one_line_with_a_link(stage: Stage) -> None:
     first, second = await corrected(stage)
-    link = stage.slack.workspace.permalink(second.channel_id, second.ts, second.thread_ts).replace("&", "&amp;")
+    link = stage.slack.workspace.permalink(second.channel_id, second.ts, second.thread_ts).replace(
+        "&", "&amp;"
+    )
     assert first.text == f"Score 4 of 5 · replaced by <{link}|case 2>, question changed"
     assert [block["type"] for block in first.blocks] == ["context"]
     assert second.text.startswith("Score 2 of 5")
 
 
-async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_another(stage: Stage) -> None:
+async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_another(
+    stage: Stage,
+) -> None:
     first, second = await corrected(stage)
     await correct(stage, stage.ann, second, QUESTION)
     await stage.reaches(3, CaseStatus.DELIVERED)
@@ -73,7 +79,11 @@ async def test_the_same_question_again_is_refused_in_the_window(stage: Stage) ->
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
     assert (await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})).response == {
         "response_action": "errors",
-        "errors": {ids.BLOCK_QUESTION: "This question was scored already. Type the one that the reply answers."},
+        "errors": {
+            ids.BLOCK_QUESTION: (
+                "This question was scored already. Type the one that the reply answers."
+            )
+        },
     }
     assert len(stage.model.requests) == 1
 
@@ -116,6 +126,15 @@ async def test_details_are_a_window(open_stage: StageFactory) -> None:
     stage.ben.click(verdict, ids.ACTION_DETAILS)
     words = shown(await stage.modal(stage.ben))
     assert "*Reply*: 2 messages" in words
-    assert "*Before the question*: 26 messages, 6 not shown to the judge, 1 shortened in the middle" in words
-    for part in ("*Rubric*: additive-5 @ f846c469", "*Mean*: 4.00 of 5", "Rated 5 of 5", "Very good.", "A bit short."):
+    assert (
+        "*Before the question*: 26 messages, 6 not shown to the judge, 1 shortened in the middle"
+        in words
+    )
+    for part in (
+        "*Rubric*: additive-5 @ f846c469",
+        "*Mean*: 4.00 of 5",
+        "Rated 5 of 5",
+        "Very good.",
+        "A bit short.",
+    ):
         assert part in words

@@ -1,4 +1,6 @@
-"""A channel's reaction has the reply scored under which somebody puts it; no other reaction does anything."""
+"""A channel's reaction has the reply scored under which somebody puts it; no other reaction does
+anything.
+"""
 
 import asyncio
 from typing import Any
@@ -34,7 +36,9 @@ async def told_last(stage: Stage, person: Person, doing: Any, count: int = 1) ->
 
 def reads(stage: Stage) -> list[str]:
     calls = [each.data["method"] for each in stage.slack.workspace.journal.of("call")]
-    return [method for method in calls if method in {"conversations.replies", "conversations.history"}]
+    return [
+        method for method in calls if method in {"conversations.replies", "conversations.history"}
+    ]
 
 
 async def test_a_reply_in_the_channel_itself_is_scored_in_its_thread(stage: Stage) -> None:
@@ -81,7 +85,9 @@ async def test_other_reactions_and_other_channels_cost_no_call_and_no_line(stage
         stage.ann.unreact(answer, "+1")
         stage.ann.react(elsewhere, "mag")
         await heard(stage, 4)
-    said = [line["event"] for line in lines if line["event"] != "queue_opened"]  # of the start, which may come late
+    said = [
+        line["event"] for line in lines if line["event"] != "queue_opened"
+    ]  # of the start, which may come late
     assert (said, len(workspace.journal.of("call")) - before) == ([], 0)
     assert await stage.cases() == 0
 
@@ -96,7 +102,9 @@ async def test_taking_the_reaction_away_asks_for_nothing(stage: Stage) -> None:
     assert (reads(stage), await stage.cases()) == ([], 0)
 
 
-async def test_our_own_messages_are_not_scored_and_our_own_reactions_ask_for_nothing(stage: Stage) -> None:
+async def test_our_own_messages_are_not_scored_and_our_own_reactions_ask_for_nothing(
+    stage: Stage,
+) -> None:
     await say(stage, ":four:")
     parent, answer = stage.ask_and_answer()
     stage.slack.workspace.bot.bot_id, kept = None, stage.slack.workspace.bot.bot_id
@@ -146,7 +154,9 @@ async def test_a_reply_that_was_deleted_meanwhile_is_reported_as_deleted(stage: 
     assert "That message was deleted" in (await stage.told(stage.ben)).text
 
 
-async def test_beyond_the_limit_nothing_is_read_and_the_person_is_told_once(open_stage: StageFactory) -> None:
+async def test_beyond_the_limit_nothing_is_read_and_the_person_is_told_once(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
     await say(stage, ":mag:")
     parent, answer = stage.ask_and_answer()
@@ -204,6 +214,8 @@ async def test_a_second_reaction_says_that_the_reply_is_being_scored(stage: Stag
     parent, answer = stage.ask_and_answer()
     stage.ann.react(answer, "mag")
     await stage.model.asked(1)
-    assert "is being scored" in await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
+    assert "is being scored" in await told_last(
+        stage, stage.ben, lambda: stage.ben.react(answer, "mag")
+    )
     gate.set()
     await stage.verdict(parent)

@@ -5,7 +5,17 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from tests.gestures import scored
-from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    GOOD,
+    QUESTION,
+    Stage,
+    StageFactory,
+    buttons,
+    is_verdict,
+    shown,
+)
 
 
 async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
@@ -13,14 +23,28 @@ async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
     delivery = await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     assert delivery.is_acked
     verdict = await stage.verdict(parent)
-    assert verdict.text == "Score 4 of 5: It answers the question directly and says what happens to the changes."
-    assert all(part in shown(verdict) for part in ("Score 4 of 5", "  ●●●●○  ", "gpt-6-luna", "case 1"))
-    assert buttons(verdict) == [ids.ACTION_AGREE, ids.ACTION_DISAGREE, ids.ACTION_DETAILS, ids.ACTION_WRONG_QUESTION]
+    assert (
+        verdict.text
+        == "Score 4 of 5: It answers the question directly and says what happens to the changes."
+    )
+    assert all(
+        part in shown(verdict) for part in ("Score 4 of 5", "  ●●●●○  ", "gpt-6-luna", "case 1")
+    )
+    assert buttons(verdict) == [
+        ids.ACTION_AGREE,
+        ids.ACTION_DISAGREE,
+        ids.ACTION_DETAILS,
+        ids.ACTION_WRONG_QUESTION,
+    ]
     prompt = stage.model.requests[0]["messages"][0]["content"]
     assert f"<question>{QUESTION}</question>" in prompt
     assert f"<response>{ANSWER}</response>" in prompt
     # If a placeholder was posted, it has become the verdict.
-    posted = [e.data for e in stage.slack.workspace.journal.of("call") if e.data["method"] == "chat.postMessage"]
+    posted = [
+        e.data
+        for e in stage.slack.workspace.journal.of("call")
+        if e.data["method"] == "chat.postMessage"
+    ]
     assert (len(posted), stage.ours()) == (1, [verdict])
 
 
@@ -89,8 +113,12 @@ async def test_score_again_makes_a_second_verdict(stage: Stage) -> None:
     assert "case 2" in shown(again)
 
 
-@pytest.mark.parametrize(("first", "requests"), [("I would rather not say.", 3), (GOOD, 2)], ids=["unscored", "scored"])
-async def test_two_people_who_press_score_again_get_one_verdict(stage: Stage, first: str, requests: int) -> None:
+@pytest.mark.parametrize(
+    ("first", "requests"), [("I would rather not say.", 3), (GOOD, 2)], ids=["unscored", "scored"]
+)
+async def test_two_people_who_press_score_again_get_one_verdict(
+    stage: Stage, first: str, requests: int
+) -> None:
     parent, answer = stage.ask_and_answer()
     stage.model.script(first)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
@@ -115,7 +143,9 @@ async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage:
     view = await stage.modal(stage.ben)
     assert view.body["blocks"][1]["element"]["initial_value"] == QUESTION
     stage.ben.submit({ids.BLOCK_QUESTION: "How do I unstage a file?"})
-    corrected = await stage.verdict(stage.slack.workspace.channel(CHANNEL).messages[answer.thread_ts], count=2)
+    corrected = await stage.verdict(
+        stage.slack.workspace.channel(CHANNEL).messages[answer.thread_ts], count=2
+    )
     assert "How do I unstage a file?" in shown(corrected)
 
 
@@ -124,10 +154,14 @@ async def test_an_ephemeral_begins_no_thread(open_stage: StageFactory) -> None:
     stage.ann.post(CHANNEL, QUESTION)
     answer = stage.helper.post(CHANNEL, ANSWER)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert (await stage.told(stage.ann)).thread_ts is None  # Slack would not show it in a thread without replies
+    assert (
+        await stage.told(stage.ann)
+    ).thread_ts is None  # Slack would not show it in a thread without replies
 
 
-async def test_a_private_verdict_is_not_shown_to_the_next_who_asks(open_stage: StageFactory) -> None:
+async def test_a_private_verdict_is_not_shown_to_the_next_who_asks(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     _, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
@@ -145,7 +179,9 @@ async def test_a_deleted_question_is_asked_for(stage: Stage) -> None:
     assert ANSWER in shown(view)
 
 
-async def test_invited_after_it_had_to_ask_the_bot_finds_the_question(open_stage: StageFactory) -> None:
+async def test_invited_after_it_had_to_ask_the_bot_finds_the_question(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(is_member=False)
     _, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)

@@ -1,4 +1,6 @@
-"""A channel shared with another company: this workspace is served as elsewhere, and the other's people are refused."""
+"""A channel shared with another company: this workspace is served as elsewhere, and the other's
+people are refused.
+"""
 
 import pytest
 
@@ -57,7 +59,8 @@ async def test_thumbs_of_ones_own_people_are_counted_and_of_no_others(stage: Sta
     await heard(stage, 3)
     workspace = stage.slack.workspace
     counts = [
-        await PersonalData(stage.log.database).count(workspace.team_id, each.id) for each in (stage.ann, stage.ben)
+        await PersonalData(stage.log.database).count(workspace.team_id, each.id)
+        for each in (stage.ann, stage.ben)
     ]
     assert [each.thumbs for each in counts] == [1, 0]
 
@@ -82,8 +85,12 @@ async def test_another_companys_people_ask_for_nothing_by_menu_or_button(stage: 
     assert await stage.cases() == 1
 
 
-@pytest.mark.parametrize("stage", [{ELSEWHERE}, {THEIR_ORGANISATION}], indirect=True, ids=["workspace", "organisation"])
-async def test_people_of_a_company_that_is_allowed_are_served_and_of_no_third_one(stage: Stage) -> None:
+@pytest.mark.parametrize(
+    "stage", [{ELSEWHERE}, {THEIR_ORGANISATION}], indirect=True, ids=["workspace", "organisation"]
+)
+async def test_people_of_a_company_that_is_allowed_are_served_and_of_no_third_one(
+    stage: Stage,
+) -> None:
     parent, answer = stage.ask_and_answer()
     eve = Person(stage.slack.workspace, stage.slack.workspace.add_user("eve", team_id=ANOTHER).name)
     eve.join(CHANNEL)
@@ -95,7 +102,9 @@ async def test_people_of_a_company_that_is_allowed_are_served_and_of_no_third_on
 
 
 @pytest.mark.parametrize("stage", [{ELSEWHERE}], indirect=True)
-async def test_admins_of_a_company_that_is_allowed_have_no_more_rights_than_guests(stage: Stage) -> None:
+async def test_admins_of_a_company_that_is_allowed_have_no_more_rights_than_guests(
+    stage: Stage,
+) -> None:
     stage.ben.user.is_admin = True
     internal = stage.slack.workspace.add_channel(
         "internal", [stage.ann.user, stage.helper.user, stage.slack.workspace.bot]
@@ -124,6 +133,10 @@ async def test_a_reply_of_another_company_is_not_scored(stage: Stage) -> None:
 
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.slack.until(refusals)
-    stage.ann.command(CHANNEL, ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts))
+    stage.ann.command(
+        CHANNEL,
+        ids.COMMAND,
+        stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts),
+    )
     await stage.slack.until(lambda: refusals() == 2)
     assert stage.model.requests == []

@@ -1,4 +1,6 @@
-"""What holds for every way to ask for a score of a reply: the shortcut, a link, a mention and a reaction."""
+"""What holds for every way to ask for a score of a reply: the shortcut, a link, a mention and a
+reaction.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,16 @@ from bot.slack import ids
 from pocket_slack import Message, Person
 from tests.cases import save_visibility
 from tests.gestures import link
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, buttons, is_verdict, responses_at_the_ack, shown
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    QUESTION,
+    Stage,
+    buttons,
+    is_verdict,
+    responses_at_the_ack,
+    shown,
+)
 
 Way = Callable[[Stage, Person, Message], Any]
 
@@ -45,7 +56,10 @@ every_way = pytest.mark.parametrize(("source", "ask"), WAYS.items())
 async def stage(stage: Stage) -> Stage:
     """A channel in which a reaction asks for a score."""
     await stage.log.channels.save(
-        stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id, "U1", score_reaction="mag"
+        stage.slack.workspace.team_id,
+        stage.slack.workspace.channel(CHANNEL).id,
+        "U1",
+        score_reaction="mag",
     )
     return stage
 
@@ -58,7 +72,12 @@ async def test_a_reply_is_scored_in_its_thread_for_the_person_who_asked(
     ask(stage, stage.ben, reply)
     assert is_verdict(await stage.verdict(parent))
     case = await stage.reaches(1, CaseStatus.DELIVERED)
-    assert (case.message_ts, case.parent_ts, case.response, case.question) == (reply.ts, parent.ts, ANSWER, QUESTION)
+    assert (case.message_ts, case.parent_ts, case.response, case.question) == (
+        reply.ts,
+        parent.ts,
+        ANSWER,
+        QUESTION,
+    )
     assert (case.requester_id, case.requester_name, case.source) == (stage.ben.id, "ben", source)
     assert case.author_id == stage.helper.id
 
@@ -77,7 +96,9 @@ async def test_the_case_is_in_the_store_before_slack_is_told(
 
 
 @every_way
-async def test_a_second_person_who_asks_is_shown_the_first_verdict(stage: Stage, source: CaseSource, ask: Way) -> None:
+async def test_a_second_person_who_asks_is_shown_the_first_verdict(
+    stage: Stage, source: CaseSource, ask: Way
+) -> None:
     parent, reply = stage.ask_and_answer()
     ask(stage, stage.ann, reply)
     await stage.verdict(parent)

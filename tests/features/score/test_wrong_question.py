@@ -13,11 +13,15 @@ COFFEE, CALL = "And who do I call when the coffee machine leaks?", "Facilities, 
 
 
 async def scored(stage: Stage, *more: str) -> tuple[Message, Message]:
-    """A thread's first message and the verdict on the last answer in it; ben asks what that answers."""
+    """A thread's first message and the verdict on the last answer in it; ben asks what that
+    answers.
+    """
     parent, _ = stage.ask_and_answer(ROOMS, BOOK)
     for text in (*more, COFFEE):
         stage.ben.post(CHANNEL, text, thread_ts=parent.ts)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts))
+    stage.ann.shortcut(
+        ids.SHORTCUT_SCORE_REPLY, stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts)
+    )
     return parent, await stage.verdict(parent)
 
 
@@ -28,7 +32,11 @@ async def opened(stage: Stage, person: Person, verdict: Message) -> View:
 
 def offered(view: View) -> dict[str, str]:
     """The messages that can be chosen, by ts."""
-    menus = [block["element"] for block in view.body["blocks"] if block.get("block_id") == ids.BLOCK_CHOSEN]
+    menus = [
+        block["element"]
+        for block in view.body["blocks"]
+        if block.get("block_id") == ids.BLOCK_CHOSEN
+    ]
     return {option["value"]: option["text"]["text"] for menu in menus for option in menu["options"]}
 
 
@@ -36,7 +44,10 @@ async def test_a_chosen_message_is_judged_as_if_it_were_the_last_one(stage: Stag
     parent, verdict = await scored(stage, "Thanks!")
     thanks = stage.ann.thread(CHANNEL, parent.ts)[2]
     view = await opened(stage, stage.ann, verdict)
-    assert list(offered(view).items()) == [(thanks.ts, "Person 2: Thanks!"), (parent.ts, f"Person 1: {ROOMS}")]
+    assert list(offered(view).items()) == [
+        (thanks.ts, "Person 2: Thanks!"),
+        (parent.ts, f"Person 1: {ROOMS}"),
+    ]
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts}))
     second = await stage.verdict(parent, 2)
     words = shown(second)
@@ -44,17 +55,26 @@ async def test_a_chosen_message_is_judged_as_if_it_were_the_last_one(stage: Stag
     assert ROOMS in words
     assert "Not counted" not in words
     case = await stage.log.cases.get(2)
-    assert (case.question, case.question_author_id, case.messages_before) == (ROOMS, stage.ann.user.id, 0)
+    assert (case.question, case.question_author_id, case.messages_before) == (
+        ROOMS,
+        stage.ann.user.id,
+        0,
+    )
     prompt = stage.model.requests[-1]["messages"][0]["content"]
     assert CALL in prompt
     for left_out in (BOOK, "Thanks!", COFFEE):
         assert left_out not in prompt
 
     # What was judged first can be chosen again.
-    assert next(iter(offered(await opened(stage, stage.ann, second)).values())) == f"Person 2: {COFFEE}"
+    assert (
+        next(iter(offered(await opened(stage, stage.ann, second)).values()))
+        == f"Person 2: {COFFEE}"
+    )
 
 
-async def test_scored_again_a_chosen_question_stays_and_the_reply_is_read_again(stage: Stage) -> None:
+async def test_scored_again_a_chosen_question_stays_and_the_reply_is_read_again(
+    stage: Stage,
+) -> None:
     parent, verdict = await scored(stage)
     await opened(stage, stage.ann, verdict)
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts}))
@@ -65,15 +85,23 @@ async def test_scored_again_a_chosen_question_stays_and_the_reply_is_read_again(
     stage.helper.post(CHANNEL, "Or ask the kitchen.", thread_ts=parent.ts)
     await stage.slack.settled(stage.ann.click(known, ids.ACTION_AGAIN))
     case = await stage.reaches(3, CaseStatus.DELIVERED)
-    assert (case.question, case.question_source, case.excluded) == (ROOMS, QuestionSource.CHOSEN, None)
+    assert (case.question, case.question_source, case.excluded) == (
+        ROOMS,
+        QuestionSource.CHOSEN,
+        None,
+    )
     assert case.response == f"{CALL}\n\nOr ask the kitchen."
 
 
-async def test_another_persons_choice_moves_no_figure_even_if_the_first_requester_repeats_it(stage: Stage) -> None:
+async def test_another_persons_choice_moves_no_figure_even_if_the_first_requester_repeats_it(
+    stage: Stage,
+) -> None:
     parent, verdict = await scored(stage)
     await opened(stage, stage.ben, verdict)
     await stage.slack.settled(stage.ben.submit({ids.BLOCK_CHOSEN: parent.ts}))
-    assert "*Not counted:* somebody else asked for the first score" in shown(await stage.verdict(parent, 2))
+    assert "*Not counted:* somebody else asked for the first score" in shown(
+        await stage.verdict(parent, 2)
+    )
     case = await stage.log.cases.get(2)
     assert case.excluded is Exclusion.ANOTHER
     assert await stage.log.cases.exclusion_of(stage.ann.id, case) is Exclusion.ANOTHER
@@ -84,9 +112,15 @@ async def test_one_of_the_two_is_needed_and_what_is_typed_counts(stage: Stage) -
     view = await opened(stage, stage.ann, verdict)
     await stage.slack.settled(stage.ann.submit())
     assert view.errors[ids.BLOCK_QUESTION].startswith("Choose a message, or type the question.")
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts, ids.BLOCK_QUESTION: "Whom do I call?"}))
+    await stage.slack.settled(
+        stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts, ids.BLOCK_QUESTION: "Whom do I call?"})
+    )
     case = await stage.reaches(2, CaseStatus.DELIVERED)
-    assert (case.question, case.question_source, case.question_ts) == ("Whom do I call?", QuestionSource.TYPED, None)
+    assert (case.question, case.question_source, case.question_ts) == (
+        "Whom do I call?",
+        QuestionSource.TYPED,
+        None,
+    )
     view = await opened(stage, stage.ann, await stage.verdict(parent, 2))
     assert list(offered(view).values()) == [f"Person 2: {COFFEE}", f"Person 1: {ROOMS}"]
 
@@ -99,17 +133,23 @@ async def test_long_messages_and_many_fit_into_the_window(stage: Stage) -> None:
     assert labels[1] == "Person 2: Message 24"
 
 
-async def test_a_message_that_was_deleted_meanwhile_cannot_be_chosen(open_stage: StageFactory) -> None:
+async def test_a_message_that_was_deleted_meanwhile_cannot_be_chosen(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(events=("message.channels",))
     parent, verdict = await scored(stage)
     view = await opened(stage, stage.ann, verdict)
     stage.ann.delete(parent)
     await up_to_date(stage)
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_CHOSEN: parent.ts}))
-    assert "A message that was deleted meanwhile cannot be chosen." in view.errors[ids.BLOCK_QUESTION]
+    assert (
+        "A message that was deleted meanwhile cannot be chosen." in view.errors[ids.BLOCK_QUESTION]
+    )
 
 
-@pytest.mark.parametrize(("is_deleted", "why"), [(True, "I could not find the question"), (False, "I am not in this")])
+@pytest.mark.parametrize(
+    ("is_deleted", "why"), [(True, "I could not find the question"), (False, "I am not in this")]
+)
 async def test_if_a_chosen_message_cannot_be_read_the_question_is_asked_for(
     stage: Stage, is_deleted: bool, why: str
 ) -> None:
@@ -123,7 +163,11 @@ async def test_if_a_chosen_message_cannot_be_read_the_question_is_asked_for(
     assert why in shown(await stage.modal(stage.ann))
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Whom do I call?"}))
     case = await stage.reaches(2, CaseStatus.DELIVERED)
-    assert (case.question, case.question_source, case.question_ts) == ("Whom do I call?", QuestionSource.TYPED, None)
+    assert (case.question, case.question_source, case.question_ts) == (
+        "Whom do I call?",
+        QuestionSource.TYPED,
+        None,
+    )
 
 
 async def test_without_stored_words_a_question_can_only_be_typed(open_stage: StageFactory) -> None:
@@ -137,7 +181,9 @@ async def test_without_stored_words_a_question_can_only_be_typed(open_stage: Sta
 
 async def test_a_form_is_no_message_to_choose(stage: Stage) -> None:
     parent = stage.another_app().post(CHANNEL, "Request: a room for ten")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, stage.helper.post(CHANNEL, BOOK, thread_ts=parent.ts))
+    stage.ann.shortcut(
+        ids.SHORTCUT_SCORE_REPLY, stage.helper.post(CHANNEL, BOOK, thread_ts=parent.ts)
+    )
     assert not offered(await opened(stage, stage.ann, await stage.verdict(parent)))
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: ROOMS}))
     assert not offered(await opened(stage, stage.ann, await stage.verdict(parent, 2)))

@@ -16,7 +16,10 @@ from tests.stage import CHANNEL, Stage
 
 def make(words: str) -> None:
     name, watch = words[:200] or "x", its.SET
-    low = [replace(its.LOWEST[0], id=number, reason=words, response=words) for number in range(1 + len(words) % 3)]
+    low = [
+        replace(its.LOWEST[0], id=number, reason=words, response=words)
+        for number in range(1 + len(words) % 3)
+    ]
     counted = [replace(each, name=name) for each in its.COUNTED] * (1 + len(words) % 10)
     for several in ([], counted):
         text.state(several)
@@ -40,7 +43,10 @@ def make(words: str) -> None:
     window_text.said_modal(words[:2900] or "x")
     names = its.MANY if len(words) > 200 else {"U149": name}
     people = ("C1", *(f"U{number}" for number in range(5)))
-    for form in (its.form({}), its.form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5)):
+    for form in (
+        its.form({}),
+        its.form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5),
+    ):
         for replies in (None, words[:200], [its.reply(words or "x")] * 5):
             window_text.watch_modal(its.STATE, form, replies, its.URL)
 
@@ -49,7 +55,9 @@ async def make_with_app(stage: Stage, words: str) -> None:
     """What needs the store and Slack: the first hour of a watch."""
     services, channel = stage.services, stage.slack.workspace.channel(CHANNEL)
     assert services
-    ann = Invocation(stage.slack.workspace.team_id, channel.id, stage.ann.id, "ann", is_foreign=False)
+    ann = Invocation(
+        stage.slack.workspace.team_id, channel.id, stage.ann.id, "ann", is_foreign=False
+    )
     stage.helper.post(CHANNEL, "Hello.", thread_ts=stage.ann.post(CHANNEL, "Hello?").ts)
     await first_hour._welcome(services, ann)
     await first_hour._welcome(services, replace(ann, is_foreign=True))

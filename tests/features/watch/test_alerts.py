@@ -14,7 +14,15 @@ from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.text import new_judge_notice
 from bot.pipeline.quoting import unquote
 from bot.store.schema import assignments, cases
-from tests.features.watch.watching import alarm, an_alarm, only, orders, say, until_noon, write_scores
+from tests.features.watch.watching import (
+    alarm,
+    an_alarm,
+    only,
+    orders,
+    say,
+    until_noon,
+    write_scores,
+)
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -34,14 +42,18 @@ async def change(stage: Stage, **changes: Any) -> Watch:
 
 async def drop(stage: Stage) -> None:
     """Writes four weeks with good scores, and one with bad ones."""
-    days = [(day, 4 + day % 2, 5) for day in range(10, 34)] + [(0.1 * hour, 2 + hour % 2, 3) for hour in range(20)]
+    days = [(day, 4 + day % 2, 5) for day in range(10, 34)] + [
+        (0.1 * hour, 2 + hour % 2, 3) for hour in range(20)
+    ]
     await write_scores(stage, days)
 
 
 async def test_that_it_got_better_is_told_once_without_its_lowest(stage: Stage) -> None:
     await change(stage, alerts_to=(stage.ann.id,))
     await write_scores(
-        stage, [(day, 2 + day % 2, 5) for day in range(10, 34)] + [(0.1 * hour, 4, 3) for hour in range(20)]
+        stage,
+        [(day, 2 + day % 2, 5) for day in range(10, 34)]
+        + [(0.1 * hour, 4, 3) for hour in range(20)],
     )
     await alarm(stage)
     await alarm(stage, timedelta(days=1))
@@ -67,7 +79,9 @@ async def test_the_channel_and_several_people_hear_of_a_drop_each_once(stage: St
     assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
 
 
-async def test_the_reasons_in_an_alert_go_from_channel_and_direct_message_with_their_cases(stage: Stage) -> None:
+async def test_the_reasons_in_an_alert_go_from_channel_and_direct_message_with_their_cases(
+    stage: Stage,
+) -> None:
     await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id, stage.ann.id))
     await drop(stage)
     await stage.log.database.execute(update(cases).values(justification="It names no source."))
@@ -76,19 +90,28 @@ async def test_the_reasons_in_an_alert_go_from_channel_and_direct_message_with_t
     told = [*stage.ours(), *im.messages.values()]
     assert [shown(message).count("“It names no source.”") for message in told] == [3, 3]
     assert stage.services
-    await unquote(stage.log, stage.services.client, await stage.log.database.values(select(cases.c.id)))
+    await unquote(
+        stage.log, stage.services.client, await stage.log.database.values(select(cases.c.id))
+    )
     assert [shown(message).count("It names no source.") for message in told] == [0, 0]
     assert shown(told[1]).count("Score 2 of 5") == 3
 
 
 @pytest.mark.parametrize("is_to_all", [False, True])
-async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(stage: Stage, is_to_all: bool) -> None:
-    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id if is_to_all else stage.ann.id,))
+async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(
+    stage: Stage, is_to_all: bool
+) -> None:
+    await change(
+        stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id if is_to_all else stage.ann.id,)
+    )
     await drop(stage)
     await alarm(stage)
     async with stage.log.database.engine.connect() as connection:
         lowest = select(cases.c.id).order_by(cases.c.score, cases.c.id.desc()).limit(3)
-        expected = {(case_id, "*" if is_to_all else stage.ann.id) for case_id in await connection.scalars(lowest)}
+        expected = {
+            (case_id, "*" if is_to_all else stage.ann.id)
+            for case_id in await connection.scalars(lowest)
+        }
         told = await connection.execute(select(assignments.c.case_id, assignments.c.user_id))
         assert {tuple(row) for row in told} == expected
 
@@ -111,7 +134,9 @@ async def test_who_may_not_look_into_the_channel_any_more_hears_nothing(stage: S
     stage.ben.leave(CHANNEL)
     await drop(stage)
     await alarm(stage)
-    await alarm(stage, timedelta(minutes=18))  # a claim that was not kept would be taken over by then
+    await alarm(
+        stage, timedelta(minutes=18)
+    )  # a claim that was not kept would be taken over by then
     assert (len(direct(stage, "ann")), direct(stage, "ben")) == (1, [])
 
 
@@ -141,11 +166,18 @@ async def test_who_cannot_be_reached_is_tried_once_a_day(stage: Stage, refusal: 
         ("users.conversations", "internal_error", timedelta(minutes=6)),
     ],
 )
-async def test_news_that_was_not_sent_is_tried_again(stage: Stage, method: str, error: str, until: timedelta) -> None:
+async def test_news_that_was_not_sent_is_tried_again(
+    stage: Stage, method: str, error: str, until: timedelta
+) -> None:
     watch = await change(stage, alerts_to=(stage.ben.id,))
     stage.slack.fail(method, error=error)
     for later, told in ((timedelta(), 0), (until - timedelta(minutes=2), 0), (until, 1)):
-        await tell_once(stage.services_at(later), watch, "first figures", new_judge_notice(watch, "helper", "one"))
+        await tell_once(
+            stage.services_at(later),
+            watch,
+            "first figures",
+            new_judge_notice(watch, "helper", "one"),
+        )
         assert len(direct(stage, "ben")) == told
 
 
@@ -160,7 +192,9 @@ async def test_an_alert_whose_answer_is_lost_before_midnight_is_told_once(stage:
     assert len(stage.ours()) == 1
 
 
-async def test_a_mean_below_the_floor_is_told_of_once_also_if_the_floor_is_set_later(stage: Stage) -> None:
+async def test_a_mean_below_the_floor_is_told_of_once_also_if_the_floor_is_set_later(
+    stage: Stage,
+) -> None:
     await write_scores(stage, [(0.2 * number, 2 + number % 2, 2) for number in range(165)])
     same = an_alarm(stage)
     for floor, told in ((None, 0), (1.5, 0), (7, 0), (3.5, 1)):  # 7 is of another scale
@@ -171,12 +205,16 @@ async def test_a_mean_below_the_floor_is_told_of_once_also_if_the_floor_is_set_l
     assert "is clearly below the 3.5 that this channel has set: mean 2." in direct(stage, "ann")[0]
 
 
-async def test_who_hears_is_told_once_that_comparison_begins_anew_and_the_floor_goes_on(stage: Stage) -> None:
+async def test_who_hears_is_told_once_that_comparison_begins_anew_and_the_floor_goes_on(
+    stage: Stage,
+) -> None:
     await change(stage, alerts_to=(stage.ann.id,), floor=3.5)
     await write_scores(stage, [(8 + 0.2 * number, 4 + number % 2, 2) for number in range(40)])
     await alarm(stage)
     assert direct(stage, "ann") == []
-    await write_scores(stage, [(0.1 * number, 1 + number % 2, 2) for number in range(15)], "m, strict 2")
+    await write_scores(
+        stage, [(0.1 * number, 1 + number % 2, 2) for number in range(15)], "m, strict 2"
+    )
     for _ in range(2):
         await alarm(stage)
     notice, below = direct(stage, "ann")

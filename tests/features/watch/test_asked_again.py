@@ -26,7 +26,9 @@ OF_JUDGE, OPEN = "this drop is the judge's", "Whether the judge changed cannot b
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
     await say(opened, "@helper all alert me")
     return opened
 
@@ -67,7 +69,10 @@ async def test_a_drop_that_is_the_judges_is_told_so_and_begins_another_judge(sta
     stage.model.script(worth(1))
     await drop(stage)
     said = await told(stage)
-    assert "Asked again about 60 older replies: the judge itself gives 1.0 less (1.0 to 1.0) than it gave" in said
+    assert (
+        "Asked again about 60 older replies: the judge itself gives 1.0 less (1.0 to 1.0) "
+        "than it gave"
+    ) in said
     assert OF_JUDGE in said
     later = f"{version_of(stage)}, since {datetime.now(UTC) - timedelta(days=1.9):%Y-%m-%d}"
     counts = select(cases.c.judge_version, func.count()).group_by(cases.c.judge_version)
@@ -93,10 +98,15 @@ async def test_what_is_scored_later_is_of_the_later_judge(stage: Stage) -> None:
     assert "There is no such release" in await judge(stage, "release undo 1")
 
 
-async def test_a_drop_that_is_the_assistants_says_that_the_judge_gives_the_same(stage: Stage) -> None:
+async def test_a_drop_that_is_the_assistants_says_that_the_judge_gives_the_same(
+    stage: Stage,
+) -> None:
     stage.model.script(worth())
     await drop(stage)
-    assert "Asked again about 60 older replies: the judge gives the same (-0.0 to 0.0)." in await told(stage)
+    assert (
+        "Asked again about 60 older replies: the judge gives the same (-0.0 to 0.0)."
+        in await told(stage)
+    )
     assert await stage.log.database.values(select(releases.c.id)) == []
 
 
@@ -152,15 +162,27 @@ async def answered(stage: Stage, *names: str | None) -> None:
     await write_scores(stage, days, version_of(stage), **TEXTS)
     its = await stage.log.database.values(select(cases.c.id).order_by(cases.c.id))
     rows = [
-        {"team_id": stage.slack.workspace.team_id, "case_id": number, "position": 0, "score": 4, "model": "m"}
-        | {"justification": "", "raw": "", "served": f"{names[at // 10]}" if names[at // 10] else None}
+        {
+            "team_id": stage.slack.workspace.team_id,
+            "case_id": number,
+            "position": 0,
+            "score": 4,
+            "model": "m",
+        }
+        | {
+            "justification": "",
+            "raw": "",
+            "served": f"{names[at // 10]}" if names[at // 10] else None,
+        }
         for at, number in enumerate(its)
     ]
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(ratings.insert(), rows)
 
 
-async def test_another_model_that_answers_is_told_once_with_what_asking_again_found(stage: Stage) -> None:
+async def test_another_model_that_answers_is_told_once_with_what_asking_again_found(
+    stage: Stage,
+) -> None:
     stage.model.script("score: 3\nKinder days are over.")
     await answered(stage, *["m-1"] * 7, "m-2")
     assert stage.services
@@ -175,9 +197,17 @@ async def test_another_model_that_answers_is_told_once_with_what_asking_again_fo
 
 @pytest.mark.parametrize(
     "names",
-    [["m-1", None] * 4, ["m-1", "m-2"] * 4, [f"m-{day}" for day in range(8)], [None] * 8, [*[None] * 7, "m-2"]],
+    [
+        ["m-1", None] * 4,
+        ["m-1", "m-2"] * 4,
+        [f"m-{day}" for day in range(8)],
+        [None] * 8,
+        [*[None] * 7, "m-2"],
+    ],
 )
-async def test_models_that_take_turns_or_are_not_named_are_no_change(stage: Stage, names: list[str | None]) -> None:
+async def test_models_that_take_turns_or_are_not_named_are_no_change(
+    stage: Stage, names: list[str | None]
+) -> None:
     await answered(stage, *names)
     assert stage.services
     await NewModels(stage.services).look()
@@ -187,9 +217,14 @@ async def test_models_that_take_turns_or_are_not_named_are_no_change(stage: Stag
 async def test_an_alarm_says_what_has_changed_about_the_questions(stage: Stage) -> None:
     await drop(stage, question="Why?")
     longer = update(cases).where(cases.c.id > 60)
-    await stage.log.database.execute(longer.values(question="Why on earth? " * 20, messages_before=2))
+    await stage.log.database.execute(
+        longer.values(question="Why on earth? " * 20, messages_before=2)
+    )
     said = await told(stage)
-    assert "The questions have changed: length 280 characters, was 4 characters; follow-ups 100%, was 0%." in said
+    assert (
+        "The questions have changed: length 280 characters, was 4 characters; follow-ups "
+        "100%, was 0%."
+    ) in said
 
 
 @pytest.mark.parametrize(

@@ -23,15 +23,21 @@ def test_its_share_is_drawn_and_the_same_again(share: float) -> None:
     watch = replace(WATCH, share=share)
     times = [f"{1795339203 + number}.{number:06}" for number in range(20_000)]
     drawn = [ts for ts in times if draws(watch, ts, KEY)]
-    assert len(drawn) == pytest.approx(20_000 * share, abs=4 * (20_000 * share * (1 - share)) ** 0.5)
+    assert len(drawn) == pytest.approx(
+        20_000 * share, abs=4 * (20_000 * share * (1 - share)) ** 0.5
+    )
     assert drawn == [ts for ts in times if draws(watch, ts, KEY)]
 
 
 def test_a_larger_share_holds_the_smaller_and_channels_and_installations_differ() -> None:
     times = [f"{number}.000001" for number in range(1000)]
-    fifth, half = ([ts for ts in times if draws(replace(WATCH, share=share), ts, KEY)] for share in (0.2, 0.5))
+    fifth, half = (
+        [ts for ts in times if draws(replace(WATCH, share=share), ts, KEY)] for share in (0.2, 0.5)
+    )
     assert set(fifth) < set(half)
-    assert fifth != [ts for ts in times if draws(replace(WATCH, share=0.2, channel_id="C2"), ts, KEY)]
+    assert fifth != [
+        ts for ts in times if draws(replace(WATCH, share=0.2, channel_id="C2"), ts, KEY)
+    ]
     assert fifth != [ts for ts in times if draws(replace(WATCH, share=0.2), ts, b"another")]
 
 
@@ -57,14 +63,19 @@ def test_a_larger_share_holds_the_smaller_and_channels_and_installations_differ(
         ("@helper 0 a day", "helper 0 a day", {}),
     ],
 )
-def test_what_is_typed_is_understood(text: str, author: str, changes: dict[str, Any] | None) -> None:
+def test_what_is_typed_is_understood(
+    text: str, author: str, changes: dict[str, Any] | None
+) -> None:
     assert parse_watch(text) == (author, changes)
 
 
-@pytest.mark.parametrize("text", ["helper", "@", "off", "off helper", "on @helper", "helper @helper", "@a @b"])
+@pytest.mark.parametrize(
+    "text", ["helper", "@", "off", "off helper", "on @helper", "helper @helper", "@a @b"]
+)
 def test_a_text_that_is_no_request_is_quoted(text: str) -> None:
     with pytest.raises(
-        ValueError, match=f"I do not know '{text}': I watch one assistant at a time, by `@` and its name"
+        ValueError,
+        match=f"I do not know '{text}': I watch one assistant at a time, by `@` and its name",
     ):
         parse_watch(text)
 
@@ -73,7 +84,13 @@ THREADS = count()
 
 
 def drawn(
-    number: int, score: int, share: float = 1.0, day: str = "", *, week: int = 0, given: str | None = None
+    number: int,
+    score: int,
+    share: float = 1.0,
+    day: str = "",
+    *,
+    week: int = 0,
+    given: str | None = None,
 ) -> list[CountedCase]:
     """So many watched cases with one score, each in a thread of its own."""
     case = CountedCase(0, score, "B1", week, week, "", share, day, None, given)
@@ -81,12 +98,18 @@ def drawn(
 
 
 def test_a_day_over_its_limit_weighs_by_all_its_replies() -> None:
-    # 10 replies a day, half of them drawn: 5 scored with 5 on one day, 1 of 5 with 0 on the other, the rest over.
+    # 10 replies a day, half of them drawn: 5 scored with 5 on one day, 1 of 5 with 0 on the other,
+    # the rest over.
     rows = [*drawn(5, 5, 0.5, "2026-11-21"), *drawn(1, 0, 0.5, "2026-11-22")]
     coverage = {
         "2026-11-21": Coverage({ReplyOutcome.PASSED: 5, ReplyOutcome.TAKEN: 5}),
         "2026-11-22": Coverage(
-            {ReplyOutcome.PASSED: 5, ReplyOutcome.TAKEN: 1, ReplyOutcome.OVER: 3, ReplyOutcome.MISSED: 1}
+            {
+                ReplyOutcome.PASSED: 5,
+                ReplyOutcome.TAKEN: 1,
+                ReplyOutcome.OVER: 3,
+                ReplyOutcome.MISSED: 1,
+            }
         ),
     }
     quality = to_quality(rows, Scale(0, 5), coverage)
@@ -106,7 +129,8 @@ def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
 
 
 def test_a_label_stands_for_its_week_however_many_were_given_there() -> None:
-    # Two weeks of ten replies, all scored 3: five labels of 4 in one, a single 1 in the other. (4 + 1) / 2.
+    # Two weeks of ten replies, all scored 3: five labels of 4 in one, a single 1 in the other. (4 +
+    # 1) / 2.
     earlier = [*drawn(5, 3, week=1, given="U1 4"), *drawn(5, 3, week=1)]
     rows = [*earlier, *drawn(1, 3, given="U1 1"), *drawn(9, 3)]
     quality = to_quality(rows, Scale(0, 5))
@@ -121,4 +145,7 @@ def test_labels_do_not_speak_for_a_week_without_any_unless_it_has_just_begun(
 ) -> None:
     rows = [*drawn(25, 3, week=1, given="U1 4"), *drawn(unlabelled, 3)]
     quality = to_quality(rows, Scale(0, 5))
-    assert (as_people(quality) is not None, corrected(quality) != "") == (is_corrected, is_corrected)
+    assert (as_people(quality) is not None, corrected(quality) != "") == (
+        is_corrected,
+        is_corrected,
+    )

@@ -1,4 +1,6 @@
-"""The first hour: from the invitation to the first figures, as the person who invites the app sees it."""
+"""The first hour: from the invitation to the first figures, as the person who invites the app sees
+it.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -50,7 +52,9 @@ async def welcomed(stage: Stage) -> Message:
     return message
 
 
-async def test_whoever_invites_the_app_is_told_what_it_can_do_there_and_the_channel_is_not(stage: Stage) -> None:
+async def test_whoever_invites_the_app_is_told_what_it_can_do_there_and_the_channel_is_not(
+    stage: Stage,
+) -> None:
     stage.ask_and_answer()
     message = await welcomed(stage)
     words = shown(message)
@@ -74,7 +78,9 @@ async def test_an_event_sent_again_and_a_second_invitation_tell_nothing_more(sta
     assert [len(told(stage, each)) for each in (stage.ann, stage.ben)] == [1, 1]
 
 
-async def test_what_slack_could_not_answer_is_told_when_it_sends_the_event_again(stage: Stage) -> None:
+async def test_what_slack_could_not_answer_is_told_when_it_sends_the_event_again(
+    stage: Stage,
+) -> None:
     stage.slack.fail("conversations.history", status=503)
     delivery = invited(stage)
     calls = stage.slack.workspace.journal.of
@@ -84,13 +90,17 @@ async def test_what_slack_could_not_answer_is_told_when_it_sends_the_event_again
     assert [buttons(each) for each in told(stage)] == [BUTTONS]
 
 
-async def test_others_who_join_and_an_app_that_joins_by_itself_are_told_nothing(stage: Stage) -> None:
+async def test_others_who_join_and_an_app_that_joins_by_itself_are_told_nothing(
+    stage: Stage,
+) -> None:
     workspace = stage.slack.workspace
     workspace.add_user("cleo")
     stage.ann.invite(CHANNEL, "cleo")
     workspace.channel(CHANNEL).members.remove(workspace.bot.id)
     channels.join(workspace, workspace.channel(CHANNEL), workspace.bot)
-    await stage.slack.settled([each for each in stage.slack.workspace.deliveries.latest() if is_join(each)][-1])
+    await stage.slack.settled(
+        [each for each in stage.slack.workspace.deliveries.latest() if is_join(each)][-1]
+    )
     assert told(stage) == []
 
 
@@ -105,7 +115,9 @@ async def test_people_of_other_companies_are_told_nothing(stage: Stage) -> None:
 async def test_who_may_set_no_watch_gets_a_line_without_buttons(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(watch_by_admins=True)
     message = await welcomed(stage)
-    assert "Only workspace admins can change watches here (setting WATCH_BY_ADMINS)." in shown(message)
+    assert "Only workspace admins can change watches here (setting WATCH_BY_ADMINS)." in shown(
+        message
+    )
     assert buttons(message) == []
     assert "WATCH_BY_ADMINS" in await say(stage, "@helper all")
     stage.ben.user.is_admin = True
@@ -122,12 +134,18 @@ async def test_trouble_is_a_line_or_silence(open_stage: StageFactory, trouble: s
     if trouble == "silent":
         stage.slack.fail("chat.postMessage", error="messages_tab_disabled")
     await invite(stage)
-    said = {"guest": "Guests cannot", "denied": "Scoring is switched off", "unread": "missing_scope"}.get(trouble)
+    said = {
+        "guest": "Guests cannot",
+        "denied": "Scoring is switched off",
+        "unread": "missing_scope",
+    }.get(trouble)
     assert [buttons(each) for each in told(stage)] == ([[]] if said else [])
     assert said is None or said in shown(told(stage)[0])
 
 
-async def test_who_invites_the_app_into_a_watched_channel_is_told_what_is_on_there(stage: Stage) -> None:
+async def test_who_invites_the_app_into_a_watched_channel_is_told_what_is_on_there(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     message = await welcomed(stage)
     assert "On there: the watch of helper (`/judge watch` there ends it)." in shown(message)
@@ -141,8 +159,9 @@ async def test_an_announcement_that_slack_refuses_is_told_to_who_asked_for_it(st
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_ALSO: [ANNOUNCE]}))
     said = (await stage.told(stage.ann)).text
     assert (
-        f"The announcement did not reach <#{stage.slack.workspace.channel(CHANNEL).id}>: only admins can post" in said
-    )
+        f"The announcement did not reach <#{stage.slack.workspace.channel(CHANNEL).id}>: "
+        "only admins can post"
+    ) in said
 
 
 async def test_the_window_begins_with_the_assistant_whose_price_was_told(stage: Stage) -> None:
@@ -156,15 +175,22 @@ async def test_the_window_begins_with_the_assistant_whose_price_was_told(stage: 
 
 
 @pytest.mark.needs("digest")
-async def test_one_window_sets_the_watch_and_the_digest_and_says_when_figures_come(stage: Stage) -> None:
+async def test_one_window_sets_the_watch_and_the_digest_and_says_when_figures_come(
+    stage: Stage,
+) -> None:
     stage.ask_and_answer()
     stage.ann.click(await welcomed(stage), ids.ACTION_WATCH)
     assert "Most scored replies" not in await filled(stage, "Replies to score")
     await stage.slack.settled(stage.ann.submit())
     said = (await stage.told(stage.ann, channel=stage.ann.im)).text
-    assert "The first figures come after 20 scores, at last week's pace in about 20 days. The digest is on" in said
+    assert (
+        "The first figures come after 20 scores, at last week's pace in about 20 days. The "
+        "digest is on"
+    ) in said
     assert (await only(stage)).alerts_to == (stage.ann.id,)
-    assert [each.channel_id for each in await stage.log.channels.wanted(stage.slack.workspace.team_id)]
+    assert [
+        each.channel_id for each in await stage.log.channels.wanted(stage.slack.workspace.team_id)
+    ]
     assert stage.ours() == []
 
 
@@ -178,13 +204,17 @@ async def test_what_was_chosen_stays_when_the_window_grows(stage: Stage) -> None
     for _ in range(2):
         stage.ann.click(stage.ann.view, ids.ACTION_WATCH_MORE)
     await filled(stage, "Replies of the last week")
-    await stage.slack.settled(stage.ann.submit({slack_ids.of(ids.BLOCK_PER_DAY, stage.helper.id): "7"}))
+    await stage.slack.settled(
+        stage.ann.submit({slack_ids.of(ids.BLOCK_PER_DAY, stage.helper.id): "7"})
+    )
     await stage.told(stage.ann)
     watch = await only(stage)
     assert (watch.share, watch.per_day, watch.alerts_to) == (0.2, 7, (stage.ann.id,))
     assert await stage.log.channels.wanted(stage.slack.workspace.team_id) == []
     (announced,) = stage.ours()
-    assert announced.text.startswith(f"<@{stage.ann.id}> has helper watched here: an AI judge, `gpt-6-luna`, scores a")
+    assert announced.text.startswith(
+        f"<@{stage.ann.id}> has helper watched here: an AI judge, `gpt-6-luna`, scores a"
+    )
 
 
 @pytest.mark.needs("digest")
@@ -194,7 +224,10 @@ async def test_the_other_buttons_are_answered(stage: Stage) -> None:
     assert (await stage.told(stage.ann, channel=stage.ann.im)).text == ONLY_WHEN_ASKED
     stage.ann.click(message, ids.ACTION_WEEKLY)
     said = (await stage.told(stage.ann, 2, channel=stage.ann.im)).text
-    assert f"<#{stage.slack.workspace.channel(CHANNEL).id}>: The digest is on in this channel: every Monday" in said
+    assert (
+        f"<#{stage.slack.workspace.channel(CHANNEL).id}>: The digest is on in this "
+        "channel: every Monday"
+    ) in said
 
 
 async def first(stage: Stage, later: timedelta = timedelta()) -> None:
@@ -210,7 +243,9 @@ async def begun(stage: Stage, alert: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("alert", ["me", "off", "here"])
-async def test_after_twenty_scores_the_first_figures_are_told_once(stage: Stage, alert: str) -> None:
+async def test_after_twenty_scores_the_first_figures_are_told_once(
+    stage: Stage, alert: str
+) -> None:
     await begun(stage, alert, FIRST - 1)
     await first(stage)
     assert [*told(stage), *stage.ours()] == []
@@ -231,7 +266,12 @@ async def test_what_a_process_died_over_is_looked_for_in_the_channel_and_not_gue
 ) -> None:
     await begun(stage, alert, FIRST)
     watch = await only(stage)
-    its = f"first {watch.since:%H:%M:%S}", watch.alerts_to[0], day_of(watch.since), datetime.now(UTC)
+    its = (
+        f"first {watch.since:%H:%M:%S}",
+        watch.alerts_to[0],
+        day_of(watch.since),
+        datetime.now(UTC),
+    )
     assert await Notices(stage.log.database).claim(watch, *its)
     for later in (timedelta(), SOON, SOON):
         await first(stage, later)
@@ -240,7 +280,9 @@ async def test_what_a_process_died_over_is_looked_for_in_the_channel_and_not_gue
 
 async def test_first_figures_of_long_ago_are_not_told(stage: Stage) -> None:
     await begun(stage, "me", FIRST)
-    await stage.log.database.execute(update(cases).values(judged_at=datetime.now(UTC) - timedelta(hours=20)))
+    await stage.log.database.execute(
+        update(cases).values(judged_at=datetime.now(UTC) - timedelta(hours=20))
+    )
     await first(stage, timedelta(days=3))
     assert told(stage) == []
 
@@ -251,7 +293,13 @@ def test_replies_a_day_are_counted_by_threads() -> None:
     def at(days: float) -> str:
         return f"{(now - timedelta(days=days)).timestamp():.6f}"
 
-    alone = {"ts": at(1), "latest_reply": at(1), "reply_count": 3, "reply_users": ["U1"], "reply_users_count": 1}
+    alone = {
+        "ts": at(1),
+        "latest_reply": at(1),
+        "reply_count": 3,
+        "reply_users": ["U1"],
+        "reply_users_count": 1,
+    }
     turns = {
         "ts": at(3.5),
         "latest_reply": at(2),
@@ -259,7 +307,13 @@ def test_replies_a_day_are_counted_by_threads() -> None:
         "reply_users": ["U1", "U9"],
         "reply_users_count": 2,
     }
-    old = {"ts": at(9), "latest_reply": at(8), "reply_count": 5, "reply_users": ["U1"], "reply_users_count": 1}
+    old = {
+        "ts": at(9),
+        "latest_reply": at(8),
+        "reply_count": 5,
+        "reply_users": ["U1"],
+        "reply_users_count": 1,
+    }
     top = {"ts": at(2), "bot_id": "B2", "user": "U2"}
     assert replies_a_day([alone, turns, top], now) == {"U1": 4 / 3.5, "U9": 3 / 3.5, "U2": 1 / 3.5}
     assert replies_a_day([old, alone], now) == {"U1": 1 / 7}
@@ -270,14 +324,21 @@ async def test_the_price_of_a_usual_score_is_the_one_in_the_docs(stage: Stage) -
     assert stage.services
     services, place = stage.services, (stage.slack.workspace.team_id, "C1")
     assert await price_of(services, *place) == (DEFAULT_MODEL, None)  # at a server of one's own
-    for changes, usd in (({}, 0.00018), ({"judge_effort": "low"}, None), ({"judge_model": OFFLINE}, 0)):
+    for changes, usd in (
+        ({}, 0.00018),
+        ({"judge_effort": "low"}, None),
+        ({"judge_model": OFFLINE}, 0),
+    ):
         settings = services.settings.model_copy(update={"openai_base_url": None, **changes})
         _, found = await price_of(replace(services, settings=settings), *place)
         assert found == (None if usd is None else pytest.approx(usd, abs=0.000005))
 
 
 def test_a_price_is_said_with_what_it_is_for() -> None:
-    assert price_a_day(WATCH, 0, 1) == "It wrote nothing in the last week, so I cannot estimate the cost."
+    assert (
+        price_a_day(WATCH, 0, 1)
+        == "It wrote nothing in the last week, so I cannot estimate the cost."
+    )
     begins = "About 35 scores a day at last week's pace"
     assert [price_a_day(WATCH, 35.2, usd) for usd in (None, 0.0, 0.0002, 0.002)] == [
         f"{begins}. What they cost is not known.",
@@ -285,5 +346,7 @@ def test_a_price_is_said_with_what_it_is_for() -> None:
         f"{begins}: less than $0.01 a day at list price.",
         f"{begins}: about $0.07 a day at list price.",
     ]
-    assert price_a_day(replace(WATCH, share=0.5, per_day=9), 35, 0).startswith("About 9 scores a day")
+    assert price_a_day(replace(WATCH, share=0.5, per_day=9), 35, 0).startswith(
+        "About 9 scores a day"
+    )
     assert price_a_day(WATCH, 3 / 7, 0).startswith("About 0.4 scores a day")

@@ -1,7 +1,8 @@
-"""Two weeks of a watched channel, played at speed: a real process with our clock, killed and left dead for hours.
+"""Two weeks of a watched channel, played at speed: a real process with our clock, killed and left
+dead for hours.
 
-The replies that were drawn, scored and missed are compared with those posted, and a known drop must be reported. The
-seed is CHAOS_SEED.
+The replies that were drawn, scored and missed are compared with those posted, and a known drop must
+be reported. The seed is CHAOS_SEED.
 """
 
 import asyncio
@@ -69,20 +70,30 @@ class Weeks:
         self.tell()
 
     async def ask_and_answer(self, at: datetime, score: int) -> None:
-        """Posts a question, and its answer five seconds later; a running bot has received both when this returns."""
+        """Posts a question, and its answer five seconds later; a running bot has received both when
+        this returns.
+        """
         number = len(self.posted)
         self.pass_on(at)
         parent = self.slack.person("ann").post(CHANNEL, f"Question {number}?")
         await self.are_heard()
         self.clock.advance(5)
-        answer = self.slack.person("helper").post(CHANNEL, f"Answer {number}, worth {score}.", thread_ts=parent.ts)
+        answer = self.slack.person("helper").post(
+            CHANNEL, f"Answer {number}, worth {score}.", thread_ts=parent.ts
+        )
         self.posted[answer.ts] = score
         await self.are_heard()
 
     async def are_heard(self) -> None:
-        """Returns once the bot has received the latest posts; what a dead bot misses is sent again later."""
+        """Returns once the bot has received the latest posts; what a dead bot misses is sent again
+        later.
+        """
         if self.process:
-            news = [each for each in self.slack.workspace.deliveries.latest() if each.sent_at == self.clock.now()]
+            news = [
+                each
+                for each in self.slack.workspace.deliveries.latest()
+                if each.sent_at == self.clock.now()
+            ]
             await self.slack.until(lambda: all(each.is_over for each in news), ONLY_A_HANG_S)
 
     async def beat(self) -> None:
@@ -91,7 +102,8 @@ class Weeks:
         self.move += 1
         self.tell()
         async with asyncio.timeout(ONLY_A_HANG_S):
-            while self.done() != f"{self.process.pid} {self.move}" and self.process.returncode is None:  # noqa: ASYNC110
+            expected = f"{self.process.pid} {self.move}"
+            while self.done() != expected and self.process.returncode is None:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
 
     async def settle(self) -> None:
@@ -120,7 +132,9 @@ class Weeks:
 
     async def start(self) -> None:
         self.tell()
-        self.process = Forked("tests.slow.hurried", str(self.file), env=self.env, output=Path(self.env["ERRORS"]))
+        self.process = Forked(
+            "tests.slow.hurried", str(self.file), env=self.env, output=Path(self.env["ERRORS"])
+        )
         await self.slack.connected(timeout_s=ONLY_A_HANG_S)
 
     async def kill(self) -> None:
@@ -202,16 +216,24 @@ def alerts(played: Weeks) -> list[Message]:
     return [m for m in posts if "worse" in m.text]
 
 
-async def test_two_weeks_are_scored_and_reported_as_they_were_posted(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_two_weeks_are_scored_and_reported_as_they_were_posted(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     chance = random.Random(SEED)
     model_server.script(worth)
-    # Without texts, the judge is not asked again: that takes seconds, in which this clock would pass days.
+    # Without texts, the judge is not asked again: that takes seconds, in which this clock would
+    # pass days.
     async with weeks(model_server, tmp_path, STORE_TEXT="none") as played:
         ann = played.slack.person("ann")
-        await played.slack.settled(ann.command(CHANNEL, "/judge", "watch @helper 1 in 2 alert here"))
+        await played.slack.settled(
+            ann.command(CHANNEL, "/judge", "watch @helper 1 in 2 alert here")
+        )
         await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 1)
         kills, back_at = await play(played, chance)
-        team_id, channel_id = played.slack.workspace.team_id, played.slack.workspace.channel(CHANNEL).id
+        team_id, channel_id = (
+            played.slack.workspace.team_id,
+            played.slack.workspace.channel(CHANNEL).id,
+        )
         replies = {row[0]: row[1] for row in played.rows("SELECT ts, outcome FROM replies")}
         keys = played.rows("SELECT value FROM keys")
         cases = played.rows("SELECT message_ts, score, probability FROM cases")
@@ -223,11 +245,15 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(model_serve
     ((key,),) = keys
     drawn = {ts for ts in played.posted if draws(watch, ts, bytes.fromhex(key))}
     assert replies.keys() == played.posted.keys()
-    assert {ts for ts, outcome in replies.items() if outcome == ReplyOutcome.PASSED} == played.posted.keys() - drawn
+    assert {
+        ts for ts, outcome in replies.items() if outcome == ReplyOutcome.PASSED
+    } == played.posted.keys() - drawn
     missed = {ts for ts, outcome in replies.items() if outcome == ReplyOutcome.MISSED}
     late = (back_at - LATE).timestamp()
     killed_at = (MONDAY + timedelta(days=LONG_OUTAGE[0], hours=9)).timestamp()
-    assert missed == {ts for ts in drawn if killed_at < float(ts) < late and replies[ts] != ReplyOutcome.TAKEN}
+    assert missed == {
+        ts for ts in drawn if killed_at < float(ts) < late and replies[ts] != ReplyOutcome.TAKEN
+    }
     assert missed
     assert sorted(ts for ts, *_ in cases) == sorted(drawn - missed)
     assert {ts: score for ts, score, _ in cases} == {ts: played.posted[ts] for ts in drawn - missed}
@@ -237,12 +263,19 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(model_serve
     assert [at for at in heard if at < dropped] == []
     assert len(heard) == 1
     assert heard[0] < dropped + timedelta(days=2)
-    week = {ts for ts in played.posted if float(ts) >= (MONDAY + timedelta(days=DAYS - 7)).timestamp()}
+    week = {
+        ts for ts in played.posted if float(ts) >= (MONDAY + timedelta(days=DAYS - 7)).timestamp()
+    }
     scored, lost = len(week & drawn - missed), len(week & missed)
-    assert f"Last 7 days: {len(week)} seen, {scored} scored or in progress, {lost} missed or unscored." in state
+    assert (
+        f"Last 7 days: {len(week)} seen, {scored} scored or in progress, {lost} missed or unscored."
+        in state
+    )
 
 
-async def test_kills_in_the_midst_of_a_watch_of_everything(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_kills_in_the_midst_of_a_watch_of_everything(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     chance, kills, at_once = random.Random(SEED), 6 * ROUNDS, 12
     model_server.script(decided)
     async with weeks(model_server, tmp_path, JUDGE_ASK="decision", JUDGE_CONCURRENCY="3") as played:
@@ -264,11 +297,15 @@ async def test_kills_in_the_midst_of_a_watch_of_everything(model_server: ModelSe
         cases = played.rows("SELECT message_ts, score, input_tokens, points IS NOT NULL FROM cases")
         others = played.rows("SELECT (SELECT count(*) FROM ratings), (SELECT count(*) FROM spent)")
     low = {ts for ts, score in played.posted.items() if score <= 2}
-    # Nothing is lost or doubled; a decision takes 700 tokens and the reason for a low score 400, each counted once.
+    # Nothing is lost or doubled; a decision takes 700 tokens and the reason for a low score 400,
+    # each counted once.
     expected = [(ts, score, 1100 if ts in low else 700, 1) for ts, score in played.posted.items()]
     assert sorted(cases) == sorted(expected)
     assert others == [(len(played.posted), 0)]
     texts = sum("questions" not in request for request in model_server.requests)
     again = len(model_server.requests) - len(cases) - len(low)
-    print(f"{kills} kills, {len(cases)} replies, {again} requests again, {texts} of text for {len(low)} low ones")
+    print(
+        f"{kills} kills, {len(cases)} replies, {again} requests again, {texts} of text for "
+        f"{len(low)} low ones"
+    )
     assert 0 <= again <= kills * 3 * 2  # three cases at once, of two requests at most

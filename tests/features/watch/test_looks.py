@@ -1,4 +1,6 @@
-"""Looks at watched channels: what was written while Slack could not be read is found, and the trouble is said."""
+"""Looks at watched channels: what was written while Slack could not be read is found, and the
+trouble is said.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,7 +12,16 @@ from bot.domain.watch import ReplyOutcome
 from bot.features.watch.looks import MOST, OFTEN, recent_replies
 from bot.features.watch.watcher import Watcher
 from bot.slack import ids
-from tests.features.watch.watching import alarm, look, only, orders, outcomes, say, take_finished, told
+from tests.features.watch.watching import (
+    alarm,
+    look,
+    only,
+    orders,
+    outcomes,
+    say,
+    take_finished,
+    told,
+)
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 HISTORY, HOUR = "conversations.history", timedelta(hours=1)
@@ -29,8 +40,12 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-@pytest.mark.parametrize("fault", [{"error": "internal_error"}, {"status": 503}, {"error": "not_in_channel"}])
-async def test_a_look_goes_on_from_the_last_one_that_succeeded(stage: Stage, fault: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "fault", [{"error": "internal_error"}, {"status": 503}, {"error": "not_in_channel"}]
+)
+async def test_a_look_goes_on_from_the_last_one_that_succeeded(
+    stage: Stage, fault: dict[str, object]
+) -> None:
     stage.ask_and_answer()
     stage.slack.fail(HISTORY, times=100, **fault)
     for number in range(1, 8):
@@ -43,7 +58,9 @@ async def test_a_look_goes_on_from_the_last_one_that_succeeded(stage: Stage, fau
 
 
 @pytest.mark.needs("digest")
-async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_every_view(stage: Stage) -> None:
+async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_every_view(
+    stage: Stage,
+) -> None:
     stage.slack.fail(HISTORY, times=100, error="internal_error")
     await look(stage)
     await alarm(stage, HOUR - OFTEN)
@@ -67,7 +84,9 @@ async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_eve
 async def previewed(stage: Stage) -> Sequence[str]:
     """The texts of helper's last replies, the newest first."""
     assert stage.services
-    return [reply.text for reply in await recent_replies(Watcher(stage.services), await only(stage))]
+    return [
+        reply.text for reply in await recent_replies(Watcher(stage.services), await only(stage))
+    ]
 
 
 async def test_what_was_sent_to_the_channel_as_well_is_shown_once(stage: Stage) -> None:
@@ -98,4 +117,6 @@ async def test_a_busy_channel_is_not_read_to_the_beginning_of_the_week(stage: St
 
 
 def calls(stage: Stage) -> Sequence[Any]:
-    return [each for each in stage.slack.workspace.journal.of("call") if each.data["method"] == HISTORY]
+    return [
+        each for each in stage.slack.workspace.journal.of("call") if each.data["method"] == HISTORY
+    ]

@@ -55,10 +55,14 @@ async def write_low(stage: Stage, count: int, **rating: Any) -> None:
 
 async def since_yesterday(stage: Stage) -> None:
     watch = await only(stage)
-    await orders(stage).save(watch.__class__(**vars(watch) | {"low_since": watch.since - timedelta(days=1)}), "U1")
+    await orders(stage).save(
+        watch.__class__(**vars(watch) | {"low_since": watch.since - timedelta(days=1)}), "U1"
+    )
 
 
-async def test_a_low_reply_is_told_once_with_its_words_and_loses_them_with_the_reply(stage: Stage) -> None:
+async def test_a_low_reply_is_told_once_with_its_words_and_loses_them_with_the_reply(
+    stage: Stage,
+) -> None:
     reply = await a_low_reply(stage)
     for later in (timedelta(), SOON):
         await tell(stage, later)
@@ -85,7 +89,9 @@ async def test_the_points_of_a_low_reply_are_asked_for_once_and_said(stage: Stag
 
 
 async def test_points_are_within_the_days_limits(open_stage: StageFactory) -> None:
-    limited: Stage = await open_stage(judge_samples=2, events=("message.channels",), max_cases_per_day=1)
+    limited: Stage = await open_stage(
+        judge_samples=2, events=("message.channels",), max_cases_per_day=1
+    )
     await say(limited, "@helper all")
     await a_low_reply(limited)
     assert not any("criteria" in str(request) for request in limited.model.requests)
@@ -110,7 +116,9 @@ async def test_after_five_a_day_the_others_come_together_after_midnight(stage: S
     await since_yesterday(stage)
     await write_low(stage, 7)
     now = datetime.now(UTC)
-    await Notices(stage.log.database).claim(await only(stage), f"worse {day_of(now)}", "U1", day_of(now), now)
+    await Notices(stage.log.database).claim(
+        await only(stage), f"worse {day_of(now)}", "U1", day_of(now), now
+    )
     for _ in range(2):
         await tell(stage)
     assert len(told(stage)) == 5
@@ -144,7 +152,9 @@ async def test_an_alert_whose_answer_was_lost_is_not_sent_again(stage: Stage, to
 
 
 async def test_without_stored_texts_the_alert_has_no_words(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_samples=2, events=("message.channels",), store_text="none")
+    stage: Stage = await open_stage(
+        judge_samples=2, events=("message.channels",), store_text="none"
+    )
     await say(stage, "@helper all alert low")
     await a_low_reply(stage)
     await tell(stage)
@@ -154,6 +164,8 @@ async def test_without_stored_texts_the_alert_has_no_words(open_stage: StageFact
 
 
 async def test_the_command_sets_and_ends_them(stage: Stage) -> None:
-    assert "of each reply that two ratings score lowest (0 or 1 of 5)" in await say(stage, "@helper alert here")
+    assert "of each reply that two ratings score lowest (0 or 1 of 5)" in await say(
+        stage, "@helper alert here"
+    )
     assert "lowest" not in await say(stage, "@helper alert low off")
     assert (await only(stage)).low_since is None

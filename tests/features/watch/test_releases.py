@@ -1,4 +1,6 @@
-"""Releases: marked by command or by a deployment, compared once with the time before, listed and taken back."""
+"""Releases: marked by command or by a deployment, compared once with the time before, listed and
+taken back.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -42,7 +44,13 @@ async def mark(stage: Stage, days_ago: float = 0) -> str:
     [
         (4, "helper in <#{}> got better with its release: mean 4.5, was 2.5 (up 1.3 to 2.2)."),
         (1, "helper in <#{}> got worse with its release: mean 1.5, was 2.5 (down 0.5 to 1.3)."),
-        (2, "helper in <#{}> has not clearly changed with its release: mean 2.5, was 2.5 (-0.4 to +0.4)."),
+        (
+            2,
+            (
+                "helper in <#{}> has not clearly changed with its release: mean 2.5, was 2.5 "
+                "(-0.4 to +0.4)."
+            ),
+        ),
     ],
 )
 async def test_once_enough_is_scored_all_are_told_once(stage: Stage, after: int, told: str) -> None:
@@ -52,7 +60,9 @@ async def test_once_enough_is_scored_all_are_told_once(stage: Stage, after: int,
     for number in (10, 9):
         await tell_releases(stage.services_at(timedelta()))
         assert direct(stage, "ann") == direct(stage, "ben") == []
-        await write_scores(stage, [(0.2 * number + 0.01 * hour, after + hour % 2, 1) for hour in range(number + 1)])
+        await write_scores(
+            stage, [(0.2 * number + 0.01 * hour, after + hour % 2, 1) for hour in range(number + 1)]
+        )
     for _ in range(2):
         await tell_releases(stage.services_at(timedelta()))
     who = "Whether the judge changed cannot be told: another judge scores now."
@@ -60,10 +70,14 @@ async def test_once_enough_is_scored_all_are_told_once(stage: Stage, after: int,
     assert direct(stage, "ann") == direct(stage, "ben") == [expected]
 
 
-async def test_with_blind_labels_on_both_sides_a_release_is_compared_as_people_would(stage: Stage) -> None:
+async def test_with_blind_labels_on_both_sides_a_release_is_compared_as_people_would(
+    stage: Stage,
+) -> None:
     await write_scores(stage, [(9 + 0.1 * hour, 2 + hour % 2, 1) for hour in range(30)])
     await mark(stage, 8)
-    await write_scores(stage, [(0.1 + 0.1 * hour, 4 + hour % 2, 1) for hour in range(30)])  # a kinder judge
+    await write_scores(
+        stage, [(0.1 + 0.1 * hour, 4 + hour % 2, 1) for hour in range(30)]
+    )  # a kinder judge
     database, now = stage.log.database, datetime.now(UTC)
     values = {"user_id": literal("U9"), "score": literal(3), "is_blind": literal(True)}
     values |= {each: literal(now, UtcDateTime) for each in ("created_at", "updated_at")}
@@ -104,7 +118,9 @@ async def test_a_button_on_the_watch_marks_a_release_like_the_command(stage: Sta
     assert ": release of helper, " in await judge(stage, "release list")
 
 
-async def test_a_deployment_marks_a_release_by_the_command(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_deployment_marks_a_release_by_the_command(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = stage.services.settings
     await release(settings, f"#{CHANNEL}", "@helper", "version 7")
     said = capsys.readouterr().out

@@ -38,18 +38,28 @@ def test_what_a_bot_writes_is_a_reply_also_where_a_file_comes_with_it(subtype: s
     assert to_reply("T1", "C1", event | {"files": []}) == to_reply("T1", "C1", EVENT)
 
 
-@pytest.mark.parametrize("subtype", ["channel_join", "pinned_item", "message_deleted", "message_replied"])
+@pytest.mark.parametrize(
+    "subtype", ["channel_join", "pinned_item", "message_deleted", "message_replied"]
+)
 def test_notices_are_no_replies(subtype: str) -> None:
     assert author_of(EVENT | {"subtype": subtype}) is None
 
 
 def test_an_edit_is_by_who_wrote_the_message() -> None:
-    edit = {"type": "message", "subtype": "message_changed", "channel": "C1", "ts": "1795366999.000001"}
+    edit = {
+        "type": "message",
+        "subtype": "message_changed",
+        "channel": "C1",
+        "ts": "1795366999.000001",
+    }
     assert author_of(edit | {"message": EVENT | {"subtype": "file_share"}}) == "U1"
 
 
 def test_a_webhook_is_known_by_its_bot() -> None:
-    assert author_of({"subtype": "bot_message", "bot_id": "B1", "text": "Done.", "ts": "1.000001"}) == "B1"
+    assert (
+        author_of({"subtype": "bot_message", "bot_id": "B1", "text": "Done.", "ts": "1.000001"})
+        == "B1"
+    )
 
 
 @pytest.fixture
@@ -78,7 +88,9 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
     log: Store, changes: dict[str, str], is_taken: bool, noted: int
 ) -> None:
     identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
-    settings = load_settings(env_file=None, slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="x")
+    settings = load_settings(
+        env_file=None, slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="x"
+    )
     services = make_services(settings, log, SlackClient(None, SLACK_API_URL, None), identity)
     event = {
         "type": "message",
@@ -88,7 +100,9 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
         "bot_id": "B1",
         "ts": a_reply(0).ts,
     }
-    await WatchOrders(log.database).save(replace(WATCH, since=datetime.fromtimestamp(float(a_reply(0).ts), UTC)), "U9")
+    await WatchOrders(log.database).save(
+        replace(WATCH, since=datetime.fromtimestamp(float(a_reply(0).ts), UTC)), "U9"
+    )
     assert await services.takes({"team_id": "T1", "event": event | changes}) is is_taken
     assert await services.takes({"type": "block_actions"}) is False
     assert len(await Replies(log.database).due("T1", NOW + timedelta(days=9999))) == noted

@@ -11,14 +11,24 @@ from bot.domain.watch import ReplyOutcome
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import replies
 from pocket_slack import Message
-from tests.features.watch.watching import NO_LIMITS, add_other, outcomes, say, scored, seen, take_finished
+from tests.features.watch.watching import (
+    NO_LIMITS,
+    add_other,
+    outcomes,
+    say,
+    scored,
+    seen,
+    take_finished,
+)
 from tests.gestures import up_to_date
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
     return opened
 
 
@@ -54,7 +64,9 @@ async def test_what_was_said_in_advance_may_be_deleted(stage: Stage) -> None:
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_the_answer_may_come_after_what_was_said_in_advance_was_found_deleted(stage: Stage) -> None:
+async def test_the_answer_may_come_after_what_was_said_in_advance_was_found_deleted(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     parent, first = stage.ask_and_answer(answer=WAIT)
     await seen(stage, 1)
@@ -67,7 +79,9 @@ async def test_the_answer_may_come_after_what_was_said_in_advance_was_found_dele
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_words_in_advance_that_become_the_answer_after_their_verdict_are_scored_once_more(stage: Stage) -> None:
+async def test_words_in_advance_that_become_the_answer_after_their_verdict_are_scored_once_more(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     _, first, _ = await scored(stage, answer=WAIT)
     stage.helper.edit(first, ANSWER)
@@ -78,7 +92,10 @@ async def test_words_in_advance_that_become_the_answer_after_their_verdict_are_s
     await stage.eventually(waits)
     await take_finished(stage, SOON)
     second = await stage.reaches(2, CaseStatus.DELIVERED)
-    assert (second.response, (await stage.log.cases.get(1)).excluded) == (ANSWER, Exclusion.CONTINUED)
+    assert (second.response, (await stage.log.cases.get(1)).excluded) == (
+        ANSWER,
+        Exclusion.CONTINUED,
+    )
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
@@ -109,7 +126,9 @@ async def test_what_is_added_soon_is_scored_once_more_and_then_marked(stage: Sta
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_a_scored_reply_whose_outcome_a_kill_has_kept_from_the_log_is_not_marked(stage: Stage) -> None:
+async def test_a_scored_reply_whose_outcome_a_kill_has_kept_from_the_log_is_not_marked(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     await scored(stage)
     for hours in (1, 30):
@@ -121,9 +140,15 @@ async def test_a_scored_reply_whose_outcome_a_kill_has_kept_from_the_log_is_not_
 
 
 async def gone_on(
-    stage: Stage, how: str = "@helper all", later: timedelta = SOON, limits: Limits = NO_LIMITS, then: str = LOWER
+    stage: Stage,
+    how: str = "@helper all",
+    later: timedelta = SOON,
+    limits: Limits = NO_LIMITS,
+    then: str = LOWER,
 ) -> None:
-    """A scored reply has gone on since, and was looked at so much later, when the judge says `then`."""
+    """A scored reply has gone on since, and was looked at so much later, when the judge says
+    `then`.
+    """
     await say(stage, how)
     parent, _, _ = await scored(stage)
     stage.model.script(then)
@@ -132,20 +157,26 @@ async def gone_on(
 
 
 @pytest.mark.parametrize("hours", [2, 30])
-async def test_a_scored_reply_that_goes_on_much_later_stays_scored_and_is_marked(stage: Stage, hours: int) -> None:
+async def test_a_scored_reply_that_goes_on_much_later_stays_scored_and_is_marked(
+    stage: Stage, hours: int
+) -> None:
     await gone_on(stage, later=timedelta(hours=hours))
     case = await stage.log.cases.get(1)
     assert (bool(case.edited_at), case.excluded, len(stage.model.requests)) == (True, None, 1)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_a_scored_reply_that_goes_on_when_the_days_limit_is_used_up_is_marked(stage: Stage) -> None:
+async def test_a_scored_reply_that_goes_on_when_the_days_limit_is_used_up_is_marked(
+    stage: Stage,
+) -> None:
     await gone_on(stage, limits=Limits(cases_per_day=2))
     assert (await stage.log.cases.get(1)).edited_at
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
-async def test_what_was_said_in_advance_may_be_scored_and_deleted_before_the_answer_comes(stage: Stage) -> None:
+async def test_what_was_said_in_advance_may_be_scored_and_deleted_before_the_answer_comes(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     parent, first, _ = await scored(stage, answer=WAIT)
     await noted(stage, stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
@@ -160,14 +191,22 @@ async def test_what_was_said_in_advance_may_be_scored_and_deleted_before_the_ans
 async def test_a_reply_that_went_on_shows_its_last_score_alone(stage: Stage) -> None:
     await gone_on(stage, "@helper reaction")
     await stage.reaches(2, CaseStatus.DELIVERED)
-    reactions = [each.reactions for each in stage.slack.workspace.channel(CHANNEL).messages.values() if each.reactions]
+    reactions = [
+        each.reactions
+        for each in stage.slack.workspace.channel(CHANNEL).messages.values()
+        if each.reactions
+    ]
     assert reactions == [{"two": [stage.slack.workspace.bot.id]}]
 
 
-async def test_the_first_verdict_of_a_reply_that_went_on_is_folded_and_stays_so(stage: Stage) -> None:
+async def test_the_first_verdict_of_a_reply_that_went_on_is_folded_and_stays_so(
+    stage: Stage,
+) -> None:
     await gone_on(stage, "@helper verdict")
     second = await stage.reaches(2, CaseStatus.DELIVERED)
-    (question,) = [each for each in stage.ann.thread(CHANNEL, second.parent_ts) if each.text == QUESTION]
+    (question,) = [
+        each for each in stage.ann.thread(CHANNEL, second.parent_ts) if each.text == QUESTION
+    ]
     stage.ann.edit(question, "How?")
     assert (await up_to_date(stage)).edited_at
     assert (await up_to_date(stage, 2)).edited_at
@@ -188,12 +227,17 @@ async def test_a_reply_whose_newest_message_is_still_edited_is_not_at_rest(stage
     parent, _ = stage.ask_and_answer(answer=WAIT)
     answer = stage.helper.post(CHANNEL, "Run", thread_ts=parent.ts)
     await noted(stage, answer)
-    answer.edited = {"user": stage.helper.id, "ts": f"{float(answer.ts) + 20:.6f}"}  # its event is lost
+    answer.edited = {
+        "user": stage.helper.id,
+        "ts": f"{float(answer.ts) + 20:.6f}",
+    }  # its event is lost
     await take_finished(stage)
     assert await outcomes(stage) == {None: 1}
 
 
-async def test_what_goes_on_with_a_reply_from_before_the_watch_is_counted_nowhere(stage: Stage) -> None:
+async def test_what_goes_on_with_a_reply_from_before_the_watch_is_counted_nowhere(
+    stage: Stage,
+) -> None:
     parent, _ = stage.ask_and_answer(answer=WAIT)
     await say(stage, "@helper all")
     stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)

@@ -1,4 +1,6 @@
-"""A watched assistant's replies are scored by themselves: drawn, finished, and in figures of their own."""
+"""A watched assistant's replies are scored by themselves: drawn, finished, and in figures of their
+own.
+"""
 
 import asyncio
 from collections import Counter
@@ -39,11 +41,15 @@ from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
     return opened
 
 
-async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:
+async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(
+    stage: Stage,
+) -> None:
     stage.ask_and_answer()
     assert await say(stage, "@helper all") == text.begun(await only(stage), "helper").text
     _, answer, case = await scored(stage)
@@ -53,7 +59,9 @@ async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_post
 
 
 @pytest.mark.needs("digest")
-async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_it(stage: Stage) -> None:
+async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_it(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     await scored(stage)
     stage.model.script("I cannot say.")
@@ -167,7 +175,12 @@ async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
     await say(stage, "@helper 1 in 5 40 a day")
     await say(stage, "@helper verdict alert off")
     watch = await only(stage)
-    assert (watch.share, watch.per_day, watch.shows, watch.alerts_to) == (0.2, 40, Shows.VERDICT, ())
+    assert (watch.share, watch.per_day, watch.shows, watch.alerts_to) == (
+        0.2,
+        40,
+        Shows.VERDICT,
+        (),
+    )
     counted = CountedWatch(watch, "helper", Coverage({}), None)
     assert await say(stage, "") == text.state([counted]).text
     assert await end(stage, "helper") == text.ended("helper")
@@ -211,7 +224,9 @@ async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).question_ts == question.ts
 
 
-async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(stage: Stage) -> None:
+async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     stage.ask_and_answer()
     await seen(stage, 1)
@@ -225,8 +240,12 @@ async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
     answers = [stage.ask_and_answer()[1] for _ in range(15)]
     await seen(stage, 15)
     watch = await only(stage)
-    drawn = [answer.ts for answer in answers if await Replies(stage.log.database).draws(watch, answer.ts)]
-    assert Counter(await outcomes(stage)) == Counter({None: len(drawn), ReplyOutcome.PASSED: 15 - len(drawn)})
+    drawn = [
+        answer.ts for answer in answers if await Replies(stage.log.database).draws(watch, answer.ts)
+    ]
+    assert Counter(await outcomes(stage)) == Counter(
+        {None: len(drawn), ReplyOutcome.PASSED: 15 - len(drawn)}
+    )
     await look(stage)
     assert sum((await outcomes(stage)).values()) == 15
 
@@ -293,7 +312,10 @@ async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(
     for day in (8, 9, 16):
         await alarm(stage, timedelta(days=day))
     assert len(stage.ours()) == told
-    assert all(" for a week, after 10 the week before. It may have left" in each.text for each in stage.ours())
+    assert all(
+        " for a week, after 10 the week before. It may have left" in each.text
+        for each in stage.ours()
+    )
 
 
 async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
@@ -340,7 +362,9 @@ async def test_two_bots_with_one_name_must_be_told_apart_by_id(stage: Stage) -> 
     twin.name = stage.helper.user.name
     stage.slack.workspace.channel(CHANNEL).members.append(twin.id)
     said = await say(stage, "@helper all")
-    assert said == f"Several here are named `@helper`. Use an id instead: `@{stage.helper.id}`, `@{twin.id}`."
+    assert said == (
+        f"Several here are named `@helper`. Use an id instead: `@{stage.helper.id}`, `@{twin.id}`."
+    )
     for author_id in (stage.helper.id, twin.id):
         assert "*helper* is now watched in" in await say(stage, f"@{author_id} all")
     assert "Several here are named `@helper`" in await say(stage, "off @helper")
@@ -349,7 +373,9 @@ async def test_two_bots_with_one_name_must_be_told_apart_by_id(stage: Stage) -> 
     assert left.author_id == stage.helper.id
 
 
-async def test_what_a_watch_waits_for_ends_with_it_and_is_no_loss_of_the_next_one(stage: Stage) -> None:
+async def test_what_a_watch_waits_for_ends_with_it_and_is_no_loss_of_the_next_one(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
     await scored(stage)
     stage.ask_and_answer()

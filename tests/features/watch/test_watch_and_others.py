@@ -16,7 +16,9 @@ NO_LABELS = "thumbs (not labels):"
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
     return opened
 
 
@@ -25,7 +27,9 @@ async def rows(stage: Stage) -> int:
 
 
 @pytest.mark.needs("digest", "labels")
-async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(stage: Stage) -> None:
+async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(
+    stage: Stage,
+) -> None:
     _, old = stage.ask_and_answer()
     await say(stage, "@helper 1 in 9999")
     _, answer = stage.ask_and_answer()
@@ -50,9 +54,16 @@ async def test_watched_replies_are_scored_with_the_channels_rubric(stage: Stage)
 
 @pytest.mark.needs("digest")
 async def test_random_replies_come_before_those_that_people_chose(stage: Stage) -> None:
-    drawn = {"source": CaseSource.WATCH, "probability": 1.0, "model": "m", "judge_version": "m, additive-5 1"}
+    drawn = {
+        "source": CaseSource.WATCH,
+        "probability": 1.0,
+        "model": "m",
+        "judge_version": "m, additive-5 1",
+    }
     for changes in (drawn, {}):
         await add_case(stage, help_desk(stage), stage.helper.id, 4, **changes)
-    said = [block["text"]["text"] for block in (await stats(stage)).blocks if block["type"] == "section"]
+    said = [
+        block["text"]["text"] for block in (await stats(stage)).blocks if block["type"] == "section"
+    ]
     assert said[1].startswith("*helper*, random replies")
     assert said[2].startswith("*1 reply chosen by people*")

@@ -17,7 +17,9 @@ async def watches(stage: Stage) -> list[str]:
     return [each.author_id for each in await stage.log.watches.of(stage.slack.workspace.team_id)]
 
 
-async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(stage: Stage) -> None:
+async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all alert here")
     watch = await only(stage)
     stage.slack.workspace.add_user("cleo")
@@ -32,9 +34,13 @@ async def test_those_who_get_alerts_and_who_set_the_watch_are_told_who_ended_it(
 
 
 @pytest.mark.parametrize("change", ["alert off", "alert me", "1 in 1000", "1 a day"])
-async def test_who_loses_alerts_of_a_watch_is_told_by_whose_change(stage: Stage, change: str) -> None:
+async def test_who_loses_alerts_of_a_watch_is_told_by_whose_change(
+    stage: Stage, change: str
+) -> None:
     await say(stage, "@helper all alert me")
-    await orders(stage).save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
+    await orders(stage).save(
+        replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id
+    )
     await say(stage, f"@helper {change}")
     (message,) = told(stage, stage.ben)
     assert message.text == changed_by(await only(stage), "helper", stage.ann.id).text
@@ -43,7 +49,9 @@ async def test_who_loses_alerts_of_a_watch_is_told_by_whose_change(stage: Stage,
 
 async def test_a_change_that_costs_no_alert_is_not_announced(stage: Stage) -> None:
     await say(stage, "@helper 1 in 10 alert me")
-    await orders(stage).save(replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id)
+    await orders(stage).save(
+        replace(await only(stage), alerts_to=(stage.ann.id, stage.ben.id)), stage.ben.id
+    )
     await say(stage, "@helper all")
     assert told(stage, stage.ben) == []
 
@@ -57,7 +65,10 @@ async def test_two_presses_end_a_watch_once(stage: Stage) -> None:
     await stage.slack.until(lambda: stage.ann.ephemerals(CHANNEL)[-1].text == NOT_WATCHED)
     await stage.slack.until(stage.ours)
     assert len(stage.ours()) == 1
-    assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_ENDED]
+    assert [act.what for act in await stage.log.audit.since()] == [
+        Action.WATCH_SET,
+        Action.WATCH_ENDED,
+    ]
 
 
 async def test_the_watch_that_the_window_shows_is_the_one_that_ends(stage: Stage) -> None:

@@ -1,4 +1,6 @@
-"""What a watch may use up in a day, of its own limits and of the workspace's; and never a word of our own."""
+"""What a watch may use up in a day, of its own limits and of the workspace's; and never a word of
+our own.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +15,16 @@ from bot.features.watch.looks import SELDOM
 from bot.features.watch.watcher import MOST_OF_A_QUESTION, REST
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import replies
-from tests.features.watch.watching import add_other, look, only, orders, outcomes, say, seen, take_finished
+from tests.features.watch.watching import (
+    add_other,
+    look,
+    only,
+    orders,
+    outcomes,
+    say,
+    seen,
+    take_finished,
+)
 from tests.gestures import scored
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
@@ -22,7 +33,9 @@ TAKES = 460  # tokens, each rating
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events")
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
     await say(opened, "@helper all alert off")
     return opened
 
@@ -48,7 +61,9 @@ async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stag
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: MOST_OF_A_QUESTION, ReplyOutcome.OVER: 2}
 
 
-async def test_at_most_five_replies_to_a_question_are_scored_and_those_to_the_next_one_again(stage: Stage) -> None:
+async def test_at_most_five_replies_to_a_question_are_scored_and_those_to_the_next_one_again(
+    stage: Stage,
+) -> None:
     parent, pager = stage.ann.post(CHANNEL, QUESTION), stage.another_app()
     for _ in range(MOST_OF_A_QUESTION + 1):
         stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
@@ -63,11 +78,14 @@ async def test_at_most_five_replies_to_a_question_are_scored_and_those_to_the_ne
 
 def reads(stage: Stage) -> list[tuple[str, str]]:
     """The calls that read a reply or its question, in order, without the looks of the running app."""
-    calls = [entry.data for entry in stage.slack.workspace.journal.of("call") if "args" in entry.data]
+    calls = [
+        entry.data for entry in stage.slack.workspace.journal.of("call") if "args" in entry.data
+    ]
     return [
         (call["method"], call["args"]["channel"])
         for call in calls
-        if call["method"] in {"conversations.history", "conversations.replies"} and str(call["args"]["limit"]) != "200"
+        if call["method"] in {"conversations.history", "conversations.replies"}
+        and str(call["args"]["limit"]) != "200"
     ]
 
 
@@ -85,7 +103,9 @@ async def test_what_is_over_the_days_limit_is_not_read(stage: Stage) -> None:
 async def watch_elsewhere(stage: Stage) -> str:
     """A watch on the same assistant in a second channel; gives the channel's id."""
     workspace = stage.slack.workspace
-    elsewhere = workspace.add_channel("elsewhere", [stage.ann.user, stage.helper.user, workspace.bot]).id
+    elsewhere = workspace.add_channel(
+        "elsewhere", [stage.ann.user, stage.helper.user, workspace.bot]
+    ).id
     watch = Watch(workspace.team_id, elsewhere, stage.helper.id, datetime.now(UTC))
     await orders(stage).save(watch, stage.ann.id)
     return elsewhere
@@ -107,7 +127,9 @@ async def test_a_flood_in_one_channel_keeps_no_other_waiting(stage: Stage) -> No
     assert order.index(elsewhere) < 2 * 5  # two reads for a reply, and five replies at a turn
 
 
-async def test_a_channel_that_cannot_be_read_keeps_no_other_waiting_and_is_tried_for_a_day(stage: Stage) -> None:
+async def test_a_channel_that_cannot_be_read_keeps_no_other_waiting_and_is_tried_for_a_day(
+    stage: Stage,
+) -> None:
     elsewhere = await watch_elsewhere(stage)
     for _ in range(2):
         stage.ask_and_answer()
@@ -122,7 +144,9 @@ async def test_a_channel_that_cannot_be_read_keeps_no_other_waiting_and_is_tried
 
 
 @pytest.mark.parametrize("limits", [Limits(cases_per_day=4), Limits(tokens_per_day=4 * TAKES)])
-async def test_watches_leave_half_of_the_workspaces_day_to_people(stage: Stage, limits: Limits) -> None:
+async def test_watches_leave_half_of_the_workspaces_day_to_people(
+    stage: Stage, limits: Limits
+) -> None:
     for number in range(1, 4):
         stage.ask_and_answer()
         await seen(stage, number)
@@ -146,7 +170,9 @@ async def test_a_reply_whose_case_was_written_before_a_crash_stays_taken(stage: 
     stage.ask_and_answer()
     await seen(stage, 1)
     await take_finished(stage)
-    await stage.log.database.execute(update(replies).values(outcome=None))  # the process died before it was settled
+    await stage.log.database.execute(
+        update(replies).values(outcome=None)
+    )  # the process died before it was settled
     await take_finished(stage)
     await take_finished(stage, 3 * REST)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}

@@ -33,7 +33,10 @@ def replies(log: Store) -> Replies:
 
 async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(orders: WatchOrders) -> None:
     await orders.save(WATCH, "U9")
-    await orders.save(replace(WATCH, since=NOW + HOUR, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2")), "U9")
+    await orders.save(
+        replace(WATCH, since=NOW + HOUR, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2")),
+        "U9",
+    )
     await orders.save(replace(WATCH, channel_id="C2"), "U9")
     await orders.save(replace(WATCH, team_id="T2"), "U9")
     kept = replace(WATCH, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2"))
@@ -134,18 +137,30 @@ async def test_old_replies_are_dropped_by_their_day(log: Store, replies: Replies
         assert len(await log.database.all(select(schema.replies))) == left
 
 
-async def test_a_look_is_one_processs_and_goes_on_from_the_last_that_succeeded(log: Store, orders: WatchOrders) -> None:
+async def test_a_look_is_one_processs_and_goes_on_from_the_last_that_succeeded(
+    log: Store, orders: WatchOrders
+) -> None:
     await orders.save(WATCH, "U9")
     (began,) = [row.look_at for row in await log.database.all(LOOK_AT)]
-    for channel_id, later, found in (("C1", -1, None), ("C1", 0, began), ("C1", 0, None), ("C2", 0, None)):
-        assert await orders.begin_look("T1", channel_id, began + timedelta(seconds=later), HOUR) == found
+    for channel_id, later, found in (
+        ("C1", -1, None),
+        ("C1", 0, began),
+        ("C1", 0, None),
+        ("C2", 0, None),
+    ):
+        assert (
+            await orders.begin_look("T1", channel_id, began + timedelta(seconds=later), HOUR)
+            == found
+        )
     await orders.note_not_read("T1", "C1", "internal_error", began + HOUR / 2)
     assert await orders.begin_look("T1", "C1", began + HOUR / 2, HOUR) == began
     await orders.note_read("T1", "C1", began + HOUR / 2)
     assert await orders.begin_look("T1", "C1", began + 2 * HOUR, HOUR) == began + HOUR / 2
 
 
-async def test_a_channel_is_unread_an_hour_after_it_was_read_last(log: Store, orders: WatchOrders) -> None:
+async def test_a_channel_is_unread_an_hour_after_it_was_read_last(
+    log: Store, orders: WatchOrders
+) -> None:
     await orders.save(WATCH, "U9")
     (began,) = [row.look_at for row in await log.database.all(LOOK_AT)]
     assert await orders.unread("T1", began + HOUR) == {}

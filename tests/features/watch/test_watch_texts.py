@@ -48,7 +48,9 @@ def reply(words: str) -> Message:
 
 
 def a_watch(**changes: Any) -> Watch:
-    return Watch(**({"team_id": "T1", "channel_id": "C1", "author_id": "B1", "since": NOW} | changes))
+    return Watch(
+        **({"team_id": "T1", "channel_id": "C1", "author_id": "B1", "since": NOW} | changes)
+    )
 
 
 UNREAD = Unread(NOW, "internal_error")
@@ -62,7 +64,11 @@ COUNTED = [
 NAMES = ["helper", "Help desk", "help", *map(str, range(20))]
 HELPER = {"B1": Member("helper", True)}
 SCALE = Scale(0, 5)
-LOWEST = [LowCase(7, 1, 5, "C1", "B1", "1.000002", "1.000001", NOW, reason="It does not say which version.")]
+LOWEST = [
+    LowCase(
+        7, 1, 5, "C1", "B1", "1.000002", "1.000001", NOW, reason="It does not say which version."
+    )
+]
 
 
 def fell(kind: Kind) -> Drop:
@@ -72,7 +78,9 @@ def fell(kind: Kind) -> Drop:
 rose = Drop("rise", 0, Level(2.5, 0.5), Level(4.25, 0.05), 20.0, 10.0)
 ALERTS = {
     "worse": text.drift_alert(SET, "helper", fell("mean"), (NOW, 12), LOWEST, SCALE, URL),
-    "worse by its low scores": text.drift_alert(SET, "helper", fell("low share"), (NOW, 1), LOWEST, SCALE, URL),
+    "worse by its low scores": text.drift_alert(
+        SET, "helper", fell("low share"), (NOW, 1), LOWEST, SCALE, URL
+    ),
     "below": text.drift_alert(SET, "helper", fell("floor"), (NOW, 1), LOWEST, SCALE, URL),
     "better": text.drift_alert(SET, "helper", rose, (NOW, 12), [], SCALE, URL),
     "silent": text.silent_alert(SET, "helper", 3, timedelta(hours=6)),
@@ -102,16 +110,25 @@ def test_the_list_of_watches_reads_as_in_the_snapshot(snapshot: SnapshotAssertio
 
 def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
     said = [
-        *(read(post.blocks) for post in (text.begun(SET, "helper"), text.ask_to_end("B1", "helper"))),
+        *(
+            read(post.blocks)
+            for post in (text.begun(SET, "helper"), text.ask_to_end("B1", "helper"))
+        ),
         text.ended("helper"),
-        *(text.no_assistant(typed, NAMES) for typed in ("helpr", "helpr 0 a day", "help  1 in 0", "HELP DESK all")),
+        *(
+            text.no_assistant(typed, NAMES)
+            for typed in ("helpr", "helpr 0 a day", "help  1 in 0", "HELP DESK all")
+        ),
         text.no_assistant("helper", []),
         text.not_watched("helper", []),
         text.not_watched("helper", NAMES),
         text.not_read("missing_scope"),
         not_understood("I do not know '<x>'", text.HELP),
         text.tested(a_watch(), {}),
-        text.tested(replace(SET, alerts_to=("C1", "U1", "U2")), {"C1": "", "U1": "not_in_channel", "U2": "odd"}),
+        text.tested(
+            replace(SET, alerts_to=("C1", "U1", "U2")),
+            {"C1": "", "U1": "not_in_channel", "U2": "odd"},
+        ),
         window_text.off_floor(SCALE),
         window_text.unsure(MembershipError("user_not_found")),
         window_text.kept_out(["eve", "ben"]),
@@ -123,20 +140,45 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
 def test_the_window_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
     names = {"U149": "helper", "U2": "helper", "U3": "other", "U4": "x" * 90}
     new = replace(form(names), is_set=False)
-    usual = read_window(watch_modal(STATE, new, [reply("*All* is `well`."), reply("word " * 50)], URL))
+    usual = read_window(
+        watch_modal(STATE, new, [reply("*All* is `well`."), reply("word " * 50)], URL)
+    )
     assert usual == snapshot
     short = replace(new, a_day=12, usd=0.0002)
-    assert read_window(watch_modal(WatchState(channel_id="C1"), short, None, URL)) == snapshot(name="short")
-    others = form(names, share=1 / 3, per_day=7, alerts_to=("C1", "U1"), floor=2.5, shows=Shows.REACTION)
-    for name, found, replies in (("set", others, []), ("new", new, []), ("reading", new, None), ("no", new, "No.")):
-        assert unlike(usual, read_window(watch_modal(STATE, found, replies, URL))) == snapshot(name=name)
+    assert read_window(watch_modal(WatchState(channel_id="C1"), short, None, URL)) == snapshot(
+        name="short"
+    )
+    others = form(
+        names, share=1 / 3, per_day=7, alerts_to=("C1", "U1"), floor=2.5, shows=Shows.REACTION
+    )
+    for name, found, replies in (
+        ("set", others, []),
+        ("new", new, []),
+        ("reading", new, None),
+        ("no", new, "No."),
+    ):
+        assert unlike(usual, read_window(watch_modal(STATE, found, replies, URL))) == snapshot(
+            name=name
+        )
 
 
 def drawn(number: int, score: int | None, **changes: Any) -> dict[str, Any]:
-    """The case of a reply that was written and scored in the week, or as many days later as `day` says."""
+    """The case of a reply that was written and scored in the week, or as many days later as `day`
+    says.
+    """
     at = WEEK.start + timedelta(days=changes.pop("day", 1), minutes=number)
-    its = {"key": f"{number} {at}", "author_id": "B1", "message_ts": f"{at.timestamp():.6f}", "probability": 1.0}
-    its |= {"source": CaseSource.WATCH, "model": "m", "judge_version": "m, additive-5 1", "score": score}
+    its = {
+        "key": f"{number} {at}",
+        "author_id": "B1",
+        "message_ts": f"{at.timestamp():.6f}",
+        "probability": 1.0,
+    }
+    its |= {
+        "source": CaseSource.WATCH,
+        "model": "m",
+        "judge_version": "m, additive-5 1",
+        "score": score,
+    }
     return a_row(**(its | {"created_at": at, "judged_at": at} | changes))
 
 
@@ -147,25 +189,40 @@ def several(*scores: int | None, **changes: Any) -> list[dict[str, Any]]:
 MANY_SCORES = several(4, 3, 4, 4, 4)
 DECIDED = [
     row | {"message_ts": f"{WEEK.start.timestamp() + number:.6f}"}
-    for number, row in enumerate(several(0, 2, 4, 4, 5, judge_version="m, additive-5 1, decision 1a2b3c4d"))
+    for number, row in enumerate(
+        several(0, 2, 4, 4, 5, judge_version="m, additive-5 1, decision 1a2b3c4d")
+    )
 ]
 WEEKS: dict[str, tuple[list[dict[str, Any]], Sequence[ReplyOutcome]]] = {
     "without scores": (several(None), []),
     "of few scores": (several(4, 4, 4, 4), []),
     "of enough scores": (several(0, 2, 4, 4, 5), []),
-    "of the offline rater": ([*several(4, model=OFFLINE), *several(3, 3, 3, 3, day=2, unread="1 picture")], []),
-    "with another judge and scale": (
-        [*MANY_SCORES, *several(0, day=2, judge_version="n"), *several(9, day=3, lowest=1, highest=10)],
+    "of the offline rater": (
+        [*several(4, model=OFFLINE), *several(3, 3, 3, 3, day=2, unread="1 picture")],
         [],
     ),
-    "after a worse one": ([*several(*[3, 4, 4, 4, 5] * 3), *several(*[2, 2, 1, 2, 2] * 3, day=-27)], []),
+    "with another judge and scale": (
+        [
+            *MANY_SCORES,
+            *several(0, day=2, judge_version="n"),
+            *several(9, day=3, lowest=1, highest=10),
+        ],
+        [],
+    ),
+    "after a worse one": (
+        [*several(*[3, 4, 4, 4, 5] * 3), *several(*[2, 2, 1, 2, 2] * 3, day=-27)],
+        [],
+    ),
     "after one of too few scores": ([*MANY_SCORES, *several(2, 2, 2, 2, day=-6)], []),
     "with one in ten deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 9, ReplyOutcome.DELETED]),
     "with more deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 7, *[ReplyOutcome.DELETED] * 2]),
     "with replies without a score": (MANY_SCORES, [*ReplyOutcome]),
     "of a watch of everything": (DECIDED, [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.NO_ANSWER]),
     "of a watch of nearly everything": (DECIDED, [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.OVER]),
-    "of last week's replies": (several(3, 4, day=0, message_ts=f"{WEEK.start.timestamp() - 60:.6f}"), []),
+    "of last week's replies": (
+        several(3, 4, day=0, message_ts=f"{WEEK.start.timestamp() - 60:.6f}"),
+        [],
+    ),
 }
 
 
@@ -204,16 +261,24 @@ async def test_both_sides_of_a_comparison_are_corrected_by_labels_or_neither_is(
     first, *_ = read(Post.of("", watched_blocks(found, HELPER)).blocks).splitlines()
     details = read(detail_blocks(found, HELPER))
     if labelled_before == 30:
-        assert first.startswith("*helper* got worse: mean *2.0*, between 1.8 and 2.3, corrected by labels, was 4.0 in")
+        assert first.startswith(
+            "*helper* got worse: mean *2.0*, between 1.8 and 2.3, corrected by labels, was 4.0 in"
+        )
         assert "*helper, by the judge alone*: mean *3.0*" in details
     else:
-        assert first.startswith("*helper*, no clear change: mean *3.0*, between 2.7 and 3.2, was 3.0 in")
+        assert first.startswith(
+            "*helper*, no clear change: mean *3.0*, between 2.7 and 3.2, was 3.0 in"
+        )
         assert "by the judge alone" not in details
     assert "The last four weeks, corrected by" in details
 
 
 def test_of_the_numbers_only_a_mean_has_decimals() -> None:
-    elements = [block["element"] for block in watch_modal(STATE, form({}), [], URL)["blocks"] if "element" in block]
+    elements = [
+        block["element"]
+        for block in watch_modal(STATE, form({}), [], URL)["blocks"]
+        if "element" in block
+    ]
     numbers = [each for each in elements if each["type"] == "number_input"]
     assert [each["is_decimal_allowed"] for each in numbers] == [False, True]
 
@@ -228,10 +293,17 @@ def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
             None: 1000,
         }
     )
-    watch = replace(form({}).watch, share=0.001, per_day=99_999, floor=2.5, alerts_to=("C1", *("U" + "1" * 10,) * 5))
+    watch = replace(
+        form({}).watch,
+        share=0.001,
+        per_day=99_999,
+        floor=2.5,
+        alerts_to=("C1", *("U" + "1" * 10,) * 5),
+    )
     unread = Unread(NOW, "x" * 200)
     counted = [
-        CountedWatch(replace(watch, author_id=f"U{number}"), "x" * 200, coverage, unread) for number in range(30)
+        CountedWatch(replace(watch, author_id=f"U{number}"), "x" * 200, coverage, unread)
+        for number in range(30)
     ]
     post = text.state(counted)
     rest = ", ".join(f"`@{'x' * 79}…`" for _ in range(10))
@@ -243,8 +315,15 @@ def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
 async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) -> None:
     week = Schedule.parse("monday", "0:00", zone).current(datetime(2026, 11, 11, tzinfo=UTC))
     watch = Watch("T1", "C1", "B1", week.start)
-    for at in (week.start.timestamp() - 1, week.start.timestamp(), week.end.timestamp() - 1, week.end.timestamp()):
-        await Replies(log.database).note(SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end)
+    for at in (
+        week.start.timestamp() - 1,
+        week.start.timestamp(),
+        week.end.timestamp() - 1,
+        week.end.timestamp(),
+    ):
+        await Replies(log.database).note(
+            SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end
+        )
     its = {"message_ts": f"{week.start.timestamp() - 1:.6f}", "author_id": "B1", "probability": 1.0}
     late = a_row(key="late", score=3, created_at=week.start, judged_at=week.start, **its)
     async with log.database.engine.begin() as connection:

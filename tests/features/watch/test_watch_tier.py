@@ -1,4 +1,6 @@
-"""Watched replies at the tier "flex", whose answers take minutes: neither people nor the end of the app wait."""
+"""Watched replies at the tier "flex", whose answers take minutes: neither people nor the end of the
+app wait.
+"""
 
 import asyncio
 
@@ -18,8 +20,15 @@ WATCHED = 5
 
 @pytest.fixture
 async def stage(open_stage: StageFactory, database_url: str) -> Stage:
-    flex = {"watch_by": "events", "watch_tier": "flex", "judge_concurrency": 1, "database_url": database_url}
-    opened: Stage = await open_stage(manifest=load_manifest(parts=[MESSAGE_EVENTS]), grace_s=10 * ONLY_A_HANG_S, **flex)
+    flex = {
+        "watch_by": "events",
+        "watch_tier": "flex",
+        "judge_concurrency": 1,
+        "database_url": database_url,
+    }
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), grace_s=10 * ONLY_A_HANG_S, **flex
+    )
     await say(opened, "@helper all alert off")
     return opened
 
@@ -34,7 +43,9 @@ async def ask_for_watched(stage: Stage) -> None:
 
 
 async def test_a_persons_case_passes_watched_ones_that_wait(stage: Stage) -> None:
-    stage.model.script(lambda request: Held(asyncio.Event(), GOOD) if "service_tier" in request else GOOD)
+    stage.model.script(
+        lambda request: Held(asyncio.Event(), GOOD) if "service_tier" in request else GOOD
+    )
     await ask_for_watched(stage)
     stage.ann.command(CHANNEL, ids.COMMAND, "What is this? | A test.")
     await stage.reaches(WATCHED + 1, CaseStatus.DELIVERED)

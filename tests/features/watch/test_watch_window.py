@@ -1,4 +1,6 @@
-"""The window of `/judge watch`: it opens at once, shows what would have been taken, and sets all that a watch is."""
+"""The window of `/judge watch`: it opens at once, shows what would have been taken, and sets all
+that a watch is.
+"""
 
 import asyncio
 from typing import Any
@@ -78,7 +80,9 @@ async def refused(stage: Stage, values: dict[str, Any]) -> dict[str, str]:
 
 def updates(stage: Stage) -> int:
     """How often the window was filled."""
-    return sum(entry.data["method"] == "views.update" for entry in stage.slack.workspace.journal.of("call"))
+    return sum(
+        entry.data["method"] == "views.update" for entry in stage.slack.workspace.journal.of("call")
+    )
 
 
 @pytest.mark.needs("rubrics")
@@ -120,7 +124,12 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
     await stage.slack.settled(stage.ann.submit(values))
     said = await stage.told(stage.ann)
     watch = await only(stage)
-    assert (watch.author_id, watch.share, watch.per_day, watch.shows) == (helper, 0.2, 40, Shows.REACTION)
+    assert (watch.author_id, watch.share, watch.per_day, watch.shows) == (
+        helper,
+        0.2,
+        40,
+        Shows.REACTION,
+    )
     assert (watch.alerts_to, watch.floor) == ((channel_id, stage.ben.id, stage.ann.id), 3.5)
     assert said.text.startswith(text.begun(watch, "helper").text)
     assert stage.ann.view is None
@@ -132,13 +141,23 @@ async def test_a_window_sent_unchanged_scores_all_and_alerts_the_person(stage: S
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann)
     watch = await only(stage)
-    assert (watch.share, watch.per_day, watch.alerts_to, watch.floor) == (1.0, PER_DAY, (stage.ann.id,), None)
+    assert (watch.share, watch.per_day, watch.alerts_to, watch.floor) == (
+        1.0,
+        PER_DAY,
+        (stage.ann.id,),
+        None,
+    )
 
 
-async def test_the_window_shows_five_replies_of_the_newest_threads_that_would_have_been_taken(stage: Stage) -> None:
+async def test_the_window_shows_five_replies_of_the_newest_threads_that_would_have_been_taken(
+    stage: Stage,
+) -> None:
     other = add_other(stage)
     first, answer = stage.ask_and_answer("Why?", "The very first answer.")
-    top = [stage.ann.post(CHANNEL, QUESTION), stage.helper.post(CHANNEL, "An answer in the channel.")]
+    top = [
+        stage.ann.post(CHANNEL, QUESTION),
+        stage.helper.post(CHANNEL, "An answer in the channel."),
+    ]
     for number in (1, 2):
         stage.ask_and_answer(answer=f"Answer {number}, with `code` and <!channel>.")
     other.post(CHANNEL, "Deployment 12 is live.")
@@ -149,7 +168,13 @@ async def test_the_window_shows_five_replies_of_the_newest_threads_that_would_ha
     stage.helper.post(CHANNEL, "A late answer in an old thread.", thread_ts=first.ts)
     words = await window(stage)
     last = words[words.index(LAST) :]
-    expected = ("A long one.", "Answer 2, with `code` and @channel.", "Answer 1", "in the channel.", "The very first")
+    expected = (
+        "A long one.",
+        "Answer 2, with `code` and @channel.",
+        "Answer 1",
+        "in the channel.",
+        "The very first",
+    )
     assert sorted(expected, key=last.index) == [*expected]
     for said in ("A late answer", "Not yet", "another bot"):
         assert said not in last
@@ -168,7 +193,9 @@ async def test_a_share_shows_as_few_as_it_would_draw_and_not_which_those_are(sta
     await stage.told(stage.ann)
     watch = await only(stage)
     drawn = [each for each in reversed(answers) if draws(watch, each.ts, EXAMPLE)][:5]
-    assert [each.text for each in answers if each.text in last] == [each.text for each in reversed(drawn)]
+    assert [each.text for each in answers if each.text in last] == [
+        each.text for each in reversed(drawn)
+    ]
 
 
 async def test_another_assistant_shows_its_replies_and_its_watch(stage: Stage) -> None:
@@ -215,7 +242,10 @@ async def test_what_was_read_for_an_earlier_choice_is_not_shown_any_more(stage: 
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
         assert await Messenger(client).update_modal(view.id, said_modal("late"), earlier) is None
         assert "late" not in shown(view)
-        assert await Messenger(client).update_modal(view.id, said_modal("late"), view.hash) == (view.id, view.hash)
+        assert await Messenger(client).update_modal(view.id, said_modal("late"), view.hash) == (
+            view.id,
+            view.hash,
+        )
 
 
 async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
@@ -233,11 +263,15 @@ async def test_a_wrong_floor_is_explained_at_its_field(stage: Stage) -> None:
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
-async def test_reactions_without_their_scope_are_refused_at_the_field(open_stage: StageFactory) -> None:
+async def test_reactions_without_their_scope_are_refused_at_the_field(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(manifest=manifest_without("reactions:write"))
     await window(stage)
     its_shows = its(ids.BLOCK_SHOWS, stage.helper.id)
-    assert await refused(stage, {its_shows: "reaction"}) == {its_shows: text.NO_REACTIONS.replace("`", "")}
+    assert await refused(stage, {its_shows: "reaction"}) == {
+        its_shows: text.NO_REACTIONS.replace("`", "")
+    }
 
 
 async def test_who_has_lost_the_right_meanwhile_sets_nothing(stage: Stage) -> None:
@@ -249,7 +283,9 @@ async def test_who_has_lost_the_right_meanwhile_sets_nothing(stage: Stage) -> No
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
-async def test_a_channel_where_nothing_may_be_scored_is_not_watched(open_stage: StageFactory) -> None:
+async def test_a_channel_where_nothing_may_be_scored_is_not_watched(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(channels_allowed="C99")
     assert "Scoring is switched off" in await window(stage)
     assert "Scoring is switched off" in await say(stage, "@helper all")
@@ -290,16 +326,25 @@ async def test_another_assistant_begins_with_one_that_is_not_watched_yet(stage: 
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann, 3)
     watches = await stage.log.watches.of(stage.slack.workspace.team_id)
-    assert {watch.author_id for watch in watches} == {stage.helper.id, stage.slack.person("other").id}
+    assert {watch.author_id for watch in watches} == {
+        stage.helper.id,
+        stage.slack.person("other").id,
+    }
 
 
 async def test_ourselves_and_people_cannot_be_watched(stage: Stage) -> None:
     await window(stage)
     view = stage.ann.view
     assert view is not None
-    select = next(block["element"] for block in view.body["blocks"] if block.get("block_id") == ids.BLOCK_ASSISTANT)
+    select = next(
+        block["element"]
+        for block in view.body["blocks"]
+        if block.get("block_id") == ids.BLOCK_ASSISTANT
+    )
     for each in (stage.slack.workspace.bot.id, stage.ben.id):
-        select["options"].append({"text": select["options"][0]["text"], "value": each})  # as nobody sees it
+        select["options"].append(
+            {"text": select["options"][0]["text"], "value": each}
+        )  # as nobody sees it
         errors = await refused(stage, {ids.BLOCK_ASSISTANT: each})
         assert errors[ids.BLOCK_ASSISTANT] == NO_ASSISTANT
 
@@ -309,7 +354,9 @@ async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None
     channel.is_private = True
     await window(stage)
     people = {its(ids.BLOCK_ALERTS_TO, stage.helper.id): [stage.ben.id, stage.ann.id]}
-    await stage.slack.settled(stage.ann.submit(people | {its(ids.BLOCK_ALERTS_HERE, stage.helper.id): ["here"]}))
+    await stage.slack.settled(
+        stage.ann.submit(people | {its(ids.BLOCK_ALERTS_HERE, stage.helper.id): ["here"]})
+    )
     said = await stage.told(stage.ann)
     stage.ben.leave(CHANNEL)
     stage.ann.click(said, ids.ACTION_TEST_ALERT)
@@ -318,7 +365,9 @@ async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None
     assert (await stage.told(stage.ann, 2)).text == text.tested(watch, errors)
     (posted,) = stage.ours()
     direct = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert posted.text.startswith("This is a test with made-up figures. A real alert looks like this: helper in ")
+    assert posted.text.startswith(
+        "This is a test with made-up figures. A real alert looks like this: helper in "
+    )
     assert [message.text for message in direct] == [posted.text]
     assert not stage.slack.workspace.channel(stage.ben.im).messages
 

@@ -27,7 +27,9 @@ WATCH = Watch("T1", "C1", "U1", NOW)
 
 def a_reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
     """One of the replies that WATCH sees, a second after the one before it."""
-    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
+    return replace(
+        SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes
+    )
 
 
 async def say(stage: Stage, text: str) -> str:
@@ -47,16 +49,24 @@ async def end(stage: Stage, name: str) -> str:
     assert "End the watch on" in await say(stage, f"off @{name}")
     before = stage.ann.ephemerals(CHANNEL)[-1]
     stage.ann.click(before, ids.ACTION_WATCH_OFF)
-    await stage.slack.until(lambda: "End the watch on" not in stage.ann.ephemerals(CHANNEL)[-1].text)
+    await stage.slack.until(
+        lambda: "End the watch on" not in stage.ann.ephemerals(CHANNEL)[-1].text
+    )
     return stage.ann.ephemerals(CHANNEL)[-1].text
 
 
-async def take_finished(stage: Stage, later: timedelta = REST, limits: Limits = NO_LIMITS, **changes: Any) -> None:
+async def take_finished(
+    stage: Stage, later: timedelta = REST, limits: Limits = NO_LIMITS, **changes: Any
+) -> None:
     """The watcher's periodic job, so much later."""
-    await Watcher(stage.services_at(later + timedelta(seconds=1), limits=limits, **changes)).take_finished()
+    await Watcher(
+        stage.services_at(later + timedelta(seconds=1), limits=limits, **changes)
+    ).take_finished()
 
 
-async def scored(stage: Stage, number: int = 1, **asked: Any) -> tuple[Message, Message, LoggedCase]:
+async def scored(
+    stage: Stage, number: int = 1, **asked: Any
+) -> tuple[Message, Message, LoggedCase]:
     """A question and the reply that is the watch's case `number`, once it is scored."""
     question, reply = stage.ask_and_answer(**asked)
     await seen(stage, number)
@@ -106,9 +116,14 @@ async def look(stage: Stage, later: timedelta = OFTEN) -> None:
 
 
 async def write_scores(
-    stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1", **texts: str
+    stage: Stage,
+    scores: list[tuple[float, int, int]],
+    version: str = "m, additive-5 1",
+    **texts: str,
 ) -> None:
-    """Scores of the watched assistant: so many days ago, which, and how many; "{}" in a text becomes the score."""
+    """Scores of the watched assistant: so many days ago, which, and how many; "{}" in a text
+    becomes the score.
+    """
     watch, now = await only(stage), datetime.now(UTC)
     row = a_row(
         team_id=watch.team_id,
@@ -142,7 +157,9 @@ def an_alarm(stage: Stage, later: timedelta = timedelta()) -> DriftAlerts:
 
 
 def until_noon() -> timedelta:
-    """To tomorrow's noon in UTC; for looks that have to be on one day, because a day's alert has its name."""
+    """To tomorrow's noon in UTC; for looks that have to be on one day, because a day's alert has
+    its name.
+    """
     now = datetime.now(UTC)
     return datetime.combine(now.date() + timedelta(days=1), time(12), UTC) - now
 

@@ -24,13 +24,18 @@ async def test_another_execution_joins_a_case_and_once(log: Store) -> None:
     case, _ = await log.add(a_case(), also=partial(Executions(log.database).add, execution=FIRST))
     for _ in range(2):
         await Executions(log.database).attach(SECOND, case)
-    assert sorted(await Executions(log.database).waiting(case.id), key=lambda each: each.id) == [FIRST, SECOND]
+    assert sorted(await Executions(log.database).waiting(case.id), key=lambda each: each.id) == [
+        FIRST,
+        SECOND,
+    ]
     await Executions(log.database).note_completed(case.id, "Fx1")
     assert await Executions(log.database).waiting(case.id) == [SECOND]
     assert await Executions(log.database).is_known(case.team_id, "Fx1")
 
 
-async def test_a_job_is_missing_where_a_step_waits_for_a_case_that_is_settled_or_gone(tmp_path: Path) -> None:
+async def test_a_job_is_missing_where_a_step_waits_for_a_case_that_is_settled_or_gone(
+    tmp_path: Path,
+) -> None:
     log = await Store.open(url(tmp_path))
     log.database.queue = InMemoryQueries(InMemoryDriver())
 

@@ -22,19 +22,28 @@ ELSEWHERE = "T0ELSEWHERE"
 
 @pytest.mark.parametrize("accept_within_s", [ONLY_A_HANG_S, -1.0], ids=["in time", "however late"])
 async def test_a_step_that_comes_over_http_is_ended(
-    accept_within_s: float, model_server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    accept_within_s: float,
+    model_server: ModelServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Traffic, "accept_within_s", accept_within_s)  # which is nothing to an event
     async with open_front(model_server, tmp_path, WORKFLOW_STEP) as front:
         ann = front.slack.person("ann")
-        inputs = {"user_id": ann.id, "question": "What is 2 + 2?", "response": "Four, since two and two make four."}
+        inputs = {
+            "user_id": ann.id,
+            "question": "What is 2 + 2?",
+            "response": "Four, since two and two make four.",
+        }
         execution = ann.run_step(FUNCTION_SCORE_REPLY, inputs)
         assert execution.delivery is not None
         assert await front.send(json.dumps(execution.delivery.payload)) == (200, "")
         await front.slack.until(lambda: execution.status == "completed")
 
 
-async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open_stage: StageFactory) -> None:
+async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(
+    open_stage: StageFactory,
+) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(parts=[WORKFLOW_STEP]))
     workspace = stage.slack.workspace
     function = workspace.manifest.function(FUNCTION_SCORE_REPLY)
@@ -51,7 +60,9 @@ async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open
     theirs = replace(workspace.manifest, bot_scopes=frozenset({"chat:write"}))
     workspace.bot_token, workspace.manifest = "xoxb-another-one", theirs
     sent = {"type": "event_callback", "event_id": "Ev1", "team_id": ELSEWHERE, "event": event}
-    await stage.slack.settled(workspace.deliveries.send("events_api", sent | {"authorizations": granted}))
+    await stage.slack.settled(
+        workspace.deliveries.send("events_api", sent | {"authorizations": granted})
+    )
     assert (execution.error or "").startswith(NOT_SERVED)
     assert await stage.log.cases.newest(1) == []
     workspace.bot_token, workspace.manifest = ours

@@ -33,7 +33,17 @@ from pocket_slack import Entry, Execution, Message
 from tests.gestures import stats
 from tests.model_server import Held, ModelServer
 from tests.programs import pocket_slack
-from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    GOOD,
+    QUESTION,
+    Stage,
+    StageFactory,
+    is_verdict,
+    make_settings,
+    shown,
+)
 from tests.tables import each
 
 WORKFLOW_STEP = "workflow-step"
@@ -90,15 +100,30 @@ def ends(stage: Stage) -> list[str]:
 @pytest.mark.parametrize("by", ["link", "message"])
 async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
     parent, answer = stage.ask_and_answer()
-    execution = run(stage, **({"link": link(stage, answer)} if by == "link" else {"message": at(answer)}))
+    execution = run(
+        stage, **({"link": link(stage, answer)} if by == "link" else {"message": at(answer)})
+    )
     await ended(stage, execution)
     verdict = await stage.verdict(parent)
-    assert execution.outputs == {"scored": True, "score": 4, "justification": WHY, "verdict_link": link(stage, verdict)}
+    assert execution.outputs == {
+        "scored": True,
+        "score": 4,
+        "justification": WHY,
+        "verdict_link": link(stage, verdict),
+    }
     case = await stage.log.cases.get(1)
     assert case is not None
     assert (case.question, case.message_ts) == (QUESTION, answer.ts)
-    assert (case.source, case.requester_id, case.requester_name) == (CaseSource.AUTOMATION, "workflow", "a workflow")
-    assert (case.probability, case.visibility, case.excluded) == (None, Visibility.THREAD, Exclusion.AUTOMATION)
+    assert (case.source, case.requester_id, case.requester_name) == (
+        CaseSource.AUTOMATION,
+        "workflow",
+        "a workflow",
+    )
+    assert (case.probability, case.visibility, case.excluded) == (
+        None,
+        Visibility.THREAD,
+        Exclusion.AUTOMATION,
+    )
     assert await stage.log.cases.exclusion_of(stage.ann.id, case) is None  # it counts apart
     assert stage.ann.ephemerals(CHANNEL) == []
 
@@ -122,7 +147,10 @@ async def test_a_step_scores_by_the_rubric_of_the_messages_channel(stage: Stage)
     await stage.told(stage.ann)
     await ended(stage, run(stage, link=link(stage, answer)))
     await ended(stage, run(stage, **TEXTS))
-    assert [(await stage.log.cases.get(number)).rubric for number in (1, 2)] == ["code", "additive-5"]
+    assert [(await stage.log.cases.get(number)).rubric for number in (1, 2)] == [
+        "code",
+        "additive-5",
+    ]
 
 
 @pytest.mark.parametrize("who", ["the app", "another bot", "nobody"])
@@ -130,7 +158,9 @@ async def test_whoever_asks_has_to_be_a_person(stage: Stage, who: str) -> None:
     workspace = stage.slack.workspace
     room = workspace.add_channel("room", [stage.helper.user, workspace.bot], is_private=True)
     answer = stage.helper.post(room.id, ANSWER)
-    user_id = {"the app": workspace.bot.id, "another bot": stage.helper.user.id}.get(who, "U0NOBODY99")
+    user_id = {"the app": workspace.bot.id, "another bot": stage.helper.user.id}.get(
+        who, "U0NOBODY99"
+    )
     execution = await ended(stage, run(stage, user_id=user_id, message=at(answer)))
     assert (execution.status, execution.error) == ("failed", NO_PERSON)
     assert stage.model.requests == []
@@ -143,10 +173,16 @@ async def test_two_texts_are_scored_for_the_workflow_alone(stage: Stage) -> None
     assert f"<question>{QUESTION}</question>" in prompt
     assert f"<response>{ANSWER}</response>" in prompt
     await stage.reaches(1, CaseStatus.DELIVERED)
-    assert [entry for entry in stage.slack.workspace.journal.of("call") if "chat." in entry.data["method"]] == []
+    assert [
+        entry
+        for entry in stage.slack.workspace.journal.of("call")
+        if "chat." in entry.data["method"]
+    ] == []
 
 
-async def test_the_person_whom_a_workflow_names_is_charged_nothing(open_step_stage: StageFactory) -> None:
+async def test_the_person_whom_a_workflow_names_is_charged_nothing(
+    open_step_stage: StageFactory,
+) -> None:
     stage = await open_step_stage(max_cases_per_user_per_hour=1)
     for number in (1, 2):
         await ended(stage, run(stage, question=QUESTION, response=f"Answer {number}."))
@@ -165,7 +201,9 @@ async def test_a_reply_that_a_workflow_had_scored_is_scored_anew_for_a_person(st
     assert (case.requester_id, case.excluded) == (stage.ann.id, None)
 
 
-async def test_a_reply_of_which_a_workflow_was_told_the_score_is_not_labelled_blind(stage: Stage) -> None:
+async def test_a_reply_of_which_a_workflow_was_told_the_score_is_not_labelled_blind(
+    stage: Stage,
+) -> None:
     team_id, ben = stage.slack.workspace.team_id, stage.ben.id
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
@@ -223,10 +261,16 @@ async def test_where_verdicts_are_for_one_alone_the_workflow_is_told_and_nothing
     execution = await ended(stage, run(stage, message=at(answer)))
     assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}
     await stage.reaches(1, CaseStatus.DELIVERED)
-    assert (stage.ours(), stage.ann.ephemerals(CHANNEL), stage.ann.messages(stage.ann.im)) == ([], [], [])
+    assert (stage.ours(), stage.ann.ephemerals(CHANNEL), stage.ann.messages(stage.ann.im)) == (
+        [],
+        [],
+        [],
+    )
 
 
-async def test_where_slack_lets_nobody_post_the_workflow_is_told_without_a_link(stage: Stage) -> None:
+async def test_where_slack_lets_nobody_post_the_workflow_is_told_without_a_link(
+    stage: Stage,
+) -> None:
     stage.slack.fail("chat.postMessage", error="restricted_action", times=9)
     _, answer = stage.ask_and_answer()
     execution = await ended(stage, run(stage, message=at(answer)))
@@ -250,22 +294,36 @@ def test_inputs_that_ask_for_nothing_are_refused(inputs: Settings, error: str) -
         to_request(inputs, "pocket.slack.com")
 
 
-@pytest.mark.parametrize(("host", "error"), [("other", "another workspace"), ("pocket", NOT_IN_BOTH)])
-async def test_a_link_to_what_cannot_be_read_fails_the_step(stage: Stage, host: str, error: str) -> None:
-    execution = await ended(stage, run(stage, link=f"https://{host}.slack.com/archives/C0/p1700000000000100"))
+@pytest.mark.parametrize(
+    ("host", "error"), [("other", "another workspace"), ("pocket", NOT_IN_BOTH)]
+)
+async def test_a_link_to_what_cannot_be_read_fails_the_step(
+    stage: Stage, host: str, error: str
+) -> None:
+    execution = await ended(
+        stage, run(stage, link=f"https://{host}.slack.com/archives/C0/p1700000000000100")
+    )
     assert error in (execution.error or "")
     assert await stage.log.cases.newest(5) == []
 
 
-async def test_of_a_private_channel_the_workflow_is_told_the_score_and_nothing_that_is_quoted(stage: Stage) -> None:
+async def test_of_a_private_channel_the_workflow_is_told_the_score_and_nothing_that_is_quoted(
+    stage: Stage,
+) -> None:
     workspace = stage.slack.workspace
-    workspace.add_channel("secret", [stage.ann.user, stage.helper.user, workspace.bot], is_private=True)
+    workspace.add_channel(
+        "secret", [stage.ann.user, stage.helper.user, workspace.bot], is_private=True
+    )
     parent = stage.ann.post("secret", QUESTION)
     answer = stage.helper.post("secret", ANSWER, thread_ts=parent.ts)
     execution = await ended(stage, run(stage, message=at(answer)))
     assert execution.outputs is not None
     assert execution.outputs.keys() == {"scored", "score", "verdict_link"}
-    assert [WHY in message.text for message in stage.ann.thread("secret", parent.ts)] == [False, False, True]
+    assert [WHY in message.text for message in stage.ann.thread("secret", parent.ts)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 async def test_people_of_another_company_are_refused(stage: Stage) -> None:
@@ -333,7 +391,9 @@ async def test_a_step_waits_for_what_a_person_has_asked_for(stage: Stage) -> Non
     assert len(await stage.log.cases.newest(5)) == 1
 
 
-async def test_slack_in_trouble_is_told_later(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_slack_in_trouble_is_told_later(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     stage.slack.fail("functions.completeSuccess", status=500, is_applied=True)
     execution = await ended(stage, run(stage, **TEXTS))
     await stage.reaches(1, CaseStatus.DELIVERED)
@@ -344,7 +404,9 @@ async def test_slack_in_trouble_is_told_later(stage: Stage, capsys: pytest.Captu
 
 async def test_a_manifest_with_other_outputs_fails_the_step(open_stage: StageFactory) -> None:
     manifest = load_manifest(parts=[WORKFLOW_STEP])
-    del manifest["functions"][FUNCTION_SCORE_REPLY]["output_parameters"]["properties"]["justification"]
+    del manifest["functions"][FUNCTION_SCORE_REPLY]["output_parameters"]["properties"][
+        "justification"
+    ]
     stage: Stage = await open_stage(manifest=manifest)
     execution = await ended(stage, run(stage, **TEXTS))
     assert execution.error == OTHER_OUTPUTS
@@ -361,7 +423,9 @@ async def test_an_execution_that_slack_does_not_know_holds_nothing_up(stage: Sta
     stage.slack.workspace.executions.fail(execution, "as Slack may")
 
 
-async def test_without_stored_texts_the_workflow_is_told_all_the_same(open_step_stage: StageFactory) -> None:
+async def test_without_stored_texts_the_workflow_is_told_all_the_same(
+    open_step_stage: StageFactory,
+) -> None:
     stage = await open_step_stage(store_text="none")
     execution = await ended(stage, run(stage, **TEXTS))
     assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}
@@ -369,8 +433,12 @@ async def test_without_stored_texts_the_workflow_is_told_all_the_same(open_step_
     assert (case.question, case.response) == (None, None)
 
 
-async def test_a_score_that_was_forgotten_meanwhile_fails_the_step(stage: Stage, tmp_path: Path) -> None:
-    """The process died between the step that joins a settled case, and the job that tells it; the next start looks."""
+async def test_a_score_that_was_forgotten_meanwhile_fails_the_step(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """The process died between the step that joins a settled case, and the job that tells it; the
+    next start looks.
+    """
     _, answer = stage.ask_and_answer()
     await ended(stage, run(stage, message=at(answer)))
     case = await stage.reaches(1, CaseStatus.DELIVERED)
@@ -379,7 +447,9 @@ async def test_a_score_that_was_forgotten_meanwhile_fails_the_step(stage: Stage,
     )
 
     async def join(connection: AsyncConnection) -> None:
-        await Executions(stage.log.database).add(connection, case, queries.Execution(execution.id, quotes=True))
+        await Executions(stage.log.database).add(
+            connection, case, queries.Execution(execution.id, quotes=True)
+        )
 
     await stage.log.database.write(join)
     assert await stage.log.forgetting.forget([1], stage.ann.id) == [1]
@@ -389,13 +459,19 @@ async def test_a_score_that_was_forgotten_meanwhile_fails_the_step(stage: Stage,
         assert (await ended(stage, execution)).error == FORGOTTEN
 
 
-async def test_the_step_that_came_in_is_durable_before_the_ack(stage: Stage, tmp_path: Path) -> None:
+async def test_the_step_that_came_in_is_durable_before_the_ack(
+    stage: Stage, tmp_path: Path
+) -> None:
     found: list[Any] = []
 
     def look(entry: Entry) -> None:
         if entry.kind == "ack":
             with closing(sqlite3.connect(tmp_path / "log.db")) as log:
-                found.extend(log.execute("SELECT executions.id, case_id, response FROM executions, cases").fetchall())
+                found.extend(
+                    log.execute(
+                        "SELECT executions.id, case_id, response FROM executions, cases"
+                    ).fetchall()
+                )
 
     stage.slack.workspace.journal.watch(look)
     execution = run(stage, **TEXTS)
@@ -418,7 +494,10 @@ def _stored(folder: Path) -> bytes:
 
 
 async def test_the_token_of_a_step_is_kept_nowhere(
-    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    stage: Stage,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     _, answer = stage.ask_and_answer()
     execution = await ended(stage, run(stage, message=at(answer)))

@@ -31,11 +31,17 @@ NONE = np.nan
 
 
 def sample_of(
-    scores: list[float], labels: list[float] | list[list[float]], prompts: list[int] | None = None, high: int = 5
+    scores: list[float],
+    labels: list[float] | list[list[float]],
+    prompts: list[int] | None = None,
+    high: int = 5,
 ) -> Sample:
     people = np.array(labels, dtype=float).reshape(len(scores), -1)
     return Sample(
-        np.array(prompts or range(len(scores))), np.array(scores, dtype=float), people, Scale(min(high - 1, 0), high)
+        np.array(prompts or range(len(scores))),
+        np.array(scores, dtype=float),
+        people,
+        Scale(min(high - 1, 0), high),
     )
 
 
@@ -56,38 +62,48 @@ SCALE_TO_2 = sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)
         # (1 + 0 - 2 + 0 + 3 + 1 - 1) / 7: above 0 for a lenient judge
         (mean_error, MIXED, 2 / 7),
         # Observed squared distances: 0 0 1 0, sum 1.
-        # Expected: judge has 0:1 1:1 2:2, people 0:1 1:2 2:1. The sum of squared distances over all 16 combinations:
-        # 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6 each, in total 20; divided by n = 4: 5.
+        # Expected: judge has 0:1 1:1 2:2, people 0:1 1:2 2:1. The sum of squared distances over all
+        # 16 combinations: 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6
+        # each, in total 20; divided by n = 4: 5.
         (quadratic_weighted_kappa, SCALE_TO_2, 1 - 1 / 5),
-        # Nothing is rounded: scores 2.4 and 3.6, labels 2 and 4 (the mean of 3 and 5). Observed: (.16 + .16) / 2 = .16.
-        # By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16; divided by 4: 1.36.
-        # With rounding, both would be 2 and 4, and kappa 1.
+        # Nothing is rounded: scores 2.4 and 3.6, labels 2 and 4 (the mean of 3 and 5). Observed:
+        # (.16 + .16) / 2 = .16. By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16; divided by
+        # 4: 1.36. With rounding, both would be 2 and 4, and kappa 1.
         (quadratic_weighted_kappa, sample_of([2.4, 3.6], [[2, NONE], [3, 5]]), 1 - 0.16 / 1.36),
-        # Each label makes a pair: scores 1 and 3, labels 1 2 and 3 3; the third response has a single label.
-        # Observed: 0, 1; 0, 0: mean .25. By chance: 1 with 1 2 3 3: 0 1 4 4; 3 with them: 4 1 0 0. 14 over 8: 1.75.
+        # Each label makes a pair: scores 1 and 3, labels 1 2 and 3 3; the third response has a
+        # single label. Observed: 0, 1; 0, 0: mean .25. By chance: 1 with 1 2 3 3: 0 1 4 4; 3 with
+        # them: 4 1 0 0. 14 over 8: 1.75.
         (kappa_with_each, sample_of([1, 3, 5], [[1, 2], [3, 3], [0, NONE]]), 1 - 0.25 / 1.75),
-        # Every two labels make a pair: 1 2 and 3 3 4. The squared distances are 1 and 0 1 1: (1 + 2/3) / 2 = 5/6.
-        # By chance, each response counts half: 1 2 with weight 1/4, 3 3 4 with 1/6. Mean .75 + 10/6 = 29/12; mean of
-        # squares (1 + 4) / 4 + (9 + 9 + 16) / 6 = 83/12; variance 83/12 - 841/144 = 155/144. Expected is twice that.
-        (kappa_among_people, sample_of([0, 0, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]]), 1 - 5 / 6 / (155 / 72)),
+        # Every two labels make a pair: 1 2 and 3 3 4. The squared distances are 1 and 0 1 1: (1 +
+        # 2/3) / 2 = 5/6. By chance, each response counts half: 1 2 with weight 1/4, 3 3 4 with 1/6.
+        # Mean .75 + 10/6 = 29/12; mean of squares (1 + 4) / 4 + (9 + 9 + 16) / 6 = 83/12; variance
+        # 83/12 - 841/144 = 155/144. Expected is twice that.
+        (
+            kappa_among_people,
+            sample_of([0, 0, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]]),
+            1 - 5 / 6 / (155 / 72),
+        ),
         # 8 ratings: 0 twice, 1 three times, 2 three times.
-        # Ordinal distances (ratings between the middles, squared): 0-1: (2/2 + 3/2)^2 = 6.25, 1-2: (3/2 + 3/2)^2 = 9,
-        # 0-2: (2/2 + 3 + 3/2)^2 = 30.25.
-        # Observed: the one pair 2-1 counts in both directions: 2 * 9 = 18.
-        # Expected: 2 * (2*3*6.25 + 3*3*9 + 2*3*30.25) / 7 = 2 * (37.5 + 81 + 181.5) / 7 = 600/7.
+        # Ordinal distances (ratings between the middles, squared): 0-1: (2/2 + 3/2)^2 = 6.25, 1-2:
+        # (3/2 + 3/2)^2 = 9, 0-2: (2/2 + 3 + 3/2)^2 = 30.25. Observed: the one pair 2-1 counts in
+        # both directions: 2 * 9 = 18. Expected: 2 * (2*3*6.25 + 3*3*9 + 2*3*30.25) / 7 = 2 * (37.5
+        # + 81 + 181.5) / 7 = 600/7.
         (krippendorff_alpha, SCALE_TO_2, 1 - 18 * 7 / 600),
         # Ranks of the judge 1 2 3 4, of people 1 3 2 4.
         (spearman, sample_of([0, 1, 2, 5], [0, 3, 2, 4]), 1 - 6 * (0 + 1 + 1 + 0) / (4 * 15)),
-        # Ties share their mean rank: judge 1.5 1.5 3, people 1 2 3. Deviations -.5 -.5 1 and -1 0 1.
+        # Ties share their mean rank: judge 1.5 1.5 3, people 1 2 3. Deviations -.5 -.5 1 and -1 0
+        # 1.
         (spearman, sample_of([1, 1, 3], [1, 2, 3]), 1.5 / (1.5 * 2) ** 0.5),
         # Six pairs: 1-2 tied by the judge, 3-4 the other way, four in order.
         (kendall_tau_b, sample_of([1, 1, 3, 2], [1, 2, 3, 4]), (4 - 1) / ((6 - 1) * 6) ** 0.5),
-        # Prompt 0: the 5 has the highest label, 4. Prompt 1: of two 5s with labels 5 and 2, one has the highest.
-        # Prompt 2 does not count: its labels are equal, so each would be the highest.
+        # Prompt 0: the 5 has the highest label, 4. Prompt 1: of two 5s with labels 5 and 2, one has
+        # the highest. Prompt 2 does not count: its labels are equal, so each would be the highest.
         (top_best, MIXED, 2 / 3),
     ],
 )
-def test_each_measure_is_the_sum_worked_by_hand(measure: Measure, sample: Sample, value: float) -> None:
+def test_each_measure_is_the_sum_worked_by_hand(
+    measure: Measure, sample: Sample, value: float
+) -> None:
     assert measure(sample).value == pytest.approx(value)
 
 
@@ -97,8 +113,9 @@ def test_responses_with_one_label_or_with_equal_labels_are_not_counted() -> None
 
 
 def test_krippendorff_alpha_takes_each_person_as_a_rater() -> None:
-    # The table of Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section D: four observers,
-    # twelve units, ordinal alpha 0.815. Here the fourth column is the judge, without the units that it left out.
+    # The table of Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section D:
+    # four observers, twelve units, ordinal alpha 0.815. Here the fourth column is the judge,
+    # without the units that it left out.
     observers = [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, NONE, NONE],
         [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NONE],
@@ -110,8 +127,8 @@ def test_krippendorff_alpha_takes_each_person_as_a_rater() -> None:
 
 
 def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
-    # Prompt 0: labels 4 3 3 make two pairs, with scores 5 > 3 and 5 > 1, both right. The pair of 3s is left out.
-    # Prompt 1: labels 5 2, scores 5 5: tied. Prompt 2: labels 1 1: left out.
+    # Prompt 0: labels 4 3 3 make two pairs, with scores 5 > 3 and 5 > 1, both right. The pair of 3s
+    # is left out. Prompt 1: labels 5 2, scores 5 5: tied. Prompt 2: labels 1 1: left out.
     assert [
         measure(MIXED).value for measure in (pairwise_accuracy, pairwise_ties, pairwise_reversals)
     ] == pytest.approx([2 / 3, 1 / 3, 0])
@@ -144,14 +161,20 @@ def test_halves_round_up_for_measures_of_whole_numbers() -> None:
 
 
 def test_levels_count_from_the_lowest_score() -> None:
-    sample = Sample(np.array([0, 1]), np.array([1.0, 10.0]), np.array([[2.0], [10.0]]), Scale(1, 10))
+    sample = Sample(
+        np.array([0, 1]), np.array([1.0, 10.0]), np.array([[2.0], [10.0]]), Scale(1, 10)
+    )
     assert confusion(sample)[1, 0] == 1
     assert confusion(sample)[9, 9] == 1
     assert confusion(sample).shape == (10, 10)
 
 
 def test_confusion_has_people_in_rows_and_the_judge_in_columns() -> None:
-    assert confusion(sample_of([0, 2, 2], [0, 1, 1], high=2)).tolist() == [[1, 0, 0], [0, 0, 2], [0, 0, 0]]
+    assert confusion(sample_of([0, 2, 2], [0, 1, 1], high=2)).tolist() == [
+        [1, 0, 0],
+        [0, 0, 2],
+        [0, 0, 0],
+    ]
 
 
 def test_a_constant_that_is_not_a_binary_fraction_is_still_constant() -> None:
@@ -215,7 +238,8 @@ def test_a_measure_that_depends_on_one_prompt_has_no_interval() -> None:
 
 
 def test_responses_to_one_prompt_are_not_independent() -> None:
-    # 100 prompts with four equal responses each tell no more than 100 responses: 0.5 ± 1.96 * sqrt(0.25 / 100)
+    # 100 prompts with four equal responses each tell no more than 100 responses: 0.5 ± 1.96 *
+    # sqrt(0.25 / 100)
     sample = sample_of([3] * 400, [3] * 200 + [4] * 200, sorted([*range(100)] * 4))
     figure = estimate(exact_match(sample))
     assert (figure.low, figure.high) == pytest.approx((0.402, 0.598), abs=0.012)
@@ -228,12 +252,24 @@ whole = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, ma
 @settings(max_examples=30, deadline=None)
 def test_agreement_is_the_same_from_both_sides(pairs: list[tuple[int, int]]) -> None:
     judge, people = map(list, zip(*pairs, strict=True))
-    for measure in (exact_match, within_one, quadratic_weighted_kappa, krippendorff_alpha, spearman, kendall_tau_b):
-        there, back = measure(sample_of(judge, people)).value, measure(sample_of(people, judge)).value
+    for measure in (
+        exact_match,
+        within_one,
+        quadratic_weighted_kappa,
+        krippendorff_alpha,
+        spearman,
+        kendall_tau_b,
+    ):
+        there, back = (
+            measure(sample_of(judge, people)).value,
+            measure(sample_of(people, judge)).value,
+        )
         assert there == pytest.approx(back, nan_ok=True), measure
 
 
-@given(st.lists(st.integers(0, 5), min_size=2, max_size=30).filter(lambda scores: len(set(scores)) > 1))
+@given(
+    st.lists(st.integers(0, 5), min_size=2, max_size=30).filter(lambda scores: len(set(scores)) > 1)
+)
 def test_equal_scores_agree_perfectly(scores: list[int]) -> None:
     sample = sample_of(scores, scores, [0] * len(scores))
     for measure in (
@@ -249,9 +285,17 @@ def test_equal_scores_agree_perfectly(scores: list[int]) -> None:
 
 def test_the_mean_label_of_each_score_is_over_its_responses_and_its_interval_over_prompts() -> None:
     columns = MIXED.scores.tolist(), MIXED.label.tolist(), MIXED.prompts.tolist()
-    found = {score: mean.judge for score, mean in mean_labels(zip(*columns, strict=True), MIXED.scale)}
+    found = {
+        score: mean.judge for score, mean in mean_labels(zip(*columns, strict=True), MIXED.scale)
+    }
     # Scores 5, 5, 5 have the labels 4, 5 and 2, and 1 and 0 have 3 and 1; 3 and 2 have 3 and 1.
-    assert {score: round(each.mean, 3) for score, each in found.items()} == {0: 1, 1: 3, 2: 1, 3: 3, 5: 3.667}
+    assert {score: round(each.mean, 3) for score, each in found.items()} == {
+        0: 1,
+        1: 3,
+        2: 1,
+        3: 3,
+        5: 3.667,
+    }
     assert found[0].low is None
     assert found[5].low is not None
     assert found[5].low < 3.667 < (found[5].high or 0)

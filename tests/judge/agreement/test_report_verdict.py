@@ -29,7 +29,8 @@ VERDICTS: dict[str, tuple[Estimate, Estimate | None]] = {
     "not known": (KAPPA, beside(-0.11, 0.2)),
     "labels of one person": (KAPPA, None),
     "too few to compare with people": (KAPPA, Estimate(0.1, NONE, NONE, 3, 3, "too few to say")),
-    # Landis and Koch: below 0 poor, 0 to .20 slight, .21 to .40 fair, .41 to .60 moderate, .61 to .80 substantial.
+    # Landis and Koch: below 0 poor, 0 to .20 slight, .21 to .40 fair, .41 to .60 moderate, .61 to
+    # .80 substantial.
     "poor to slight": (between(-0.01, 0.0), None),
     "slight": (between(-0.004, 0.204), None),
     "fair": (between(0.21, 0.40), None),
@@ -44,7 +45,10 @@ VERDICTS: dict[str, tuple[Estimate, Estimate | None]] = {
 
 
 def test_the_verdicts_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
-    assert "\n".join(f"{which}: {verdict(*figures)}" for which, figures in VERDICTS.items()) == snapshot
+    assert (
+        "\n".join(f"{which}: {verdict(*figures)}" for which, figures in VERDICTS.items())
+        == snapshot
+    )
 
 
 def people(noise: float) -> Sample:
@@ -52,18 +56,28 @@ def people(noise: float) -> Sample:
     rng = np.random.default_rng(3)
     quality = rng.normal(2.5, 1.2, 200)
     labels = np.clip((quality[:, None] + rng.normal(0, 0.5, (200, 2))).round(), 0, 5)
-    return Sample(np.arange(200), np.clip((quality + rng.normal(0, noise, 200)).round(), 0, 5), labels, Scale(0, 5))
+    return Sample(
+        np.arange(200),
+        np.clip((quality + rng.normal(0, noise, 200)).round(), 0, 5),
+        labels,
+        Scale(0, 5),
+    )
 
 
 @each(("noise", "said"), [(0.05, "better"), (0.5, "about as well"), (1.5, "less well")])
-def test_a_judge_as_accurate_as_a_person_agrees_about_as_well_as_people(noise: float, said: str) -> None:
+def test_a_judge_as_accurate_as_a_person_agrees_about_as_well_as_people(
+    noise: float, said: str
+) -> None:
     judged = Comparison("a", None, people(noise), {"quadratic_weighted_kappa": KAPPA})
     assert f"Agrees with people {said} " in (judged.verdict or "")
 
 
 def test_people_are_not_compared_if_each_response_has_one_label() -> None:
     assert (
-        Comparison("a", None, Sample(np.arange(3), np.ones(3), np.ones((3, 1)), Scale(0, 5)), {}).beside_people is None
+        Comparison(
+            "a", None, Sample(np.arange(3), np.ones(3), np.ones((3, 1)), Scale(0, 5)), {}
+        ).beside_people
+        is None
     )
 
 
@@ -84,9 +98,12 @@ def test_kappa_with_more_labels_is_narrower_by_the_root_of_their_number() -> Non
         responses = (Response(str(i), {"judge": score[i]}, (label[i],)) for i in range(n))
         return make_report(Scores(tuple(responses), ("judge",), Scale(0, 5), (), 0)).with_people[0]
 
-    promised = [float(drawn(100).narrowing.rpartition("±")[2].rstrip(".")) for _ in range(20)]  # with 100 more
+    promised = [
+        float(drawn(100).narrowing.rpartition("±")[2].rstrip(".")) for _ in range(20)
+    ]  # with 100 more
     came = [
-        (each.high - each.low) / 2 for each in (drawn(200).estimates["quadratic_weighted_kappa"] for _ in range(20))
+        (each.high - each.low) / 2
+        for each in (drawn(200).estimates["quadratic_weighted_kappa"] for _ in range(20))
     ]
     assert np.mean(promised) == pytest.approx(np.mean(came), rel=0.15)
     assert drawn(19).narrowing == ""

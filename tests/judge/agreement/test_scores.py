@@ -18,7 +18,9 @@ class Reading:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def __call__(self, *rows: dict[str, Any] | str, columns: Columns | None = None, **options: Any) -> Scores:
+    def __call__(
+        self, *rows: dict[str, Any] | str, columns: Columns | None = None, **options: Any
+    ) -> Scores:
         lines = (row if isinstance(row, str) else json.dumps(row) for row in rows)
         self.path.write_text("\n".join(lines), encoding="utf-8")
         return read_scores(self.path, columns or Columns("human"), **options)
@@ -42,24 +44,50 @@ def test_labels_of_another_range_are_mapped_to_the_scale(read: Reading) -> None:
 
 
 def test_labels_that_differ_by_a_floating_point_error_are_equal(read: Reading) -> None:
-    scores = read(ROW | {"human": 0.3}, NEXT | {"human": 0.1 + 0.2}, columns=Columns("human", label_range=(0, 1)))
+    scores = read(
+        ROW | {"human": 0.3},
+        NEXT | {"human": 0.1 + 0.2},
+        columns=Columns("human", label_range=(0, 1)),
+    )
     assert scores.responses[0].labels == scores.responses[1].labels
 
 
 OF_A = ROW | {"label_by": "a"}
-ONE_RESPONSE: dict[str, tuple[list[dict[str, Any]], tuple[float, ...], dict[str, int | None], int]] = {
+ONE_RESPONSE: dict[
+    str, tuple[list[dict[str, Any]], tuple[float, ...], dict[str, int | None], int]
+] = {
     # the rows, its labels and scores, and the values in conflict with an earlier line
     "a label as a string": ([ROW | {"human": " 3,5 "}], (3.5,), {"score": 3}, 0),
     "no score and no label": ([ROW | {"score": None, "human": None}], (), {"score": None}, 0),
     "several labels in a list": ([ROW | {"human": [3, None, 5]}], (3, 5), {"score": 3}, 0),
-    "several labels on lines of a case": ([ROW | {"case": 7, "human": n} for n in (4, 2)], (4, 2), {"score": 3}, 0),
+    "several labels on lines of a case": (
+        [ROW | {"case": 7, "human": n} for n in (4, 2)],
+        (4, 2),
+        {"score": 3},
+        0,
+    ),
     "a second score by the judge": ([ROW, ROW | {"score": 5}], (4,), {"score": 3}, 1),
     "a score after none": ([ROW | {"score": None}, ROW], (4,), {"score": 3}, 0),
     "a repeated line": ([ROW, ROW], (4,), {"score": 3}, 0),
-    "another run of the judge": ([ROW | {"line": 1}, ROW | {"line": 1, "score": 5}], (4,), {"score": 3}, 1),
-    "people who agree": ([OF_A | {"line": 1}, ROW | {"label_by": "b", "line": 2}], (4, 4), {"score": 3}, 0),
+    "another run of the judge": (
+        [ROW | {"line": 1}, ROW | {"line": 1, "score": 5}],
+        (4,),
+        {"score": 3},
+        1,
+    ),
+    "people who agree": (
+        [OF_A | {"line": 1}, ROW | {"label_by": "b", "line": 2}],
+        (4, 4),
+        {"score": 3},
+        0,
+    ),
     "a second label by a person": ([OF_A, OF_A | {"human": 2}], (4,), {"score": 3}, 1),
-    "two models": ([ROW | {"model": "a"}, ROW | {"model": "b", "score": 5}], (4,), {"a": 3, "b": 5}, 0),
+    "two models": (
+        [ROW | {"model": "a"}, ROW | {"model": "b", "score": 5}],
+        (4,),
+        {"a": 3, "b": 5},
+        0,
+    ),
 }
 
 
@@ -85,7 +113,9 @@ def test_rows_of_one_response_are_merged(read: Reading, which: str) -> None:
         ("{", "line 2: not JSON"),
     ],
 )
-def test_an_unusable_value_is_reported_with_its_line(read: Reading, row: dict[str, Any] | str, problem: str) -> None:
+def test_an_unusable_value_is_reported_with_its_line(
+    read: Reading, row: dict[str, Any] | str, problem: str
+) -> None:
     scores = read(ROW, row)
     assert len(scores.problems) == 1
     assert problem in scores.problems[0]
@@ -98,10 +128,14 @@ def test_judges_are_told_apart_by_their_field(read: Reading) -> None:
     assert scores.responses[0].labels == (4,)
 
 
-def test_one_model_with_two_rubric_versions_counts_as_two_judges(read: Reading, tmp_path: Path) -> None:
+def test_one_model_with_two_rubric_versions_counts_as_two_judges(
+    read: Reading, tmp_path: Path
+) -> None:
     mine = tmp_path / "mine.txt"
     mine.write_text(load_rubric("additive-5").prompt + "Be strict.", encoding="utf-8")
-    old, new = (ROW | {"model": "a", "rubric": "r", "rubric_version": version} for version in ("1", "2"))
+    old, new = (
+        ROW | {"model": "a", "rubric": "r", "rubric_version": version} for version in ("1", "2")
+    )
     assert read(old, new, rubric=mine).judges == ("1", "2")
 
 
@@ -115,7 +149,10 @@ def test_lines_without_texts_are_separate_responses(read: Reading) -> None:
 
 
 def test_responses_to_one_prompt_share_it(read: Reading) -> None:
-    rows = [{"prompt_id": 9, "prompt": f"Why {text}?", "response": text, "score": 1, "human": 1} for text in "ab"]
+    rows = [
+        {"prompt_id": 9, "prompt": f"Why {text}?", "response": text, "score": 1, "human": 1}
+        for text in "ab"
+    ]
     assert [response.prompt for response in read(*rows).responses] == ["9", "9"]
 
 
@@ -123,12 +160,23 @@ def test_responses_to_one_prompt_share_it(read: Reading) -> None:
     ("named", "message"),
     [
         ({"rubric": ["tone"]}, r"tone.* does not come with this package"),
-        ({"rubric": "tone", "rubric_version": {"hash": "1234abcd"}}, r"tone.* does not come with this package"),
-        ({"rubric": "tone", "rubric_version": "1234abcd"}, r"rubric 'tone' \(1234abcd\).* its file with --rubric"),
-        ({"rubric": "additive-5", "rubric_version": "00000000"}, "which does not come with this package"),
+        (
+            {"rubric": "tone", "rubric_version": {"hash": "1234abcd"}},
+            r"tone.* does not come with this package",
+        ),
+        (
+            {"rubric": "tone", "rubric_version": "1234abcd"},
+            r"rubric 'tone' \(1234abcd\).* its file with --rubric",
+        ),
+        (
+            {"rubric": "additive-5", "rubric_version": "00000000"},
+            "which does not come with this package",
+        ),
     ],
 )
-def test_a_rubric_that_is_not_known_is_refused(read: Reading, named: dict[str, Any], message: str) -> None:
+def test_a_rubric_that_is_not_known_is_refused(
+    read: Reading, named: dict[str, Any], message: str
+) -> None:
     with pytest.raises(SetupError, match=message):
         read(ROW | named)
 
@@ -140,7 +188,10 @@ def test_the_rubrics_file_gives_the_scale(read: Reading, tmp_path: Path) -> None
     assert read(ROW | {"rubric": "tone", "rubric_version": "1"}, rubric=mine).scale == (1, 10)
 
 
-@each(("text", "bounds"), [("0-1", (0, 1)), ("1-10", (1, 10)), ("-1-1", (-1, 1)), ("0.5-2.5", (0.5, 2.5))])
+@each(
+    ("text", "bounds"),
+    [("0-1", (0, 1)), ("1-10", (1, 10)), ("-1-1", (-1, 1)), ("0.5-2.5", (0.5, 2.5))],
+)
 def test_a_range_is_two_numbers(text: str, bounds: tuple[float, float]) -> None:
     assert to_range(text) == bounds
 
@@ -153,7 +204,9 @@ def test_anything_else_is_not_a_range(text: str) -> None:
 
 def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(read: Reading) -> None:
     rows = [
-        ROW | {"model": model, "line": line} for model, shift in (("a", 0), ("b", 7)) for line in (shift, shift + 1)
+        ROW | {"model": model, "line": line}
+        for model, shift in (("a", 0), ("b", 7))
+        for line in (shift, shift + 1)
     ]
     scores = read(*rows)
     assert [response.scores for response in scores.responses] == [{"a": 3, "b": 3}] * 2
@@ -162,8 +215,20 @@ def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(rea
 @each(
     ("change", "message"),
     [
-        ("human", r"^8 of 10 labels are off the scale 0 to 5: they go from 4 to 13; say --scale 4-13, with"),
-        ("score", r"^8 of 10 scores are off the scale 0 to 5: they go from 4 to 13; name the rubric .* --rubric"),
+        (
+            "human",
+            (
+                r"^8 of 10 labels are off the scale 0 to 5: they go from 4 to 13; say --scale "
+                r"4-13, with"
+            ),
+        ),
+        (
+            "score",
+            (
+                r"^8 of 10 scores are off the scale 0 to 5: they go from 4 to 13; name the "
+                r"rubric .* --rubric"
+            ),
+        ),
     ],
 )
 def test_values_on_another_scale_are_refused(read: Reading, change: str, message: str) -> None:

@@ -46,8 +46,14 @@ WIDE = load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 an
 SITUATIONS: dict[str, tuple[list[Any], list[str]]] = {
     "lines that cannot be used": ([FAIR, "not json", {"score": 3, "human": 9}], []),
     "many of them": ([FAIR, *[{"score": 3, "human": "no"}] * 12], []),
-    "people on unscored responses": ([FAIR | {"human": [3, 3]}, {"score": None, "human": [1, 1]}], []),
-    "another score for the same response": ([FAIR | {"case": 1, "score": score} for score in (3, 4)], []),
+    "people on unscored responses": (
+        [FAIR | {"human": [3, 3]}, {"score": None, "human": [1, 1]}],
+        [],
+    ),
+    "another score for the same response": (
+        [FAIR | {"case": 1, "score": score} for score in (3, 4)],
+        [],
+    ),
     "a model that answered under two names": (
         [FAIR | {"ratings": [{"model": "m", "served": each}]} for each in "ab"],
         [],
@@ -60,11 +66,16 @@ SITUATIONS: dict[str, tuple[list[Any], list[str]]] = {
 
 def write(folder: Path, rows: list[Any]) -> str:
     path = folder / "scored.jsonl"
-    path.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in rows), encoding="utf-8")
+    path.write_text(
+        "\n".join(each if isinstance(each, str) else json.dumps(each) for each in rows),
+        encoding="utf-8",
+    )
     return str(path)
 
 
-def test_the_report_is_complete_and_fits_80_columns(run: Run, scored: str, snapshot: SnapshotAssertion) -> None:
+def test_the_report_is_complete_and_fits_80_columns(
+    run: Run, scored: str, snapshot: SnapshotAssertion
+) -> None:
     done = run(scored, "--label", "human", "--scale", "0-1")
     assert (done.returncode, done.stderr, done.stdout) == (0, "", snapshot)
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -72,7 +83,11 @@ def test_the_report_is_complete_and_fits_80_columns(run: Run, scored: str, snaps
 
 @pytest.mark.parametrize("which", SITUATIONS)
 def test_the_sentences_of_a_report_read_as_in_the_snapshot(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, which: str, snapshot: SnapshotAssertion
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    which: str,
+    snapshot: SnapshotAssertion,
 ) -> None:
     """The lines of its tables, which have columns, are left out."""
     monkeypatch.chdir(tmp_path)
@@ -104,15 +119,24 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Pat
 
 
 def test_a_difference_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Path) -> None:
-    rows = [{"one": n % 6, "two": n % 6 + (0.001 if n % 6 == 1 else 0), "human": n % 5} for n in range(60)]
-    shown = run(write(tmp_path, rows), "--label", "human", "--score", "one", "--score", "two").stdout
+    rows = [
+        {"one": n % 6, "two": n % 6 + (0.001 if n % 6 == 1 else 0), "human": n % 5}
+        for n in range(60)
+    ]
+    shown = run(
+        write(tmp_path, rows), "--label", "human", "--score", "one", "--score", "two"
+    ).stdout
     assert re.search(r"Mean error +\S+ +\S+ +[+]0[.]00 +[+]0[.]00 to [+]0[.]00\n", shown)
 
 
 def test_each_judge_has_a_heat_map_also_by_group_with_the_lowest_label_on_top() -> None:
-    from judge.evaluation.agreement.plots import draw  # Matplotlib takes each process that collects the tests 0.6 s
+    from judge.evaluation.agreement.plots import (
+        draw,
+    )  # Matplotlib takes each process that collects the tests 0.6 s
 
-    responses = tuple(Response(str(n), dict.fromkeys("ab", 2), (n,), "ko" if n < 4 else "en") for n in range(6))
+    responses = tuple(
+        Response(str(n), dict.fromkeys("ab", 2), (n,), "ko" if n < 4 else "en") for n in range(6)
+    )
     figure = draw(make_report(Scores(responses, tuple("ab"), Scale(0, 5), (), 0)))
     titles = ["a\n6", "b\n6", "ko, a\n4", "ko, b\n4", "en, a\n2", "en, b\n2"]
     assert [axes.get_title() for axes in figure.axes] == [f"{title} responses" for title in titles]
@@ -121,7 +145,9 @@ def test_each_judge_has_a_heat_map_also_by_group_with_the_lowest_label_on_top() 
     assert counted == [(2, label) for label in range(6)]
 
 
-def test_plots_are_a_picture_or_a_page_that_loads_nothing(run: Run, scored: str, tmp_path: Path) -> None:
+def test_plots_are_a_picture_or_a_page_that_loads_nothing(
+    run: Run, scored: str, tmp_path: Path
+) -> None:
     picture, page = tmp_path / "out.png", tmp_path / "out.html"
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(picture)).returncode == 0
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(page)).returncode == 0
@@ -129,16 +155,32 @@ def test_plots_are_a_picture_or_a_page_that_loads_nothing(run: Run, scored: str,
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert "4 responses" in text
     assert "Krippendorff&#x27;s alpha" in text
-    assert not [part for part in ("src=", "url(http", "@import", "<link", "<script", "<!DOCTYPE svg") if part in text]
+    assert not [
+        part
+        for part in ("src=", "url(http", "@import", "<link", "<script", "<!DOCTYPE svg")
+        if part in text
+    ]
 
 
 @each(
     ("arguments", "message"),
     [
-        (["--label", "human", "--plot", "out.jpg"], "--plot out.jpg: the file must end in .png or .html."),
-        (["--label", "human", "--scale", "one"], "--scale one: give the labels' lowest and highest value"),
-        (["--label", "gold"], "--label gold: no line has this field; the fields are prompt_id, response, human,"),
-        (["--label", "response"], 'No response has both a score and a label that can be used (line 1: label "a" is'),
+        (
+            ["--label", "human", "--plot", "out.jpg"],
+            "--plot out.jpg: the file must end in .png or .html.",
+        ),
+        (
+            ["--label", "human", "--scale", "one"],
+            "--scale one: give the labels' lowest and highest value",
+        ),
+        (
+            ["--label", "gold"],
+            "--label gold: no line has this field; the fields are prompt_id, response, human,",
+        ),
+        (
+            ["--label", "response"],
+            'No response has both a score and a label that can be used (line 1: label "a" is',
+        ),
     ],
 )
 def test_wrong_options_give_one_sentence_and_exit_code_2(
@@ -151,7 +193,9 @@ def test_wrong_options_give_one_sentence_and_exit_code_2(
     assert done.stdout == ""
 
 
-def test_a_plot_that_cannot_be_written_gives_one_sentence(run: Run, scored: str, tmp_path: Path) -> None:
+def test_a_plot_that_cannot_be_written_gives_one_sentence(
+    run: Run, scored: str, tmp_path: Path
+) -> None:
     done = run(scored, "--label", "human", "--plot", str(tmp_path / "nowhere" / "out.png"))
     assert done.returncode == 2
     assert "out.png: cannot write the file (no such file or directory)." in done.stderr
@@ -164,18 +208,26 @@ def test_a_missing_extra_names_the_command_that_installs_it(
     done = run(scored, "--label", "human")
     assert done.returncode == 2
     setup = Path(__file__).parents[3] / "tools" / "setup"
-    assert done.stderr == f"judge agreement needs scipy: sh '{setup}' --no-dev --inexact --extra agreement\n"
+    assert (
+        done.stderr
+        == f"judge agreement needs scipy: sh '{setup}' --no-dev --inexact --extra agreement\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["out.png", "out.html"])
-def test_plot_replaces_an_earlier_plot_and_no_other_file(run: Run, scored: str, tmp_path: Path, name: str) -> None:
+def test_plot_replaces_an_earlier_plot_and_no_other_file(
+    run: Run, scored: str, tmp_path: Path, name: str
+) -> None:
     plot = tmp_path / name
     arguments = (scored, "--label", "human", "--scale", "0-1", "--plot", str(plot))
     assert run(*arguments).returncode == run(*arguments).returncode == 0
     plot.write_text("<!doctype html>\n<!-- a page of slack-judge -->\n", encoding="utf-8")
     done = run(*arguments)
     assert done.returncode == 2
-    assert "not a plot of judge agreement, and would be overwritten; name another file with --plot." in done.stderr
+    assert (
+        "not a plot of judge agreement, and would be overwritten; name another file with --plot."
+        in done.stderr
+    )
     assert plot.read_text(encoding="utf-8").endswith("<!-- a page of slack-judge -->\n")
 
 
@@ -189,10 +241,17 @@ def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def grouped(tmp_path: Path, *judges: str) -> str:
-    """60 rows in English, 25 in Korean, 5 in Japanese; the judge is one point off on every third Korean row."""
+    """60 rows in English, 25 in Korean, 5 in Japanese; the judge is one point off on every third
+    Korean row.
+    """
     languages = ["en"] * 60 + ["ko"] * 25 + ["ja"] * 5
     rows = [
-        {"prompt": f"p{n}", "completion": f"c{n}", "model": judge, "score": n % 5 + (language == "ko" and n % 3 == 0)}
+        {
+            "prompt": f"p{n}",
+            "completion": f"c{n}",
+            "model": judge,
+            "score": n % 5 + (language == "ko" and n % 3 == 0),
+        }
         | {"human": n % 5, "language": language}
         for judge in judges
         for n, language in enumerate(languages)
@@ -206,7 +265,8 @@ def test_agreement_is_given_for_each_group_with_enough_labels(run: Run, tmp_path
     assert re.search(r"en +60 +1\.00 +100\.0% +0\.00", table)
     assert re.search(r"ko +25 +0\.\d\d +64\.0% +0\.36", table)
     assert re.search(r"ja +5 +too few labels", table)
-    # Each third Korean reply is scored a point too high: of five scored 1, two got a 0 and three a 1.
+    # Each third Korean reply is scored a point too high: of five scored 1, two got a 0 and three a
+    # 1.
     assert re.search(r"ko +0\.0 +0\.\d +1\.\d", table)
     assert max(map(len, out.splitlines())) <= 80
     assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout

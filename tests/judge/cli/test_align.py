@@ -39,7 +39,9 @@ def kind(points: int) -> Callable[[dict[str, Any]], Answer]:
 
 
 def strict_with_the_short(request: dict[str, Any]) -> Answer:
-    """A judge that deducts two points from short answers until the rubric forbids it, and a model that proposes so."""
+    """A judge that deducts two points from short answers until the rubric forbids it, and a model
+    that proposes so.
+    """
     prompt = request["messages"][0]["content"]
     if "The criteria:" in prompt:
         return Answer(f"```\n{prompt.partition('```')[2].partition('```')[0]}\n{HELPS}```")
@@ -85,7 +87,17 @@ async def test_a_better_rubric_is_written_and_can_be_used_to_score(
     assert f"+{HELPS}" in done.stdout
     assert re.search(r"Points from people +1\.\d\d +0\.00\n", done.stdout)
     assert max(map(len, done.stdout.splitlines())) <= 120
-    arguments = "score", "--question", "Why?", "--response", "A short one, worth 4.", "--samples", 1, "--rubric", output
+    arguments = (
+        "score",
+        "--question",
+        "Why?",
+        "--response",
+        "A short one, worth 4.",
+        "--samples",
+        1,
+        "--rubric",
+        output,
+    )
     scored = await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=model_server.base_url)
     assert "Score: 4 of 5" in scored.stdout
 
@@ -101,7 +113,8 @@ async def test_a_lenient_judge_is_calibrated_from_the_scores_in_the_file_without
     done = await align(model_server, scored, output, "--json")
     found = json.loads(done.stdout)
     assert (done.returncode, found["requests"], len(model_server.requests)) == (0, 0, asked)
-    # The judge gives 5 for labels of 3 and 4 alike, so a 5 maps to their mean 3.5, which rounds to 4.
+    # The judge gives 5 for labels of 3 and 4 alike, so a 5 maps to their mean 3.5, which rounds to
+    # 4.
     assert "calibration: 3=1 4=2 5=3." in (text_of(output) or "")
     assert [trial["is_better"] for trial in found["trials"]] == [True]
 
@@ -127,7 +140,9 @@ async def test_blind_labels_are_preferred_and_several_labels_count_as_their_mean
         for number in range(24)
         for by, human in (("ann", number % 4 + 1), ("bob", 0))
     ]
-    done = await align(model_server, write(tmp_path / "rows.jsonl", *rows), output, "--by", "calibration")
+    done = await align(
+        model_server, write(tmp_path / "rows.jsonl", *rows), output, "--by", "calibration"
+    )
     assert done.returncode == 0, done.stderr
     assert "all will be from 1 to 4." in " ".join(done.stdout.split())
     assert "9 labelled rows to learn from (9 threads), 15 to test on (15)." in done.stdout
@@ -151,14 +166,26 @@ def test_labels_that_cannot_be_learnt_from_give_one_sentence(
     rows: int, options: tuple[str, ...], sentence: str, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "rows.jsonl", *map(row, range(rows)))
-    arguments = "align", source, "--label", "human", "-o", tmp_path / "out.txt", "--model", "offline", *options
+    arguments = (
+        "align",
+        source,
+        "--label",
+        "human",
+        "-o",
+        tmp_path / "out.txt",
+        "--model",
+        "offline",
+        *options,
+    )
     done = run(*arguments)
     assert done.returncode == 2
     assert sentence in done.stderr
 
 
 def test_the_offline_rater_has_no_budget(source: Path, output: Path) -> None:
-    done = run("align", source, "--label", "human", "-o", output, "--model", "offline", "--max-requests", 1)
+    done = run(
+        "align", source, "--label", "human", "-o", output, "--model", "offline", "--max-requests", 1
+    )
     assert done.returncode == 1
     assert "60 requests, 0 tokens," in done.stdout
 
@@ -171,7 +198,16 @@ def test_an_existing_output_is_not_replaced(source: Path, output: Path) -> None:
 
 
 def test_an_output_in_a_missing_folder_is_refused_before_any_request(source: Path) -> None:
-    done = run("align", source, "--label", "human", "-o", source.parent / "new" / "out.txt", "--model", "offline")
+    done = run(
+        "align",
+        source,
+        "--label",
+        "human",
+        "-o",
+        source.parent / "new" / "out.txt",
+        "--model",
+        "offline",
+    )
     assert done.returncode == 2
     assert "there is no folder" in done.stderr
     assert not source.with_name("labelled.align.jsonl").exists()
@@ -184,7 +220,10 @@ async def test_labels_in_another_file_with_other_blanks_and_cases_are_the_same_l
     first = await align(model_server, source, output, "--json", "--model", "one")
     source.with_name("labelled.align.jsonl").unlink()
     rows = (row(number) for number in range(5, 60))
-    rows = (each | {"prompt": f" {each['prompt'].upper()}", "completion": f"{each['completion']} "} for each in rows)
+    rows = (
+        each | {"prompt": f" {each['prompt'].upper()}", "completion": f"{each['completion']} "}
+        for each in rows
+    )
     copy = write(tmp_path / "copy.jsonl", *rows)
     again = await align(model_server, copy, tmp_path / "again.txt", "--json", "--model", "two")
     assert [json.loads(done.stdout)["trials"][0]["attempt"] for done in (first, again)] == [1, 2]
@@ -192,7 +231,9 @@ async def test_labels_in_another_file_with_other_blanks_and_cases_are_the_same_l
     assert [len(each["value"]) for each in kept if each["key"] == "parts"] == [60, 0]
 
 
-def test_attempts_that_cannot_be_remembered_are_said(source: Path, output: Path, data: Path) -> None:
+def test_attempts_that_cannot_be_remembered_are_said(
+    source: Path, output: Path, data: Path
+) -> None:
     data.write_text("no folder")
     done = run("align", source, "--label", "human", "-o", output, "--model", "offline")
     assert f"{data}/slack-judge/align.jsonl cannot be written (not a directory)" in done.stderr
@@ -211,7 +252,18 @@ async def test_a_killed_alignment_goes_on_and_pays_for_nothing_twice(
         return strict_with_the_short(request)
 
     model_server.script(answer)
-    arguments = ["align", source, "--label", "human", "-o", output, "--samples", "1", "--by", "rubric"]
+    arguments = [
+        "align",
+        source,
+        "--label",
+        "human",
+        "-o",
+        output,
+        "--samples",
+        "1",
+        "--by",
+        "rubric",
+    ]
     environment = os.environ | {"OPENAI_BASE_URL": model_server.base_url, "JUDGE_CONCURRENCY": "1"}
     process = await asyncio.create_subprocess_exec(JUDGE, *arguments, env=environment)
     await process.wait()

@@ -26,7 +26,15 @@ def offline(source: Path, output: Path, *options: object) -> Done:
 
 async def ask(server: ModelServer, source: Path, output: Path, *options: object) -> Done:
     return await asyncio.to_thread(
-        run, "batch", source, "-o", output, "--samples", 1, *options, OPENAI_BASE_URL=server.base_url
+        run,
+        "batch",
+        source,
+        "-o",
+        output,
+        "--samples",
+        1,
+        *options,
+        OPENAI_BASE_URL=server.base_url,
     )
 
 
@@ -55,7 +63,11 @@ def output(tmp_path: Path) -> Path:
 
 def why(line: str | bytes) -> str:
     item = parse_item(1, line if isinstance(line, bytes) else line.encode())
-    return item.removeprefix("line 1: ").removesuffix("; skipped.") if isinstance(item, str) else "fine"
+    return (
+        item.removeprefix("line 1: ").removesuffix("; skipped.")
+        if isinstance(item, str)
+        else "fine"
+    )
 
 
 @each(
@@ -69,23 +81,41 @@ def why(line: str | bytes) -> str:
         ('{"prompt": "a", "completion": null}', "no completion (nor response), only prompt"),
         ('{"prompt": 7, "completion": "b"}', "prompt is a number where a string belongs"),
         ('{"prompt": NaN, "completion": "b"}', "prompt is a number where a string belongs"),
-        ('{"prompt": "a", "completion": true}', "completion is true or false where a string belongs"),
+        (
+            '{"prompt": "a", "completion": true}',
+            "completion is true or false where a string belongs",
+        ),
         ("{}", "no prompt (nor question), nor anything else"),
         ('{"case": 1, "prompt": null, "completion": null}', "its text is no longer stored"),
         (
             json.dumps({"prompt": "a", **{f"f{n}": n for n in range(14)}}),
-            "no completion (nor response), only prompt, f0, f1, f2, f3, f4, f5, f6, f7, f8 and 5 more",
+            (
+                "no completion (nor response), only prompt, f0, f1, f2, f3, f4, f5, f6, f7, f8 "
+                "and 5 more"
+            ),
         ),
         (
             '{"prompt": [{"role": "user", "content": "a"}], "completion": "b"}',
             "prompt is a list where a string belongs; a conversation is the field messages alone",
         ),
-        ('{"prompt": "a", "question": "c", "completion": "b"}', "prompt and question differ; leave one out"),
-        ('{"messages": "a"}', "no prompt (nor question), only messages; messages is a string where a list belongs"),
-        ('{"messages": [1]}', "message 1 of messages is a number where an object belongs"),
-        ('{"prompt": "a", "completion": "b", "conversation": [{}]}', "message 1 of conversation has no role"),
         (
-            '{"messages": [{"role": "user", "content": "a"}, {"role": "ai", "content": "b"}], "response": "b"}',
+            '{"prompt": "a", "question": "c", "completion": "b"}',
+            "prompt and question differ; leave one out",
+        ),
+        (
+            '{"messages": "a"}',
+            "no prompt (nor question), only messages; messages is a string where a list belongs",
+        ),
+        ('{"messages": [1]}', "message 1 of messages is a number where an object belongs"),
+        (
+            '{"prompt": "a", "completion": "b", "conversation": [{}]}',
+            "message 1 of conversation has no role",
+        ),
+        (
+            (
+                '{"messages": [{"role": "user", "content": "a"}, {"role": "ai", "content": '
+                '"b"}], "response": "b"}'
+            ),
             "messages end with an answer, and response is another; leave one out",
         ),
         (
@@ -115,7 +145,10 @@ def why(line: str | bytes) -> str:
             '{"prompt": "a", "completion": "\\ud800"}',
             "completion holds half a surrogate pair, which is not Unicode text",
         ),
-        ('{"prompt": "a", "completion": "b", "x": ' + "[" * 200_000 + "]" * 200_000 + "}", "nested too deeply"),
+        (
+            '{"prompt": "a", "completion": "b", "x": ' + "[" * 200_000 + "]" * 200_000 + "}",
+            "nested too deeply",
+        ),
     ],
 )
 def test_malformed_line_says_what_is_wrong(line: str | bytes, expected: str) -> None:
@@ -138,7 +171,8 @@ def test_row_is_read_with_either_field_names_a_bom_and_windows_line_ends(line: s
 
 def talk(*texts: str) -> list[dict[str, str]]:
     return [
-        {"role": role, "content": text} for role, text in zip(("user", "assistant") * len(texts), texts, strict=False)
+        {"role": role, "content": text}
+        for role, text in zip(("user", "assistant") * len(texts), texts, strict=False)
     ]
 
 
@@ -146,15 +180,24 @@ def talk(*texts: str) -> list[dict[str, str]]:
     ("fields", "texts"),
     [
         ({"messages": talk("a", "b", "c", "d")}, "c d, after user: a, assistant: b"),
-        ({"prompt": "c", "completion": "d", "conversation": talk("a", "b")}, "c d, after user: a, assistant: b"),
-        ({"prompt": "c", "completion": "d", "conversation": [{"role": "Ann", "text": "a"}]}, "c d, after Ann: a"),
+        (
+            {"prompt": "c", "completion": "d", "conversation": talk("a", "b")},
+            "c d, after user: a, assistant: b",
+        ),
+        (
+            {"prompt": "c", "completion": "d", "conversation": [{"role": "Ann", "text": "a"}]},
+            "c d, after Ann: a",
+        ),
         ({"prompt": "c", "completion": "d", "conversation": "", "messages": 2}, "c d, after "),
         (
             {"prompt": "c", "completion": "d", "conversation": json.dumps(talk("a", "b"))},
             "c d, after user: a, assistant: b",
         ),
         ({"messages": talk("a", "b", "c"), "response": "d"}, "c d, after user: a, assistant: b"),
-        ({"messages": talk("c"), "completion": "d", "system": [{"text": "a"}]}, "c d, after system: a"),
+        (
+            {"messages": talk("c"), "completion": "d", "system": [{"text": "a"}]},
+            "c d, after system: a",
+        ),
         (
             {"messages": talk(*"x" * 31, "b", "c", "d")},
             "c d, after user: x, : [12 messages left out], assistant: x"
@@ -174,15 +217,27 @@ def test_row_can_be_a_conversation(fields: Mapping[str, Any], texts: str) -> Non
 def test_equal_texts_after_another_conversation_are_another_response() -> None:
     rows = [Row(1, row(conversation=talk(text))) for text in ("a", "a", "b")] + [Row(1, row())]
     keys = [each.known_by for each in rows]
-    assert (keys[0] == keys[1], len({prompt for prompt, _ in keys}), len({item for _, item in keys})) == (True, 3, 3)
+    assert (
+        keys[0] == keys[1],
+        len({prompt for prompt, _ in keys}),
+        len({item for _, item in keys}),
+    ) == (True, 3, 3)
 
 
 def test_a_prompt_is_all_that_was_asked_with_its_pictures_and_nothing_after_it() -> None:
     def seen(url: str, result: str, number: int) -> Row:
         picture = {"type": "image_url", "image_url": {"url": url}}
-        look = {"id": f"call_{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        look = {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {"name": "look", "arguments": "{}"},
+        }
         messages = [
-            {"role": "user", "content": [{"type": "text", "text": "What is this?"}, picture], "id": f"{number}"},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "What is this?"}, picture],
+                "id": f"{number}",
+            },
             {"role": "assistant", "content": None, "tool_calls": [look]},
             {"role": "tool", "tool_call_id": look["id"], "content": result},
             {"role": "assistant", "content": "A cat."},
@@ -190,13 +245,16 @@ def test_a_prompt_is_all_that_was_asked_with_its_pictures_and_nothing_after_it()
         return Row(number, {"messages": messages})
 
     first, same, another, elsewhere = (
-        seen(*given) for given in (("a.png", "x", 1), ("a.png", "x", 2), ("a.png", "y", 3), ("b.png", "x", 4))
+        seen(*given)
+        for given in (("a.png", "x", 1), ("a.png", "x", 2), ("a.png", "y", 3), ("b.png", "x", 4))
     )
     assert first.asked == same.asked == another.asked != elsewhere.asked
     assert first.known_by == same.known_by != another.known_by
 
 
-async def test_conversation_is_judged_and_kept(model_server: ModelServer, tmp_path: Path, output: Path) -> None:
+async def test_conversation_is_judged_and_kept(
+    model_server: ModelServer, tmp_path: Path, output: Path
+) -> None:
     model_server.script("score: 4\nGood.")
     rows = [{"messages": talk("Hi", "Hello!", EGGS, "Six minutes.")}, {"messages": talk(EGGS)}]
     await ask(model_server, write(tmp_path / "in.jsonl", *rows), output)
@@ -213,7 +271,13 @@ async def test_conversation_is_judged_and_kept(model_server: ModelServer, tmp_pa
 
 
 def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, output: Path) -> None:
-    carried = {"prompt_id": "p1", "label": 4, "nested": {"a": [1, None]}, "text": "é\u2028\ud800", "not": float("inf")}
+    carried = {
+        "prompt_id": "p1",
+        "label": 4,
+        "nested": {"a": [1, None]},
+        "text": "é\u2028\ud800",
+        "not": float("inf"),
+    }
     source = write(tmp_path / "in.jsonl", row(**carried))
     done = offline(source, output)
     assert done.returncode == 0, done.stderr
@@ -230,7 +294,9 @@ def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, ou
     assert scored["justification"].endswith("cannot tell whether the response is true.")
 
 
-def test_field_with_the_name_of_an_added_one_is_kept_under_another_name(tmp_path: Path, output: Path) -> None:
+def test_field_with_the_name_of_an_added_one_is_kept_under_another_name(
+    tmp_path: Path, output: Path
+) -> None:
     source = write(tmp_path / "in.jsonl", row(score=5, model="writer", input_score="human"))
     offline(source, output)
     (scored,) = read(output)
@@ -240,8 +306,19 @@ def test_field_with_the_name_of_an_added_one_is_kept_under_another_name(tmp_path
     assert scored["model"] == "offline"
 
 
-def test_malformed_lines_are_reported_skipped_and_give_exit_code_1(tmp_path: Path, output: Path) -> None:
-    lines = (row("One."), "nonsense", "", "  ", row("Five."), '{"prompt": "a"}', row("x" * 25_000_000), row("Eight."))
+def test_malformed_lines_are_reported_skipped_and_give_exit_code_1(
+    tmp_path: Path, output: Path
+) -> None:
+    lines = (
+        row("One."),
+        "nonsense",
+        "",
+        "  ",
+        row("Five."),
+        '{"prompt": "a"}',
+        row("x" * 25_000_000),
+        row("Eight."),
+    )
     source = write(tmp_path / "in.jsonl", *lines)
     done = offline(source, output)
     assert done.returncode == 1
@@ -260,17 +337,30 @@ def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> No
     assert "500 skipped" in done.stdout
 
 
-def test_one_prompt_id_for_two_prompts_is_refused_before_any_row_is_judged(tmp_path: Path, output: Path) -> None:
-    rows = [row(prompt_id="egg"), row(prompt_id="tea"), "", row(prompt_id="egg"), row(prompt_id="egg", prompt="Why?")]
+def test_one_prompt_id_for_two_prompts_is_refused_before_any_row_is_judged(
+    tmp_path: Path, output: Path
+) -> None:
+    rows = [
+        row(prompt_id="egg"),
+        row(prompt_id="tea"),
+        "",
+        row(prompt_id="egg"),
+        row(prompt_id="egg", prompt="Why?"),
+    ]
     source = write(tmp_path / "in.jsonl", *rows)
     done = offline(source, output)
     assert done.returncode == 2
-    said = 'prompt_id "egg" has one prompt in line 1 and another in line 5; give each prompt an id of its own.'
+    said = (
+        'prompt_id "egg" has one prompt in line 1 and another in line 5; give each prompt an '
+        "id of its own."
+    )
     assert done.stderr == f"{source}: {said}\n"
     assert not output.exists()
 
 
-def test_rows_without_an_id_and_malformed_lines_contradict_no_prompt(tmp_path: Path, output: Path) -> None:
+def test_rows_without_an_id_and_malformed_lines_contradict_no_prompt(
+    tmp_path: Path, output: Path
+) -> None:
     rows = [
         row(prompt_id=None),
         row(prompt_id=None, prompt="Why?"),
@@ -287,7 +377,8 @@ def test_rows_without_an_id_and_malformed_lines_contradict_no_prompt(tmp_path: P
 async def test_rows_are_sorted_in_the_order_of_the_input_at_the_end(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
-    # The first row gets its verdict last: its first request fails, and is repeated half a second later.
+    # The first row gets its verdict last: its first request fails, and is repeated half a second
+    # later.
     model_server.script(Failure(500), "score: 4\nGood.")
     done = await ask(model_server, source, output, "--concurrency", 2)
     assert done.returncode == 0, done.stderr
@@ -295,7 +386,9 @@ async def test_rows_are_sorted_in_the_order_of_the_input_at_the_end(
     assert not list(output.parent.glob("*.sorting"))
 
 
-async def test_concurrency_limits_the_requests_under_way(model_server: ModelServer, source: Path, output: Path) -> None:
+async def test_concurrency_limits_the_requests_under_way(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
     model_server.script("score: 4\nGood.")
     await ask(model_server, source, output, "--concurrency", 2)
     assert len(model_server.requests) == 5
@@ -306,7 +399,9 @@ async def test_concurrency_limits_the_requests_under_way(model_server: ModelServ
 
 
 def test_limit_counts_rows_and_not_malformed_lines(tmp_path: Path, output: Path) -> None:
-    source = write(tmp_path / "in.jsonl", "nonsense", row("One."), "{}", row("Two."), "nonsense", row("Three."))
+    source = write(
+        tmp_path / "in.jsonl", "nonsense", row("One."), "{}", row("Two."), "nonsense", row("Three.")
+    )
     for _ in range(2):
         done = offline(source, output, "--limit", 2)
         assert [each["line"] for each in read(output)] == [2, 4]
@@ -321,7 +416,9 @@ def test_lower_limit_than_before_removes_no_rows(source: Path, output: Path) -> 
 
 
 @pytest.mark.parametrize(("options", "code"), [((), 0), (("--strict",), 2)])
-def test_an_empty_file_is_reported_as_empty(tmp_path: Path, output: Path, options: tuple[str, ...], code: int) -> None:
+def test_an_empty_file_is_reported_as_empty(
+    tmp_path: Path, output: Path, options: tuple[str, ...], code: int
+) -> None:
     done = offline(write(tmp_path / "in.jsonl"), output, *options)
     assert done.returncode == code
     assert "in.jsonl is empty: it has no rows.\n" in done.stderr
@@ -348,7 +445,9 @@ def test_rows_added_to_the_input_are_judged_in_the_next_run(source: Path, output
     ],
     ids=["text", "order", "shorter", "malformed"],
 )
-def test_changed_input_is_refused(source: Path, output: Path, change: Callable[[list[str]], list[str]]) -> None:
+def test_changed_input_is_refused(
+    source: Path, output: Path, change: Callable[[list[str]], list[str]]
+) -> None:
     offline(source, output, "--limit", 3)
     before = output.read_bytes()
     write(source, *change(source.read_text().splitlines()))
@@ -381,8 +480,14 @@ def test_truncated_last_row_is_judged_again(source: Path, output: Path) -> None:
 @each(
     ("content", "expected"),
     [
-        ('{"prompt": "a", "completion": "b", "score": 3}\n', "not a file of verdicts to go on with"),
-        ("precious notes without an end", "not a file of verdicts to go on with; choose another output"),
+        (
+            '{"prompt": "a", "completion": "b", "score": 3}\n',
+            "not a file of verdicts to go on with",
+        ),
+        (
+            "precious notes without an end",
+            "not a file of verdicts to go on with; choose another output",
+        ),
     ],
 )
 def test_file_that_is_not_an_output_is_refused_and_kept(
@@ -395,10 +500,14 @@ def test_file_that_is_not_an_output_is_refused_and_kept(
     assert output.read_text() == content
 
 
-def test_rows_removed_by_another_program_are_judged_again_in_their_place(source: Path, output: Path) -> None:
+def test_rows_removed_by_another_program_are_judged_again_in_their_place(
+    source: Path, output: Path
+) -> None:
     offline(source, output)
     before = read(output)
-    write(output, *(json.dumps(each, separators=(",", ":")) for each in before if each["line"] != 2))
+    write(
+        output, *(json.dumps(each, separators=(",", ":")) for each in before if each["line"] != 2)
+    )
     assert offline(source, output).returncode == 0
     assert read(output) == before
 
@@ -435,7 +544,9 @@ async def test_failed_row_is_left_out_and_judged_in_the_next_run(
     assert asked(model_server) == [*(f"Answer {n}." for n in range(1, 6)), "Answer 1."]
 
 
-async def test_wrong_key_stops_the_run_at_once(model_server: ModelServer, source: Path, output: Path) -> None:
+async def test_wrong_key_stops_the_run_at_once(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
     model_server.script(Failure(401))
     done = await ask(model_server, source, output, "--concurrency", 1)
     assert done.returncode == 2
@@ -473,8 +584,14 @@ async def test_row_that_is_too_long_for_the_model_is_unscored_and_not_asked_agai
     done = await ask(model_server, source, output, "--concurrency", 1)
     again = await ask(model_server, source, output, "--limit", 4)
     first, *_, last = read(output)
-    assert (first["status"], first["score"], first["unscored_reason"]) == ("unscored", None, "too_long")
-    assert first["unscored_detail"].startswith("Question and response are too long for model 'gpt-6-luna' (HTTP 413")
+    assert (first["status"], first["score"], first["unscored_reason"]) == (
+        "unscored",
+        None,
+        "too_long",
+    )
+    assert first["unscored_detail"].startswith(
+        "Question and response are too long for model 'gpt-6-luna' (HTTP 413"
+    )
     assert "Only 512 tokens." in first["unscored_detail"]
     assert (first["cost_usd"], last["score"]) == (0.0, 4)
     assert "1 of 5 rows scored, 4 unscored (4 too long), 0 failed" in done.stdout
@@ -534,12 +651,24 @@ def test_cost_of_earlier_runs_counts_towards_the_limit(source: Path, output: Pat
         (("none.jsonl", "-o", "out.jsonl"), "none.jsonl: no such file."),
         ((".", "-o", "out.jsonl"), ".: not a plain file but a folder; name a file in it."),
         (("-", "-o", "out.jsonl"), "-: not a plain file; save what comes through a pipe as one"),
-        (("raw.XLSX", "-o", "out.jsonl"), "raw.XLSX: .xlsx is not read; save it as .csv or .jsonl."),
+        (
+            ("raw.XLSX", "-o", "out.jsonl"),
+            "raw.XLSX: .xlsx is not read; save it as .csv or .jsonl.",
+        ),
         (("in.jsonl", "-o", "in.jsonl"), "in.jsonl: the rows would be written over the input"),
-        (("in.jsonl", "-o", "in.csv"), "in.jsonl: the rows for in.csv would be written over the input"),
-        (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot read and write it (no such file or directory)."),
+        (
+            ("in.jsonl", "-o", "in.csv"),
+            "in.jsonl: the rows for in.csv would be written over the input",
+        ),
+        (
+            ("in.jsonl", "-o", "none/out.jsonl"),
+            "none/out.jsonl: cannot read and write it (no such file or directory).",
+        ),
         (("in.jsonl", "-o", "."), ".: not a plain file; choose another output."),
-        (("in.jsonl", "-o", "out.xlsx"), "out.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet."),
+        (
+            ("in.jsonl", "-o", "out.xlsx"),
+            "out.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet.",
+        ),
         (("in.jsonl", "-o", "out.jsonl", "--limit", "0"), "--limit"),
         (("in.jsonl", "-o", "out.jsonl", "--concurrency", "0"), "--concurrency"),
         (("in.jsonl", "-o", "out.jsonl", "--rubric", "none"), "no such rubric"),
@@ -559,8 +688,25 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
 
 
 MIXED: list[dict[str, Any]] = [
-    {"line": 1, "score": None, "cost_usd": None, "late": None, "whole": 1, "number": 2**60, "mixed": 1, "nested": None},
-    {"line": 2, "score": None, "late": "x", "whole": None, "number": 0.5, "mixed": "a", "nested": {"a": ["é"]}},
+    {
+        "line": 1,
+        "score": None,
+        "cost_usd": None,
+        "late": None,
+        "whole": 1,
+        "number": 2**60,
+        "mixed": 1,
+        "nested": None,
+    },
+    {
+        "line": 2,
+        "score": None,
+        "late": "x",
+        "whole": None,
+        "number": 0.5,
+        "mixed": "a",
+        "nested": {"a": ["é"]},
+    },
     {
         "line": 3,
         "whole": 3,
@@ -585,8 +731,23 @@ def test_csv_has_nested_values_as_json_and_nulls_as_empty_cells(tmp_path: Path) 
 
 
 def test_no_text_in_csv_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
-    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠SUM(A1)", "1=1"]
-    source = write(tmp_path / "in.jsonl", {"line": 1, "=name": -1} | {f"c{n}": text for n, text in enumerate(texts)})
+    texts = [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "＝1",
+        "＋1",
+        "－1",
+        "＠SUM(A1)",
+        "1=1",
+    ]
+    source = write(
+        tmp_path / "in.jsonl",
+        {"line": 1, "=name": -1} | {f"c{n}": text for n, text in enumerate(texts)},
+    )
     export(source, tmp_path / "out.csv", Format.CSV)
     with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         names, cells = csv.reader(file)
@@ -632,12 +793,18 @@ def test_table_is_made_from_existing_verdicts(source: Path, output: Path) -> Non
     assert done.returncode == 0
     assert output.read_bytes() == before
     with output.with_suffix(".csv").open(encoding="utf-8-sig", newline="") as file:
-        assert [int(each["score"]) for each in csv.DictReader(file)] == [each["score"] for each in read(output)]
+        assert [int(each["score"]) for each in csv.DictReader(file)] == [
+            each["score"] for each in read(output)
+        ]
 
 
 def test_ending_that_is_not_a_format_stays_part_of_the_name(source: Path, output: Path) -> None:
     offline(source, output.with_name("run.v2"), "--format", "csv")
-    assert sorted(path.name for path in output.parent.iterdir()) == ["in.jsonl", "run.v2.csv", "run.v2.jsonl"]
+    assert sorted(path.name for path in output.parent.iterdir()) == [
+        "in.jsonl",
+        "run.v2.csv",
+        "run.v2.jsonl",
+    ]
 
 
 def test_missing_pyarrow_is_reported_before_any_row_is_judged(
@@ -647,17 +814,30 @@ def test_missing_pyarrow_is_reported_before_any_row_is_judged(
     monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
     done = offline(source, output.with_suffix(".parquet"))
     assert done.returncode == 2
-    assert done.stderr == f"Parquet needs pyarrow: sh '{SETUP}' --no-dev --inexact --extra parquet\n"
+    assert (
+        done.stderr == f"Parquet needs pyarrow: sh '{SETUP}' --no-dev --inexact --extra parquet\n"
+    )
     assert not output.exists()
 
 
-async def test_a_name_that_stands_for_two_models_is_told(model_server: ModelServer, source: Path, output: Path) -> None:
+async def test_a_name_that_stands_for_two_models_is_told(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
     answers = iter(["old", "new", "new", "new", "new"])
     model_server.script(lambda _: Answer("score: 4\nGood.", model=next(answers)))
     done = await ask(model_server, source, output, "--samples", "1", "--concurrency", "1")
     said = " ".join(done.stdout.split())
-    assert "answered as 'new' (4 ratings) and 'old' (1 ratings): compare only rows of one of them" in said
-    assert [row["ratings"][0]["served"] for row in read(output)] == ["old", "new", "new", "new", "new"]
+    assert (
+        "answered as 'new' (4 ratings) and 'old' (1 ratings): compare only rows of one of them"
+        in said
+    )
+    assert [row["ratings"][0]["served"] for row in read(output)] == [
+        "old",
+        "new",
+        "new",
+        "new",
+        "new",
+    ]
 
 
 async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_counted(
@@ -675,14 +855,18 @@ async def test_misspelt_model_of_a_panel_is_reported_once_and_its_rows_are_count
 
 
 def test_next_command_can_be_pasted_and_the_summary_fits_a_terminal(tmp_path: Path) -> None:
-    source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
+    source = write(
+        tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No.")
+    )
     said = offline(source, tmp_path / "out put.jsonl").stdout
     assert f"Next: judge view '{tmp_path}/out put.jsonl'\n" in said
     assert max(map(len, said.replace(str(tmp_path), "").splitlines())) <= 80
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_table_of_another_program_is_not_overwritten(source: Path, output: Path, ending: str) -> None:
+def test_table_of_another_program_is_not_overwritten(
+    source: Path, output: Path, ending: str
+) -> None:
     table = output.with_suffix(ending)
     table.write_text("name,age\nAda,36\n")
     done = offline(source, table)
@@ -708,17 +892,34 @@ async def test_decisions_are_written_with_their_probabilities_and_never_mixed_wi
     assert done.stdout.startswith("Way to ask: decision ")
     assert "one request a row, which costs what it reads" in " ".join(done.stdout.split())
     first, _ = read(output)
-    assert (first["score"], first["mean"], first["probabilities"]["5"]) == (4, pytest.approx(3.9), pytest.approx(0.2))
-    assert (first["points"]["relevant"], first["ask"][:9], first["justification"]) == (0.9, "decision ", "")
+    assert (first["score"], first["mean"], first["probabilities"]["5"]) == (
+        4,
+        pytest.approx(3.9),
+        pytest.approx(0.2),
+    )
+    assert (first["points"]["relevant"], first["ask"][:9], first["justification"]) == (
+        0.9,
+        "decision ",
+        "",
+    )
     again = await ask(model_server, source, output)
     assert (again.returncode, len(model_server.requests)) == (2, 2)
     assert "judged with ask 'decision" in again.stderr
 
 
-async def test_thinking_is_shown_apart(model_server: ModelServer, source: Path, output: Path) -> None:
-    usage = {"prompt_tokens": 400, "completion_tokens": 640, "completion_tokens_details": {"reasoning_tokens": 520}}
+async def test_thinking_is_shown_apart(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    usage = {
+        "prompt_tokens": 400,
+        "completion_tokens": 640,
+        "completion_tokens_details": {"reasoning_tokens": 520},
+    }
     model_server.script(Answer("score: 4\nGood.", usage=usage))
     done = await ask(model_server, source, output, "--effort", "high")
     assert "2,000 + 3,200 tokens; cost: not known." in done.stdout
     assert "640 tokens a rating, 520 of them thinking." in done.stdout
-    assert (model_server.requests[0]["reasoning_effort"], read(output)[0]["reasoning_tokens"]) == ("high", 520)
+    assert (model_server.requests[0]["reasoning_effort"], read(output)[0]["reasoning_tokens"]) == (
+        "high",
+        520,
+    )

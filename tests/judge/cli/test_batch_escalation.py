@@ -20,7 +20,10 @@ async def batch(server: ModelServer, source: Path, output: Path, *options: objec
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    rows = [{"prompt": "How do I boil an egg?", "completion": f"Answer {n}.", "human": n} for n in (1, 2)]
+    rows = [
+        {"prompt": "How do I boil an egg?", "completion": f"Answer {n}.", "human": n}
+        for n in (1, 2)
+    ]
     return write(tmp_path / "in.jsonl", *rows)
 
 
@@ -31,7 +34,9 @@ def output(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def judges(model_server: ModelServer) -> ModelServer:
-    """The small model answers 5, 3 and 4 for the first row and then always 4; the big one always answers 1."""
+    """The small model answers 5, 3 and 4 for the first row and then always 4; the big one always
+    answers 1.
+    """
     small = iter([5, 3, 4])
 
     def answer(request: dict[str, Any]) -> Reply:
@@ -50,7 +55,12 @@ async def test_a_row_names_the_model_that_scored_it_and_keeps_both_models_rating
     done = await batch(judges, source, output, "--escalate-to", "big")
     first, second = read(output)
     assert done.returncode == 0, done.stderr
-    assert (first["score"], first["model"], first["escalation"], first["basis"]) == (1, "big", "small > big", "2 of 2")
+    assert (first["score"], first["model"], first["escalation"], first["basis"]) == (
+        1,
+        "big",
+        "small > big",
+        "2 of 2",
+    )
     assert [(each["model"], each["score"]) for each in first["ratings"]] == [
         *(("small", score) for score in (5, 3, 4)),
         *(("big", 1),) * 2,
@@ -60,12 +70,16 @@ async def test_a_row_names_the_model_that_scored_it_and_keeps_both_models_rating
     assert "fewer ratings than asked for" not in done.stdout
 
 
-async def test_the_run_goes_on_only_with_the_same_models(judges: ModelServer, source: Path, output: Path) -> None:
+async def test_the_run_goes_on_only_with_the_same_models(
+    judges: ModelServer, source: Path, output: Path
+) -> None:
     await batch(judges, source, output, "--escalate-to", "big", "--limit", 1)
     another = await batch(judges, source, output)
     same = await batch(judges, source, output, "--escalate-to", "big")
     assert another.returncode == 2
-    assert "judged with escalation 'small > big', and now it is None" in " ".join(another.stderr.split())
+    assert "judged with escalation 'small > big', and now it is None" in " ".join(
+        another.stderr.split()
+    )
     assert (same.returncode, len(read(output))) == (0, 2)
 
 
@@ -77,7 +91,11 @@ async def test_a_stronger_model_that_fails_is_reported_and_the_row_counts_as_com
     def answer(request: dict[str, Any]) -> Reply:
         if request["model"] == "big":
             return Failure(404, code="model_not_found")
-        return Failure(400, param="n", message="no n") if "n" in request else f"score: {next(small)}\nSo."
+        return (
+            Failure(400, param="n", message="no n")
+            if "n" in request
+            else f"score: {next(small)}\nSo."
+        )
 
     model_server.script(answer)
     done = await batch(model_server, source, output, "--escalate-to", "big")
@@ -106,9 +124,14 @@ async def test_score_says_why_another_model_was_asked(judges: ModelServer) -> No
     done = await asyncio.to_thread(run, *command, **environment)
     said = " ".join(done.stdout.split())
     assert said.startswith("Score: 1 of 5")
-    assert "judged by big, since small's ratings went from 3 to 5 · 2 of 2 ratings: 1, 1 · model big" in said
+    assert (
+        "judged by big, since small's ratings went from 3 to 5 · 2 of 2 ratings: 1, 1 · model big"
+        in said
+    )
 
 
 def test_an_escalation_field_of_another_program_does_not_name_the_judge() -> None:
     assert Row(1, {"model": "m", "escalation": "urgent"}).judge == "m"
-    assert Row(1, {"model": "b", "escalation": "a > b", "rubric_version": "f846c469"}).judge == "a > b"
+    assert (
+        Row(1, {"model": "b", "escalation": "a > b", "rubric_version": "f846c469"}).judge == "a > b"
+    )

@@ -15,7 +15,10 @@ from tests.judge.cli.test_batch import offline
 from tests.row_files import read
 from tests.tables import each
 
-EXCEL = '\ufeffsep=;\r\nQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or 6,5.";4\r\nWhy?;;\r\n;;\r\n'
+EXCEL = (
+    '\ufeffsep=;\r\nQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or '
+    '6,5.";4\r\nWhy?;;\r\n;;\r\n'
+)
 
 
 @pytest.fixture
@@ -37,27 +40,45 @@ def test_a_sheet_as_excel_writes_it_is_scored(tmp_path: Path, output: Path) -> N
     done = offline(sheet(tmp_path, EXCEL), output)
     first, second = read(output)
     assert done.returncode == 1
-    assert (first["line"], first["question"], first["response"]) == (3, "How long?\r\nIn minutes.", "Six; or 6,5.")
+    assert (first["line"], first["question"], first["response"]) == (
+        3,
+        "How long?\r\nIn minutes.",
+        "Six; or 6,5.",
+    )
     assert (first["Human"], first["status"]) == ("4", "scored")
     assert (second["line"], second["response"], second["Human"]) == (5, "", None)
     assert second["unscored_reason"] == "nothing_to_judge"
-    assert done.stdout.startswith("1 of 2 rows scored, 1 unscored (1 nothing to judge), 0 failed, 0 skipped.")
+    assert done.stdout.startswith(
+        "1 of 2 rows scored, 1 unscored (1 nothing to judge), 0 failed, 0 skipped."
+    )
 
 
-def test_a_table_is_one_that_excel_opens_as_it_wrote_the_input(tmp_path: Path, output: Path) -> None:
+def test_a_table_is_one_that_excel_opens_as_it_wrote_the_input(
+    tmp_path: Path, output: Path
+) -> None:
     source = sheet(tmp_path, "prompt;response\na;Köln\n")
     for _ in range(2):  # a table of ours may be replaced
         assert offline(source, output.with_suffix(".csv")).returncode == 0
-    assert output.with_suffix(".csv").read_bytes().startswith("\ufeffline;prompt;response;".encode())
+    assert (
+        output.with_suffix(".csv").read_bytes().startswith("\ufeffline;prompt;response;".encode())
+    )
 
 
 @given(
-    st.lists(st.tuples(*[st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)] * 3), min_size=1),
+    st.lists(
+        st.tuples(
+            *[st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)] * 3
+        ),
+        min_size=1,
+    ),
     st.sampled_from(",;\t"),
     st.sampled_from(["\n", "\r\n"]),
 )
 def test_any_text_is_read_unchanged(
-    tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, str, str]], delimiter: str, end: str
+    tmp_path_factory: pytest.TempPathFactory,
+    table: list[tuple[str, str, str]],
+    delimiter: str,
+    end: str,
 ) -> None:
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=csv.QUOTE_ALL)
@@ -101,17 +122,32 @@ def test_cell_of_1_mb_is_read(tmp_path: Path) -> None:
     [
         (
             "Frage;Antwort\na;b\n",
-            "looked for a column 'prompt' or 'question' and a column 'completion' or 'response', and found 'Frage', "
-            "'Antwort'; the first line names the columns.",
+            "looked for a column 'prompt' or 'question' and a column 'completion' or 'response', "
+            "and found 'Frage', 'Antwort'; the first line names the columns.",
         ),
         (",".join(f"c{n}" for n in range(14)), "'c9' and 4 more; "),
         ("", "and found none; the first line names the columns."),
         ("prompt,response,Prompt\na,b,c\n", "two columns are named 'prompt'; rename one."),
-        ("prompt,response\na,b\na,b,c\n", "line 3: 3 cells, and the first line names 2; put a text with"),
-        ('prompt,response\n\na,"b\nc,d\n', "line 3: a quotation mark is misplaced (unexpected end of data); close"),
-        ('prompt,response\na,"b"c\n', "line 2: a quotation mark is misplaced (',' expected after '\"'); close it"),
-        ("prompt,response\na,Köln\n".encode("cp1252"), "not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8')."),
-        (",".join(f"c{n}" for n in range(100_000)), "100,000 columns, and 1,000 are read at most; leave some out."),
+        (
+            "prompt,response\na,b\na,b,c\n",
+            "line 3: 3 cells, and the first line names 2; put a text with",
+        ),
+        (
+            'prompt,response\n\na,"b\nc,d\n',
+            "line 3: a quotation mark is misplaced (unexpected end of data); close",
+        ),
+        (
+            'prompt,response\na,"b"c\n',
+            "line 2: a quotation mark is misplaced (',' expected after '\"'); close it",
+        ),
+        (
+            "prompt,response\na,Köln\n".encode("cp1252"),
+            "not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8').",
+        ),
+        (
+            ",".join(f"c{n}" for n in range(100_000)),
+            "100,000 columns, and 1,000 are read at most; leave some out.",
+        ),
         (
             f"prompt,response\na,{'x' * 10_000_001}\n",
             "a line has more than 10,000,000 characters, which is not a text to",
@@ -131,14 +167,23 @@ def test_sheet_that_cannot_be_read_is_refused_before_the_output_is_created(
 
 
 def test_input_format_option_overrides_the_ending(tmp_path: Path, output: Path) -> None:
-    done = offline(sheet(tmp_path, "prompt\tresponse\na\tb c d\n", "in.xlsx"), output, "--input-format", "csv")
-    offline(sheet(tmp_path, '{"prompt": "a", "response": "b"}\n'), tmp_path / "2.jsonl", "--input-format", "jsonl")
+    done = offline(
+        sheet(tmp_path, "prompt\tresponse\na\tb c d\n", "in.xlsx"), output, "--input-format", "csv"
+    )
+    offline(
+        sheet(tmp_path, '{"prompt": "a", "response": "b"}\n'),
+        tmp_path / "2.jsonl",
+        "--input-format",
+        "jsonl",
+    )
     assert done.stdout.startswith("1 of 1 rows scored")
     assert len(read(tmp_path / "2.jsonl")) == 1
 
 
 def test_tsv_is_recognised_by_its_ending(tmp_path: Path, output: Path) -> None:
-    assert offline(sheet(tmp_path, "prompt\tresponse\na\tb c\n", "in.TSV"), output).stdout.startswith("1 of 1")
+    assert offline(
+        sheet(tmp_path, "prompt\tresponse\na\tb c\n", "in.TSV"), output
+    ).stdout.startswith("1 of 1")
 
 
 def test_sheet_with_another_ending_gets_a_hint_at_the_option(tmp_path: Path, output: Path) -> None:
@@ -153,7 +198,9 @@ def test_jsonl_rows_without_a_text_are_not_taken_for_csv(tmp_path: Path, output:
     assert done.stderr == "line 1: no prompt (nor question), only foo; skipped.\n"
 
 
-def test_second_run_goes_on_with_a_sheet_and_refuses_a_changed_one(tmp_path: Path, output: Path) -> None:
+def test_second_run_goes_on_with_a_sheet_and_refuses_a_changed_one(
+    tmp_path: Path, output: Path
+) -> None:
     source = sheet(tmp_path, 'prompt,response\na,"One\nline."\nb,Two lines.\nc,Three.\n')
     assert offline(source, output, "--limit", 1).stdout.startswith("1 of 1")
     first = output.read_text()

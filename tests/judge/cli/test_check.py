@@ -1,4 +1,6 @@
-"""`judge batch` as a check: a minimum mean, a comparison with an earlier output, a summary in Markdown."""
+"""`judge batch` as a check: a minimum mean, a comparison with an earlier output, a summary in
+Markdown.
+"""
 
 import asyncio
 import json
@@ -19,12 +21,16 @@ QUESTIONS = [f"What is {n} and {n}?" for n in range(40)]
 
 def reply_to(request: dict[str, Any]) -> str | Failure:
     """The answer of a model that takes the response itself as the score."""
-    response = request["messages"][-1]["content"].rpartition("<response>")[2].partition("</response>")[0]
+    response = (
+        request["messages"][-1]["content"].rpartition("<response>")[2].partition("</response>")[0]
+    )
     return Failure(400) if response == "fails" else f"score: {response}\nSo it is."
 
 
 def scores(*scores: object, prompts: list[str] = QUESTIONS, **fields: object) -> Rows:
-    return [{"prompt": p, "completion": str(s), **fields} for p, s in zip(prompts, scores, strict=False)]
+    return [
+        {"prompt": p, "completion": str(s), **fields} for p, s in zip(prompts, scores, strict=False)
+    ]
 
 
 class Files:
@@ -53,7 +59,9 @@ class Files:
         return output
 
     def said(self, done: Done) -> str:
-        """What the command said of its check, the result on one line, and its exit code; then its output is deleted."""
+        """What the command said of its check, the result on one line, and its exit code; then its
+        output is deleted.
+        """
         (self.folder / "now.scored").unlink()
         figures, check, result = done.stdout[done.stdout.index("Scored rows") :].partition("Check ")
         result = " ".join(result.replace(f"{self.folder}/", "").split())
@@ -68,7 +76,8 @@ def files(tmp_path: Path, model_server: ModelServer) -> Files:
 FOURS = scores(*[4] * 40)
 TWO = {"prompts": QUESTIONS[:2] * 20}
 MEANS = {  # of the rows alone: at least how much is wanted, and the rows
-    # With four rows the interval reaches at least 3/4 of the way from the mean to each end of the scale.
+    # With four rows the interval reaches at least 3/4 of the way from the mean to each end of the
+    # scale.
     "at the limit": (3.5, scores(3, 4, 4, 3, "none")),
     "below the limit": (3.6, scores(3, 4, 4, 3, "none")),
     "below the limit by less than is shown": (3.67, scores(3, 4, 4)),
@@ -81,7 +90,8 @@ MEANS = {  # of the rows alone: at least how much is wanted, and the rows
 }
 COMPARISONS = {  # what is compared, and with what
     "about the same": (scores(*[3, 5, 4, 4] * 9, 3, 3, 4, 4), FOURS),
-    # 20 of 40 fell by 1: mean difference -0.5, standard error sqrt(0.25 / 39) = 0.080, t(39) = 2.023.
+    # 20 of 40 fell by 1: mean difference -0.5, standard error sqrt(0.25 / 39) = 0.080, t(39) =
+    # 2.023.
     "worse": (scores(*[3, 4] * 20), FOURS),
     "better": (scores(*[5] * 40), FOURS),
     "in one thread": (scores(*[3, 4] * 20, thread="t"), FOURS),
@@ -91,7 +101,10 @@ COMPARISONS = {  # what is compared, and with what
         scores(1, 5, "none", 4, 4, 0, prompts=["b", "a", "a", "c", "new", "a"]),
         scores(5, 1, 3, 2, "none", prompts=["a", "a", "b", "gone", "c"]),
     ),
-    "paired by id": (scores(4, prompts=["New."], prompt_id=7), scores(5, prompts=["The 1st."], prompt_id=7)),
+    "paired by id": (
+        scores(4, prompts=["New."], prompt_id=7),
+        scores(5, prompts=["The 1st."], prompt_id=7),
+    ),
     "without pairs": (scores(4), scores(4, prompts=["another"])),
     "with few pairs": (
         scores(*[4] * 30, prompts=[QUESTIONS[0], *(f"another {n}" for n in range(29))]),
@@ -104,13 +117,17 @@ COMPARISONS = {  # what is compared, and with what
 }
 
 
-async def test_a_check_of_the_mean_reads_as_in_the_snapshot(files: Files, snapshot: SnapshotAssertion) -> None:
+async def test_a_check_of_the_mean_reads_as_in_the_snapshot(
+    files: Files, snapshot: SnapshotAssertion
+) -> None:
     for name, (least, rows) in MEANS.items():
         done = await files.batch(files.write("now", rows), "--fail-under", least)
         assert files.said(done) == snapshot(name=name)
 
 
-async def test_a_comparison_reads_as_in_the_snapshot(files: Files, snapshot: SnapshotAssertion) -> None:
+async def test_a_comparison_reads_as_in_the_snapshot(
+    files: Files, snapshot: SnapshotAssertion
+) -> None:
     for name, (now, earlier) in COMPARISONS.items():
         before = await files.scored("before", earlier)
         done = await files.batch(files.write("now", now), "--compare", before, "--fail-if-worse")
@@ -123,7 +140,9 @@ def strict(request: dict[str, Any]) -> Answer:
 
 
 OTHERS = [f"What is {n} less {n}?" for n in range(30)]
-JUDGE_CHANGES: dict[str, tuple[int, list[object], list[str]]] = {  # pairs with the same texts, other scores, options
+JUDGE_CHANGES: dict[
+    str, tuple[int, list[object], list[str]]
+] = {  # pairs with the same texts, other scores, options
     "all pairs with the same texts": (40, [], []),
     "enough pairs, the others as good": (30, [4, 3] * 15, []),
     "enough pairs, the others worse": (30, [2] * 30, []),
@@ -138,7 +157,9 @@ async def test_pairs_with_the_same_texts_tell_the_judge_from_the_assistant(
 ) -> None:
     for name, (same, others, options) in JUDGE_CHANGES.items():
         files.server.script(reply_to)
-        before = await files.scored("before", [*FOURS[:same], *scores(*[3, 4] * (len(others) // 2), prompts=OTHERS)])
+        before = await files.scored(
+            "before", [*FOURS[:same], *scores(*[3, 4] * (len(others) // 2), prompts=OTHERS)]
+        )
         files.server.script(strict)
         source = files.write("now", [*FOURS[:same], *scores(*others, prompts=OTHERS)])
         done = await files.batch(source, "--compare", before, "--fail-if-worse", *options)
@@ -146,42 +167,75 @@ async def test_pairs_with_the_same_texts_tell_the_judge_from_the_assistant(
 
 
 def labelled(score: str, words: int, labels: int) -> Rows:
-    """Replies of so many words, which the judge gives this score, and people a 3 or 4 as far as they have labels."""
+    """Replies of so many words, which the judge gives this score, and people a 3 or 4 as far as
+    they have labels.
+    """
     return [
-        {"prompt": prompt, "completion": f"{score}\n{'word ' * words}{n}", "human": 3 + n % 2 if n < labels else None}
+        {
+            "prompt": prompt,
+            "completion": f"{score}\n{'word ' * words}{n}",
+            "human": 3 + n % 2 if n < labels else None,
+        }
         for n, prompt in enumerate(QUESTIONS)
     ]
 
 
-LABELS = {"labels of enough": (24, ["--label", "human"]), "of few": (9, ["--label", "human"]), "of no field": (24, [])}
+LABELS = {
+    "labels of enough": (24, ["--label", "human"]),
+    "of few": (9, ["--label", "human"]),
+    "of no field": (24, []),
+}
 
 
-async def test_labels_in_both_files_correct_the_difference(files: Files, snapshot: SnapshotAssertion) -> None:
+async def test_labels_in_both_files_correct_the_difference(
+    files: Files, snapshot: SnapshotAssertion
+) -> None:
     # The judge gives longer replies a point more, and people do not.
     for name, (labels, options) in LABELS.items():
         before = await files.scored("before", labelled("3", 10, labels))
         done = await files.batch(
-            files.write("now", labelled("4", 60, labels)), "--compare", before, "--fail-if-worse", *options
+            files.write("now", labelled("4", 60, labels)),
+            "--compare",
+            before,
+            "--fail-if-worse",
+            *options,
         )
         assert files.said(done) == snapshot(name=name)
 
 
 async def test_a_stricter_person_is_not_taken_for_a_worse_assistant(files: Files) -> None:
-    # Ben, who gives two points more, labels most of the earlier replies, Ann of the current ones, and both eight.
+    # Ben, who gives two points more, labels most of the earlier replies, Ann of the current ones,
+    # and both eight.
     def given(by: str, human: int, words: int) -> Rows:
-        both, alone = {"human": [2, 4], "label_by": ["ann", "ben"]}, {"human": human, "label_by": by}
-        return [row | (both if n < 8 else alone) for n, row in enumerate(labelled("3", words, 0)[:24])]
+        both, alone = (
+            {"human": [2, 4], "label_by": ["ann", "ben"]},
+            {"human": human, "label_by": by},
+        )
+        return [
+            row | (both if n < 8 else alone) for n, row in enumerate(labelled("3", words, 0)[:24])
+        ]
 
-    before, source = await files.scored("before", given("ben", 4, 10)), files.write("now", given("ann", 2, 11))
-    said = files.said(await files.batch(source, "--compare", before, "--fail-if-worse", "--label", "human"))
+    before, source = (
+        await files.scored("before", given("ben", 4, 10)),
+        files.write("now", given("ann", 2, 11)),
+    )
+    said = files.said(
+        await files.batch(source, "--compare", before, "--fail-if-worse", "--label", "human")
+    )
     assert "corrected by the labels of 24: -0.0" in said
     assert said.endswith("exit code 0")
 
 
 async def test_a_label_off_the_scale_is_refused_with_its_line(files: Files) -> None:
-    before, source = await files.scored("before", scores(4, human=70)), files.write("now", scores(4, human=70))
+    before, source = (
+        await files.scored("before", scores(4, human=70)),
+        files.write("now", scores(4, human=70)),
+    )
     done = await files.batch(source, "--compare", before, "--label", "human")
-    assert (done.returncode, "before.scored, line 1: label 70 is off the scale 0 to 5" in done.stderr) == (2, True)
+    assert (
+        done.returncode,
+        "before.scored, line 1: label 70 is off the scale 0 to 5" in done.stderr,
+    ) == (2, True)
     done = await files.batch(source, "--compare", before, "--label", "human", "--scale", "0-100")
     assert done.returncode == 0
 
@@ -200,7 +254,10 @@ async def test_a_judge_asked_again_is_compared_with_its_stored_scores(
         files.server.script(reply_to)
         stored = await files.scored("stored", [*FOURS, *scores("none", "", prompts=OTHERS)])
         stored.write_text(
-            "".join(f"{json.dumps(json.loads(line) | fields)}\n" for line in stored.read_text().splitlines())
+            "".join(
+                f"{json.dumps(json.loads(line) | fields)}\n"
+                for line in stored.read_text().splitlines()
+            )
         )
         files.server.script(script)
         asked = len(files.server.requests)
@@ -212,7 +269,9 @@ async def test_a_judge_asked_again_is_compared_with_its_stored_scores(
 
 async def test_rows_whose_calls_failed_are_asked_about_by_the_next_run(files: Files) -> None:
     stored, fails = await files.scored("stored", FOURS), [*range(3)]
-    files.server.script(lambda request: Failure(400) if fails and fails.pop() else reply_to(request))
+    files.server.script(
+        lambda request: Failure(400) if fails and fails.pop() else reply_to(request)
+    )
     first, asked = await files.again(stored, 10), len(files.server.requests)
     second = await files.again(stored, 10)
     assert (first.returncode, second.returncode, len(files.server.requests)) == (1, 0, asked + 2)
@@ -222,10 +281,16 @@ async def test_rows_whose_calls_failed_are_asked_about_by_the_next_run(files: Fi
 async def test_another_judge_than_that_of_the_rows_is_not_asked(files: Files) -> None:
     stored, asked = await files.scored("stored", FOURS), len(files.server.requests)
     done = await files.again(stored, 10, "--samples", 2)
-    said = "samples 1, now 2; scores of two judges do not compare. Name the judge that gave these scores"
+    said = (
+        "samples 1, now 2; scores of two judges do not compare. Name the judge that gave these "
+        "scores"
+    )
     assert (done.returncode, said in done.stderr) == (2, True)
     assert "leave out" in (await files.again(stored, 10, "--fail-under", 3)).stderr
-    assert "no row has a score" in (await files.again(await files.scored("none", scores("none")), 10)).stderr
+    assert (
+        "no row has a score"
+        in (await files.again(await files.scored("none", scores("none")), 10)).stderr
+    )
     assert len(files.server.requests) == asked + 2  # for the row without a score
 
 
@@ -244,23 +309,41 @@ async def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> N
     picture = [{"type": "image_url", "image_url": {"url": "https://x.example/a.png"}}]
     unread: list[list[dict[str, object]]] = [[], [{"role": "tool", "content": "4"}]]
     unread.append([{"role": "assistant", "content": picture}])
-    empty: list[dict[str, object]] = [{"role": "assistant", "content": None}, {"role": "assistant", "content": " "}]
+    empty: list[dict[str, object]] = [
+        {"role": "assistant", "content": None},
+        {"role": "assistant", "content": " "},
+    ]
     source = files.write("now", scores(*[4] * 10))
-    source.write_text(source.read_text() + "".join(said(*each) for each in unread) + "".join(map(said, empty)))
+    source.write_text(
+        source.read_text() + "".join(said(*each) for each in unread) + "".join(map(said, empty))
+    )
     done = await files.batch(source, "--fail-under", 0)
     assert "counted as 0: 2.\nOther unscored rows: 3.\n" in done.stdout
 
 
 async def test_files_that_cannot_be_compared_are_refused_before_any_request(files: Files) -> None:
     before = await files.scored("before", scores(4))
-    source, asked, fields = files.write("now", scores(4)), len(files.server.requests), json.loads(before.read_text())
-    again = "scores of two judges do not compare. Score the earlier responses again with the present judge."
+    source, asked, fields = (
+        files.write("now", scores(4)),
+        len(files.server.requests),
+        json.loads(before.read_text()),
+    )
+    again = (
+        "scores of two judges do not compare. Score the earlier responses again with the "
+        "present judge."
+    )
     lines = {
         f"line 1: judged with samples 3, now 1; {again}\n": json.dumps({**fields, "samples": 3}),
         "line 1: judged with model 'n', now 'm'": json.dumps({**fields, "model": "n"}),
-        "line 1: judged with rubric_version None, now 'f846c469'": json.dumps({**fields, "rubric_version": None}),
-        "line 1: score 7 is not a whole number from 0 to 5; give JSONL that": json.dumps({**fields, "score": 7}),
-        "line 1: no score; give JSONL that 'judge batch' wrote.": '{"prompt": "a", "completion": "b"}',
+        "line 1: judged with rubric_version None, now 'f846c469'": json.dumps(
+            {**fields, "rubric_version": None}
+        ),
+        "line 1: score 7 is not a whole number from 0 to 5; give JSONL that": json.dumps(
+            {**fields, "score": 7}
+        ),
+        (
+            "line 1: no score; give JSONL that 'judge batch' wrote."
+        ): '{"prompt": "a", "completion": "b"}',
         "line 1: not JSON": before.read_text()[:90],
     }
     options = {
@@ -279,7 +362,9 @@ async def test_files_that_cannot_be_compared_are_refused_before_any_request(file
     assert (done.returncode, "that is the output" in done.stderr) == (2, True)
 
 
-async def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text(files: Files) -> None:
+async def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text(
+    files: Files,
+) -> None:
     hostile = "a | b `c` <img src=x> @octocat\n| **d** | [e](https://f.example) &amp; \\| #1"
     prompts = [hostile, "x" * 200, "one", "two", "same"]
     before = await files.scored("before", scores(*[5] * 5, prompts=prompts))
@@ -291,10 +376,18 @@ async def test_the_summary_is_appended_and_shows_the_largest_drops_as_plain_text
     text = summary.read_text()
     assert text.startswith("Of another step.\n\n### Check failed\n")
     assert (text.count("### Check passed"), text.count("fell most")) == (1, 1)
-    inline = [each for each in MarkdownIt("commonmark").enable("table").parse(text) if each.type == "inline"]
+    inline = [
+        each
+        for each in MarkdownIt("commonmark").enable("table").parse(text)
+        if each.type == "inline"
+    ]
     cells = [[child.content for child in each.children or ()] for each in inline]
     start = cells.index(["fell most"]) + 3
-    assert cells[start : start + 3] == [["<code>", " ".join(hostile.split()), "</code>"], ["5"], ["0"]]
+    assert cells[start : start + 3] == [
+        ["<code>", " ".join(hostile.split()), "</code>"],
+        ["5"],
+        ["0"],
+    ]
     assert cells[start + 3 : start + 6] == [["<code>", "x" * 79 + "…", "</code>"], ["5"], ["1"]]
     assert cells[start + 6 : start + 9] == [["<code>", "two", "</code>"], ["5"], ["3"]]
     assert ["<code>", "one", "</code>"] not in cells
@@ -307,7 +400,12 @@ async def test_names_in_the_output_are_no_commands_to_github(files: Files) -> No
     before = await files.scored(f"before{name}", scores(*[4] * 9))
     dones = [await files.batch(files.write(f"now{name}", scores(*[4] * 9)), "--compare", before)]
     (files.folder / "odd").write_text(json.dumps({name: 1}))
-    dones += [await files.batch(files.folder / "odd"), await files.batch(files.folder / f"none{name}")]
+    dones += [
+        await files.batch(files.folder / "odd"),
+        await files.batch(files.folder / f"none{name}"),
+    ]
     assert all("add-mask" in done.stdout + done.stderr for done in dones)
-    lines = [line.strip(" \u200b") for done in dones for line in (done.stdout + done.stderr).splitlines()]
+    lines = [
+        line.strip(" \u200b") for done in dones for line in (done.stdout + done.stderr).splitlines()
+    ]
     assert not [line for line in lines if line.startswith("::") or "##[" in line]

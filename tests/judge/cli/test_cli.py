@@ -37,17 +37,34 @@ def test_json_is_the_whole_verdict() -> None:
 def test_texts_are_read_from_standard_input_and_files(tmp_path: Path) -> None:
     question = tmp_path / "question.txt"
     question.write_text(TEXTS[1], encoding="utf-8")
-    done = run("score", "--question", f"@{question}", "--response", "-", "--model", "offline", given=TEXTS[3])
+    done = run(
+        "score",
+        "--question",
+        f"@{question}",
+        "--response",
+        "-",
+        "--model",
+        "offline",
+        given=TEXTS[3],
+    )
     assert done.stdout == run("score", *TEXTS, "--model", "offline").stdout
 
 
-async def test_messages_are_scored_with_their_conversation(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_messages_are_scored_with_their_conversation(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     model_server.script("score: 4\nGood.")
-    said = [{"role": role, "content": text} for role, text in (("user", "Hi"), ("assistant", "Hello!"))]
+    said = [
+        {"role": role, "content": text} for role, text in (("user", "Hi"), ("assistant", "Hello!"))
+    ]
     said += [{"role": "user", "content": TEXTS[1]}, {"role": "assistant", "content": TEXTS[3]}]
     (tmp_path / "said.json").write_text(json.dumps({"id": 7, "messages": said}, indent=1))
-    one = await in_thread("--messages", tmp_path / "said.json", OPENAI_BASE_URL=model_server.base_url)
-    two = await in_thread("--messages", "-", OPENAI_BASE_URL=model_server.base_url, given=json.dumps(said, indent=1))
+    one = await in_thread(
+        "--messages", tmp_path / "said.json", OPENAI_BASE_URL=model_server.base_url
+    )
+    two = await in_thread(
+        "--messages", "-", OPENAI_BASE_URL=model_server.base_url, given=json.dumps(said, indent=1)
+    )
     assert (one.returncode, one.stdout.split(" · ")[:-1]) == (0, two.stdout.split(" · ")[:-1])
     prompts = {request["messages"][0]["content"] for request in model_server.requests}
     assert ['<turn role="assistant">Hello!</turn>' in prompt for prompt in prompts] == [True]
@@ -94,12 +111,16 @@ def test_mistakes_give_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
 def test_a_mistake_is_named_as_it_was_given(
     options: tuple[str, ...], environment: dict[str, str], expected: str
 ) -> None:
-    assert run("score", *TEXTS, *options, OPENAI_API_KEY="k", **environment).stderr.startswith(expected)
+    assert run("score", *TEXTS, *options, OPENAI_API_KEY="k", **environment).stderr.startswith(
+        expected
+    )
 
 
 async def test_model_from_the_environment_is_asked(model_server: ModelServer) -> None:
     model_server.script("score: 4\nGood.")
-    done = await in_thread(*TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2")
+    done = await in_thread(
+        *TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2"
+    )
     assert done.stdout.startswith("Score: 4 of 5\n\nGood.\n\n2 of 2 ratings: 4, 4 · model mine · ")
     assert [request["model"] for request in model_server.requests] == ["mine", "mine"]
 
@@ -130,9 +151,15 @@ async def test_interrupt_leaves_no_traceback(model_server: ModelServer) -> None:
         ("> /dev/full", 2, "Standard output cannot be written (no space left on device).\n"),
     ],
 )
-def test_output_that_cannot_be_written_leaves_no_traceback(output: str, code: int, sentence: str) -> None:
+def test_output_that_cannot_be_written_leaves_no_traceback(
+    output: str, code: int, sentence: str
+) -> None:
     done = subprocess.run(  # noqa: S602 - the shell's redirection is under test
-        f"{JUDGE} rubrics additive-5 {output}", shell=True, capture_output=True, text=True, check=False
+        f"{JUDGE} rubrics additive-5 {output}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (code, sentence)
 
@@ -161,7 +188,9 @@ async def test_version_is_that_of_the_package(tmp_path: Path, program: str) -> N
 
 
 @pytest.mark.parametrize("program", ["judge", "judge-bot"])
-async def test_help_describes_each_command_in_a_whole_sentence(tmp_path: Path, program: str) -> None:
+async def test_help_describes_each_command_in_a_whole_sentence(
+    tmp_path: Path, program: str
+) -> None:
     _, out, _ = await run_program(program, ("--help",), {"COLUMNS": "80"}, tmp_path)
     commands = out.partition("Commands:\n")[2].splitlines()
     assert len(commands) >= 5
@@ -180,23 +209,34 @@ def test_rubrics_lists_the_rubrics_and_prints_one() -> None:
 @pytest.mark.parametrize(("program", "command"), [("judge.cli", "batch"), ("bot.cli", "serve")])
 def test_help_imports_nothing_heavy(program: str, command: str) -> None:
     heavy = ("openai", "rich", "pydantic", "pyarrow", "judge.rows.batch", "judge.scoring.judging")
-    code = f"import sys, {program} as program; program.app([{command!r}, '--help'], standalone_mode=False)"
+    code = (
+        f"import sys, {program} as program; program.app([{command!r}, '--help'], "
+        "standalone_mode=False)"
+    )
     found = f"print([m for m in {heavy} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", f"{code}; {found}"], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; {found}"], capture_output=True, check=True
+    )
     assert done.stdout.splitlines()[-1] == b"[]"
 
 
 async def test_rating_that_failed_says_why(model_server: ModelServer) -> None:
     gone = Failure(404, code="model_not_found")
     model_server.script(lambda request: gone if request["model"] == "b" else "score: 4\nGood.")
-    done = await asyncio.to_thread(run, "score", *TEXTS, "--model", "a,b,c", OPENAI_BASE_URL=model_server.base_url)
+    done = await asyncio.to_thread(
+        run, "score", *TEXTS, "--model", "a,b,c", OPENAI_BASE_URL=model_server.base_url
+    )
     assert "b: The server at" in done.stdout
     assert "has no model 'b'" in " ".join(done.stdout.split())
 
 
-async def test_control_characters_of_the_model_do_not_reach_the_terminal(model_server: ModelServer) -> None:
+async def test_control_characters_of_the_model_do_not_reach_the_terminal(
+    model_server: ModelServer,
+) -> None:
     model_server.script("score: 4\nGood \x1b]0;title\x07 enough.")
-    done = await asyncio.to_thread(run, "score", *TEXTS, "--samples", "1", OPENAI_BASE_URL=model_server.base_url)
+    done = await asyncio.to_thread(
+        run, "score", *TEXTS, "--samples", "1", OPENAI_BASE_URL=model_server.base_url
+    )
     assert "title" in done.stdout
     assert not {"\x1b", "\x07"} & set(done.stdout)
 

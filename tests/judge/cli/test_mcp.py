@@ -30,7 +30,12 @@ LABELLED = [{"score": score, "human": score - 1} for score in (2, 3, 4, 5)] * 6
 
 def settings(server: ModelServer) -> dict[str, str]:
     # One response at a time: a call that went on after its cancellation would block all others.
-    return {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k", "JUDGE_SAMPLES": "1", "JUDGE_CONCURRENCY": "1"}
+    return {
+        "OPENAI_BASE_URL": server.base_url,
+        "OPENAI_API_KEY": "k",
+        "JUDGE_SAMPLES": "1",
+        "JUDGE_CONCURRENCY": "1",
+    }
 
 
 async def failed(client: "Client", tool: str, **arguments: Any) -> str:
@@ -59,22 +64,34 @@ async def test_tools_answer_over_stdio(model_server: ModelServer, tmp_path: Path
     from mcp.client.stdio import StdioServerParameters
 
     file = tmp_path / "ten.txt"
-    file.write_text("It is between 0 and 10.\n<question>{prompt}</question>\n<response>{response}</response>\n")
+    file.write_text(
+        "It is between 0 and 10.\n<question>{prompt}</question>\n<response>{response}</response>\n"
+    )
     arguments = ["mcp", "--rubric", str(file)]
-    parameters = StdioServerParameters(command=str(JUDGE), args=arguments, env=settings(model_server))
+    parameters = StdioServerParameters(
+        command=str(JUDGE), args=arguments, env=settings(model_server)
+    )
     async with asyncio.timeout(ONLY_A_HANG_S), Client(parameters) as client:
         assert client.server_info.version == version("slack-judge")
         model_server.script(GOOD)
         verdict = await scored(client)
-        assert (verdict["score"], verdict["justification"], verdict["rubric"]) == (4, "Clear.", "ten")
+        assert (verdict["score"], verdict["justification"], verdict["rubric"]) == (
+            4,
+            "Clear.",
+            "ten",
+        )
         assert (await scored(client, rubric="code"))["rubric"] == "code"
         unscored = await scored(client, response="...")
         assert (unscored["score"], unscored["unscored_reason"]) == (None, "nothing_to_judge")
 
         (found,) = ((await client.call_tool("rubrics", {})).structured_content or {}).values()
-        assert [(each["name"], each["scale"]) for each in found if each["is_default"]] == [("ten", [0, 10])]
+        assert [(each["name"], each["scale"]) for each in found if each["is_default"]] == [
+            ("ten", [0, 10])
+        ]
 
-        figures = (await client.call_tool("estimate", {"rows": [*LABELLED, {"score": 5}]})).structured_content or {}
+        figures = (
+            await client.call_tool("estimate", {"rows": [*LABELLED, {"score": 5}]})
+        ).structured_content or {}
         assert (figures["labelled"], figures["n"], figures["scale"]) == (24, 25, [0, 5])
         assert figures["low"] < figures["mean"] < figures["high"] < figures["judge_mean"]
         ten = await client.call_tool("estimate", {"rows": LABELLED, "rubric": "ten"})
@@ -82,7 +99,9 @@ async def test_tools_answer_over_stdio(model_server: ModelServer, tmp_path: Path
         assert await failed(client, "estimate", rows=[{"score": 5}]) == (
             "label human: no line has this field; the fields are score."
         )
-        assert "rows\n  List should have at least 1 item" in await failed(client, "estimate", rows=[])
+        assert "rows\n  List should have at least 1 item" in await failed(
+            client, "estimate", rows=[]
+        )
 
         # A rubric that a client names is never taken for a path.
         assert (await failed(client, "score", **TEXTS, rubric=str(file))).startswith(
@@ -90,7 +109,9 @@ async def test_tools_answer_over_stdio(model_server: ModelServer, tmp_path: Path
         )
         assert "no such rubric" in await failed(client, "estimate", rows=LABELLED, rubric=str(file))
         why = await failed(client, "score", question="Why?", response="y" * 100_001)
-        assert why.startswith("The response is 100,001 characters long, and the limit is 100,000: shorten it")
+        assert why.startswith(
+            "The response is 100,001 characters long, and the limit is 100,000: shorten it"
+        )
         with pytest.raises(MCPError, match="longer than 10 MB: shorten the texts"):
             await client.call_tool("score", {"question": "Why?", "response": "y" * MOST_OF_A_LINE})
 
@@ -105,17 +126,26 @@ async def test_two_clients_are_served_over_http(model_server: ModelServer) -> No
     from mcp import Client
 
     pipe, env = asyncio.subprocess.PIPE, {"PATH": os.environ["PATH"], **settings(model_server)}
-    server = await asyncio.create_subprocess_exec(JUDGE, "mcp", "--http", "0", env=env, stdout=pipe, stderr=pipe)
+    server = await asyncio.create_subprocess_exec(
+        JUDGE, "mcp", "--http", "0", env=env, stdout=pipe, stderr=pipe
+    )
     assert server.stderr
     try:
         url = (await server.stderr.readline()).decode().removeprefix("Listening at ").strip()
-        async with asyncio.timeout(ONLY_A_HANG_S), Client(url) as ann, Client(url, mode="legacy") as ben:
+        async with (
+            asyncio.timeout(ONLY_A_HANG_S),
+            Client(url) as ann,
+            Client(url, mode="legacy") as ben,
+        ):
             gate = asyncio.Event()
             model_server.script(Held(gate, GOOD))
             asked = ((client, name) for client in (ann, ben) for name in ("code", "refusal"))
             calls = [asyncio.create_task(scored(client, rubric=name)) for client, name in asked]
             await model_server.asked(1)
-            for client in (ann, ben) * 5:  # without the limit, all four would reach the model by now
+            for client in (
+                ann,
+                ben,
+            ) * 5:  # without the limit, all four would reach the model by now
                 await client.call_tool("rubrics", {})
             gate.set()
             assert [(await call)["rubric"] for call in calls] == ["code", "refusal"] * 2
@@ -127,8 +157,13 @@ async def test_two_clients_are_served_over_http(model_server: ModelServer) -> No
                 assert (await scored(client))["score"] == 4
         # A page in a browser after DNS rebinding sends such headers.
         async with ClientSession() as page:
-            for header, status in (({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403)):
-                async with page.post(url, json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=header) as answer:
+            for header, status in (
+                ({"Host": "evil.example"}, 421),
+                ({"Origin": "http://evil.example"}, 403),
+            ):
+                async with page.post(
+                    url, json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=header
+                ) as answer:
                     assert answer.status == status
         server.send_signal(signal.SIGINT)
         assert (await server.communicate())[0] == b""
@@ -142,11 +177,16 @@ async def test_two_clients_are_served_over_http(model_server: ModelServer) -> No
 def test_address_that_cannot_be_served_is_refused(address: str) -> None:
     done = judge("mcp", "--http", address, "--model", "offline")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"--http {address}: give PORT, or HOST:PORT with the one host name or address")
+    assert done.stderr.startswith(
+        f"--http {address}: give PORT, or HOST:PORT with the one host name or address"
+    )
 
 
 def test_calls_that_cannot_be_read_get_errors() -> None:
-    unread = {"half an emoji: \ud83d": "is not JSON of Unicode text", "y" * MOST_OF_A_LINE: "longer than"}
+    unread = {
+        "half an emoji: \ud83d": "is not JSON of Unicode text",
+        "y" * MOST_OF_A_LINE: "longer than",
+    }
     lines, expected = [], []
     for separators in ((",", ":"), (", ", ": ")):
         for response, why in unread.items():
@@ -154,7 +194,15 @@ def test_calls_that_cannot_be_read_get_errors() -> None:
             call = {"jsonrpc": "2.0", "id": len(lines), "method": "tools/call", "params": params}
             lines.append(f"{json.dumps(call, separators=separators)}\n")
             expected.append(why)
-    done = subprocess.run([JUDGE, "mcp", "--model", "offline"], input="".join(lines), stdout=subprocess.PIPE, text=True)
-    answers = {answer["id"]: answer["error"]["message"] for answer in map(json.loads, done.stdout.splitlines())}
+    done = subprocess.run(
+        [JUDGE, "mcp", "--model", "offline"],
+        input="".join(lines),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    answers = {
+        answer["id"]: answer["error"]["message"]
+        for answer in map(json.loads, done.stdout.splitlines())
+    }
     assert list(answers) == list(range(len(lines)))
     assert [why for i, why in enumerate(expected) if why not in answers[i]] == []

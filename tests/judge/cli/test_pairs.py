@@ -23,10 +23,16 @@ def by(model: str, **fields: object) -> dict[str, Any]:
     return {"model": model, "rubric_version": "f846c469", "samples": 3, **fields}
 
 
-def pair(path: Path, *rows: Mapping[str, Any] | str) -> tuple[list[dict[str, Any]], Counter[str], list[str]]:
+def pair(
+    path: Path, *rows: Mapping[str, Any] | str
+) -> tuple[list[dict[str, Any]], Counter[str], list[str]]:
     counts, reports = Counter[str](), list[str]()
     source = write(path / "scored.jsonl", *rows)
-    return [json.loads(each) for each in make_pairs(source, reports.append, counts)], counts, reports
+    return (
+        [json.loads(each) for each in make_pairs(source, reports.append, counts)],
+        counts,
+        reports,
+    )
 
 
 def run(*arguments: object) -> Done:
@@ -56,7 +62,10 @@ def test_best_is_paired_with_worst(tmp_path: Path) -> None:
 def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) -> None:
     def said(before: str, answer: str, score: int) -> dict[str, Any]:
         turns = [("user", before), ("assistant", "Yes?"), ("user", "Why?"), ("assistant", answer)]
-        return {"messages": [{"role": role, "content": text} for role, text in turns], "score": score}
+        return {
+            "messages": [{"role": role, "content": text} for role, text in turns],
+            "score": score,
+        }
 
     rows = [said("Hi", "good", 5), said("Oi", "another", 1), said("Hi", "bad", 2)]
     pairs, counts, _ = pair(tmp_path, *rows)
@@ -67,10 +76,14 @@ def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) ->
         [{"role": "assistant", "content": "bad"}],
     ]
     beside = [
-        row("Why?", text, score, conversation=[{"role": "Ann", "text": "Hi"}]) for text, score in (("a", 1), ("b", 2))
+        row("Why?", text, score, conversation=[{"role": "Ann", "text": "Hi"}])
+        for text, score in (("a", 1), ("b", 2))
     ]
     pairs, _, _ = pair(tmp_path, *beside)
-    assert pairs[0]["prompt"] == [{"role": "Ann", "content": "Hi"}, {"role": "user", "content": "Why?"}]
+    assert pairs[0]["prompt"] == [
+        {"role": "Ann", "content": "Hi"},
+        {"role": "user", "content": "Why?"},
+    ]
     assert pairs[0]["chosen"] == [{"role": "assistant", "content": "b"}]
 
 
@@ -111,23 +124,31 @@ def test_rows_need_not_be_adjacent_and_pairs_keep_the_order_of_prompts(tmp_path:
 def test_rows_belong_together_by_their_id_and_its_type_or_by_prompt(
     tmp_path: Path, rows: list[tuple[str, int, object]], pairs: int, alone: int
 ) -> None:
-    _, counts, _ = pair(tmp_path, *(row(prompt, "x", score, prompt_id=id_) for prompt, score, id_ in rows))
+    _, counts, _ = pair(
+        tmp_path, *(row(prompt, "x", score, prompt_id=id_) for prompt, score, id_ in rows)
+    )
     assert counts == Counter(pairs=pairs, alone=alone)
 
 
 def test_one_id_for_two_prompts_names_both_lines(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match=r"prompt_id 7 has one prompt in line 1 and another in line 3;"):
+    with pytest.raises(
+        SetupError, match=r"prompt_id 7 has one prompt in line 1 and another in line 3;"
+    ):
         pair(tmp_path, row("a", "x", 1, prompt_id=7), "", row("b", "y", 2, prompt_id=7))
 
 
 @each("other", [by("b"), by("a", rubric_version="0"), by("a", samples=1), {}])
 def test_scores_of_two_judges_are_not_mixed(tmp_path: Path, other: dict[str, Any]) -> None:
-    with pytest.raises(SetupError, match=r"model a, .* in line 1; .* in line 2\), and scores of different judges"):
+    with pytest.raises(
+        SetupError, match=r"model a, .* in line 1; .* in line 2\), and scores of different judges"
+    ):
         pair(tmp_path, row("p", "x", 1, **by("a")), row("p", "y", 2, **other))
 
 
 def test_model_that_wrote_the_responses_is_not_taken_for_the_judge(tmp_path: Path) -> None:
-    pairs, _, _ = pair(tmp_path, row("p", "x", 1, model="a", reasoning="r"), row("p", "y", 2.5, model="b"))
+    pairs, _, _ = pair(
+        tmp_path, row("p", "x", 1, model="a", reasoning="r"), row("p", "y", 2.5, model="b")
+    )
     assert pairs[0]["score_chosen"] == 2.5
 
 
@@ -139,7 +160,10 @@ def test_model_that_wrote_the_responses_is_not_taken_for_the_judge(tmp_path: Pat
         (row("p", "x", "5"), "line 2: the score is not a number; skipped."),
         (row("p", "x", True), "line 2: the score is not a number; skipped."),
         (row("p", "x", float("nan")), "line 2: the score is not a number; skipped."),
-        ({"prompt": "p", "score": 1}, "line 2: no completion (nor response), only prompt, score; skipped."),
+        (
+            {"prompt": "p", "score": 1},
+            "line 2: no completion (nor response), only prompt, score; skipped.",
+        ),
     ],
 )
 def test_line_that_is_not_a_scored_row_is_reported_and_skipped(
@@ -152,14 +176,16 @@ def test_line_that_is_not_a_scored_row_is_reported_and_skipped(
 
 
 def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
-    source = write(tmp_path / "scored.jsonl", row("p", "a", 1), row("p", "b", 2), row("q", "a", 1), "{")
+    source = write(
+        tmp_path / "scored.jsonl", row("p", "a", 1), row("p", "b", 2), row("q", "a", 1), "{"
+    )
     done = run(source, "-o", tmp_path / "pairs.jsonl")
     assert done.returncode == 1
     assert (
         done.stdout.split()
         == (
-            f"Pairs: 1, in {tmp_path}/pairs.jsonl. Prompts left out: 0 for a tie, 1 with one scored response. "
-            "Lines left out: 0 unscored, 1 skipped."
+            f"Pairs: 1, in {tmp_path}/pairs.jsonl. Prompts left out: 0 for a tie, 1 with one "
+            "scored response. Lines left out: 0 unscored, 1 skipped."
         ).split()
     )
     assert done.stderr.startswith("line 4: not JSON")
@@ -167,7 +193,9 @@ def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
 
 
 def test_pairs_are_written_as_a_table_if_the_output_name_asks_for_it(tmp_path: Path) -> None:
-    source = write(tmp_path / "scored.jsonl", row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9))
+    source = write(
+        tmp_path / "scored.jsonl", row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9)
+    )
     assert run(source, "-o", tmp_path / "pairs.csv").returncode == 0
     assert run(source, "-o", tmp_path / "pairs", "--format", "parquet").returncode == 0
     with (tmp_path / "pairs.csv").open(encoding="utf-8-sig", newline="") as file:
@@ -183,8 +211,16 @@ def test_pairs_are_written_as_a_table_if_the_output_name_asks_for_it(tmp_path: P
     ("source", "output", "expected"),
     [
         ("none.jsonl", "pairs.jsonl", "none.jsonl: no such file."),
-        ("scored.jsonl", "scored.jsonl", "scored.jsonl: the pairs would be written over the scored rows"),
-        ("scored.jsonl", "none/pairs.jsonl", "none/pairs.jsonl: cannot write it (no such file or directory)."),
+        (
+            "scored.jsonl",
+            "scored.jsonl",
+            "scored.jsonl: the pairs would be written over the scored rows",
+        ),
+        (
+            "scored.jsonl",
+            "none/pairs.jsonl",
+            "none/pairs.jsonl: cannot write it (no such file or directory).",
+        ),
     ],
 )
 def test_mistake_gives_one_sentence_and_exit_code_2(
@@ -200,7 +236,9 @@ def test_mistake_gives_one_sentence_and_exit_code_2(
 
 
 def test_failed_run_leaves_the_earlier_pairs(tmp_path: Path) -> None:
-    source = write(tmp_path / "scored.jsonl", row("a", "x", 1, prompt_id=7), row("b", "y", 2, prompt_id=7))
+    source = write(
+        tmp_path / "scored.jsonl", row("a", "x", 1, prompt_id=7), row("b", "y", 2, prompt_id=7)
+    )
     output = write(tmp_path / "pairs.jsonl", "earlier")
     assert run(source, "-o", output).returncode == 2
     assert output.read_text() == "earlier\n"

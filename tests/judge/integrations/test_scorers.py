@@ -1,6 +1,8 @@
-"""The judge as a scorer of Inspect, Pydantic Evals, MLflow and promptfoo, each called by the real package.
+"""The judge as a scorer of Inspect, Pydantic Evals, MLflow and promptfoo, each called by the real
+package.
 
-promptfoo is not a Python package. One test calls its Python file as its wrapper does, in a process that loads the file.
+promptfoo is not a Python package. One test calls its Python file as its wrapper does, in a process
+that loads the file.
 """
 
 import asyncio
@@ -59,7 +61,13 @@ async def run_inspect(tmp_path: Path, **judge: Any) -> Any:
     from inspect_ai import Task, eval_async
     from inspect_ai.dataset import Sample
     from inspect_ai.log import read_eval_log_async
-    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput, ModelUsage, get_model
+    from inspect_ai.model import (
+        ChatMessageAssistant,
+        ChatMessageUser,
+        ModelOutput,
+        ModelUsage,
+        get_model,
+    )
 
     from judge.integrations.inspect import slack_judge
 
@@ -72,7 +80,8 @@ async def run_inspect(tmp_path: Path, **judge: Any) -> Any:
     model = get_model("mockllm/model", custom_outputs=outputs)
     task = Task(dataset=samples, scorer=slack_judge(**judge))
     (log,) = await eval_async(task, model=model, log_dir=str(tmp_path), max_samples=1)
-    # Its samples would be read on first use, with an event loop patched for the rest of the process (nest_asyncio2).
+    # Its samples would be read on first use, with an event loop patched for the rest of the process
+    # (nest_asyncio2).
     return await read_eval_log_async(log.location)
 
 
@@ -83,7 +92,11 @@ async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metric
     log = await run_inspect(tmp_path, model="small")
 
     good, nothing = [sample.scores["slack_judge"] for sample in log.samples]
-    assert (good.value, good.explanation, good.metadata["model"]) == (4, "It is right, and short.", "small")
+    assert (good.value, good.explanation, good.metadata["model"]) == (
+        4,
+        "It is right, and short.",
+        "small",
+    )
     assert math.isnan(nothing.value)
     assert nothing.reason == "nothing_to_judge"
     assert log.results.scores[0].metrics["mean"].value == 4
@@ -92,7 +105,9 @@ async def test_inspect_scores_samples_and_leaves_unscored_ones_out_of_its_metric
 
 
 @pytest.mark.slow
-async def test_a_missing_key_ends_an_inspect_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_missing_key_ends_an_inspect_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL")
     monkeypatch.delenv("OPENAI_API_KEY")
     log = await run_inspect(tmp_path)
@@ -117,8 +132,14 @@ async def test_pydantic_evals_reports_no_score_for_an_unscored_case(server: Mode
     report = await dataset.evaluate(lambda _: next(outputs), max_concurrency=1, progress=False)
 
     good, nothing, failing = report.cases
-    assert (good.scores["SlackJudge"].value, good.scores["SlackJudge"].reason) == (4, "It is right, and short.")
-    assert good.scores["SlackJudge"].evaluator_version == good.labels["SlackJudge status"].evaluator_version
+    assert (good.scores["SlackJudge"].value, good.scores["SlackJudge"].reason) == (
+        4,
+        "It is right, and short.",
+    )
+    assert (
+        good.scores["SlackJudge"].evaluator_version
+        == good.labels["SlackJudge status"].evaluator_version
+    )
     assert (nothing.scores, nothing.labels["SlackJudge status"].value) == ({}, "unscored")
     assert "nothing to judge" in str(nothing.labels["SlackJudge status"].reason)
     assert (failing.scores, len(failing.evaluator_failures)) == ({}, 1)
@@ -144,7 +165,9 @@ async def test_mlflow_gets_feedback_without_a_value_for_an_unscored_row(
         {"inputs": {"messages": CHAT}, "outputs": GOOD},
         {"inputs": {"question": "What is 2 + 2?"}, "outputs": {"answer": NOTHING}},
     ]
-    result = await asyncio.to_thread(mlflow.genai.evaluate, data=rows, scorers=[slack_judge(model="small")])
+    result = await asyncio.to_thread(
+        mlflow.genai.evaluate, data=rows, scorers=[slack_judge(model="small")]
+    )
 
     assert result.result_df is not None
     rows = [assessments[0] for assessments in result.result_df["assessments"]]
@@ -158,7 +181,8 @@ async def test_mlflow_gets_feedback_without_a_value_for_an_unscored_row(
     assert judged(server) == {ASKED}
 
 
-# The script that promptfoo 0.123 makes of an inline assertion, and what its wrapper.py does with it.
+# The script that promptfoo 0.123 makes of an inline assertion, and what its wrapper.py does with
+# it.
 _SCRIPT = """import json
 
 def main(output, context):
@@ -179,16 +203,26 @@ with open(result, "w", encoding="utf-8") as file:
 """
 
 
-async def test_promptfoo_gets_a_score_from_0_to_1_and_the_named_score(server: ModelServer, tmp_path: Path) -> None:
-    script, given, written = (tmp_path / name for name in ("script.py", "input.json", "output.json"))
+async def test_promptfoo_gets_a_score_from_0_to_1_and_the_named_score(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    script, given, written = (
+        tmp_path / name for name in ("script.py", "input.json", "output.json")
+    )
     script.write_text(_SCRIPT)
-    given.write_text(json.dumps([GOOD, {"prompt": json.dumps(CHAT), "vars": {}, "config": {"model": "small"}}]))
+    given.write_text(
+        json.dumps([GOOD, {"prompt": json.dumps(CHAT), "vars": {}, "config": {"model": "small"}}])
+    )
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", _WRAPPER, script, given, written), stderr=asyncio.subprocess.PIPE
     )
     assert (await process.communicate())[1] == b""
     result = json.loads(written.read_text())["data"]
-    assert (result["pass"], result["score"], result["namedScores"]) == (True, 0.8, {"slack_judge": 4})
+    assert (result["pass"], result["score"], result["namedScores"]) == (
+        True,
+        0.8,
+        {"slack_judge": 4},
+    )
     assert result["reason"] == "4 from 0 to 5: It is right, and short."
     assert judged(server) == {ASKED}
 
@@ -197,7 +231,10 @@ def test_promptfoo_reports_a_grader_error_for_an_unscored_response() -> None:
     result = get_assert(NOTHING, {"prompt": "What is 2 + 2?", "config": {"model": "small"}})
 
     assert (result["pass"], result["metadata"]["graderError"]) == (False, True)
-    assert result["reason"] == "Unscored: The response is punctuation alone, so there is nothing to judge."
+    assert (
+        result["reason"]
+        == "Unscored: The response is punctuation alone, so there is nothing to judge."
+    )
     assert "namedScores" not in result
 
 
@@ -213,17 +250,33 @@ async def test_a_refused_key_gives_one_sentence_in_promptfoo(server: ModelServer
     ("asked", "answered", "expected"),
     [
         ("plain", "[step: plain]", Dialogue("plain", "[step: plain]")),
-        (CHAT, GOOD, Dialogue("What is 2 + 2?", GOOD, (Turn("user", "Hello"), Turn("assistant", "Hi!")))),
+        (
+            CHAT,
+            GOOD,
+            Dialogue("What is 2 + 2?", GOOD, (Turn("user", "Hello"), Turn("assistant", "Hi!"))),
+        ),
         ({"messages": CHAT[2:]}, {"answer": GOOD, "took": 3}, Dialogue("What is 2 + 2?", GOOD)),
-        ("unused", {"messages": [*CHAT[2:], {"role": "assistant", "content": GOOD}]}, Dialogue("What is 2 + 2?", GOOD)),
-        ([{"role": "user", "content": [{"type": "text", "text": "a"}]}], [CHAT[1]], Dialogue("a", "Hi!")),
+        (
+            "unused",
+            {"messages": [*CHAT[2:], {"role": "assistant", "content": GOOD}]},
+            Dialogue("What is 2 + 2?", GOOD),
+        ),
+        (
+            [{"role": "user", "content": [{"type": "text", "text": "a"}]}],
+            [CHAT[1]],
+            Dialogue("a", "Hi!"),
+        ),
     ],
 )
-def test_dialogue_is_found_in_the_values_that_tools_pass(asked: Any, answered: Any, expected: Dialogue) -> None:
+def test_dialogue_is_found_in_the_values_that_tools_pass(
+    asked: Any, answered: Any, expected: Dialogue
+) -> None:
     assert find_dialogue(asked, answered) == expected
 
 
-@pytest.mark.parametrize("value", [None, 7, [], {}, ["text"], {"a": "x", "b": "y"}, {"messages": "x"}, {"messages": 1}])
+@pytest.mark.parametrize(
+    "value", [None, 7, [], {}, ["text"], {"a": "x", "b": "y"}, {"messages": "x"}, {"messages": 1}]
+)
 def test_a_value_without_a_text_gives_one_sentence(value: Any) -> None:
     with pytest.raises(ValueError, match="looked for"):
         find_dialogue(value, "text")

@@ -24,7 +24,18 @@ from judge import (
 )
 from tests.judge_client import QUESTION, RESPONSE, Ask, detoured, to_ask
 from tests.model_server import Answer, Failure, ModelServer, Raw, Reply, Script
-from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, LLAMA_CPP, MODEL, OPENAI, PROFILES, VLLM, Profile
+from tests.server_profiles import (
+    AZURE,
+    GOOD,
+    KEY,
+    LITELLM,
+    LLAMA_CPP,
+    MODEL,
+    OPENAI,
+    PROFILES,
+    VLLM,
+    Profile,
+)
 
 NOW = {"retry-after": "0"}
 TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so no test waits
@@ -32,11 +43,17 @@ TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so no test w
 
 def every(field: str) -> list[Any]:
     """The answers that the profiles have for `field`."""
-    return [pytest.param(reply, id=f"{profile}") for profile in PROFILES if (reply := getattr(profile, field))]
+    return [
+        pytest.param(reply, id=f"{profile}")
+        for profile in PROFILES
+        if (reply := getattr(profile, field))
+    ]
 
 
 def assert_safe(error: JudgeError) -> None:
-    """Checks that the message is one line that ends in a full stop, without the key or the judged texts."""
+    """Checks that the message is one line that ends in a full stop, without the key or the judged
+    texts.
+    """
     message = str(error)
     assert message.endswith(".")
     assert "\n" not in message
@@ -93,26 +110,37 @@ async def test_rejected_option_is_left_out_and_remembered(
     assert not any(option in request for request in model_server.requests[before:])
 
 
-async def test_limit_is_sent_under_its_older_name_if_the_newer_is_rejected(model_server: ModelServer, ask: Ask) -> None:
+async def test_limit_is_sent_under_its_older_name_if_the_newer_is_rejected(
+    model_server: ModelServer, ask: Ask
+) -> None:
     await ask(AZURE.script("max_completion_tokens"), samples=1)
     assert [request.get("max_tokens") for request in model_server.requests] == [None, 1024]
 
 
-async def test_limit_is_left_out_if_both_names_are_rejected(model_server: ModelServer, ask: Ask) -> None:
+async def test_limit_is_left_out_if_both_names_are_rejected(
+    model_server: ModelServer, ask: Ask
+) -> None:
     both = replace(OPENAI, rejections=OPENAI.rejections | AZURE.rejections)
     assert (await ask(both.script("max_completion_tokens", "max_tokens"), samples=1)).score == 4
     assert not {"max_completion_tokens", "max_tokens"} & model_server.requests[-1].keys()
 
 
-async def test_rejection_of_an_option_that_was_not_sent_is_not_retried(model_server: ModelServer, fail: Fail) -> None:
+async def test_rejection_of_an_option_that_was_not_sent_is_not_retried(
+    model_server: ModelServer, fail: Fail
+) -> None:
     assert isinstance(await fail(OPENAI.rejections["temperature"], samples=2), RequestRejectedError)
     assert len(model_server.requests) == 1
 
 
-async def test_server_that_rejects_every_option_is_asked_once_per_option(model_server: ModelServer, fail: Fail) -> None:
+async def test_server_that_rejects_every_option_is_asked_once_per_option(
+    model_server: ModelServer, fail: Fail
+) -> None:
     everything = "'temperature' 'logprobs' 'max_tokens' 'max_completion_tokens'"
-    assert isinstance(await fail(Failure(400, message=everything), ask="distribution"), RequestRejectedError)
-    # temperature, logprobs with top_logprobs, and the limit under two names are dropped one after another.
+    assert isinstance(
+        await fail(Failure(400, message=everything), ask="distribution"), RequestRejectedError
+    )
+    # temperature, logprobs with top_logprobs, and the limit under two names are dropped one after
+    # another.
     assert len(model_server.requests) == 5
 
 
@@ -156,7 +184,9 @@ async def test_prompt_that_is_too_long_does_not_remove_the_limit(
 # Failures
 
 
-FAILURES: dict[str, tuple[type[JudgeError], str, int | None]] = {  # the error, what it says, and the requests
+FAILURES: dict[
+    str, tuple[type[JudgeError], str, int | None]
+] = {  # the error, what it says, and the requests
     "too_long": (RequestRejectedError, "too long for model .* JUDGE_MODEL", None),
     "unknown_model": (ModelNotFoundError, f"{MODEL!r} .* JUDGE_MODEL", 1),
     "wrong_key": (KeyRejectedError, "OPENAI_API_KEY", 1),
@@ -174,7 +204,12 @@ FAILURES: dict[str, tuple[type[JudgeError], str, int | None]] = {  # the error, 
     ],
 )
 async def test_failure_says_what_to_change_and_is_repeated_only_if_that_may_help(
-    model_server: ModelServer, fail: Fail, reply: Failure | Raw, kind: type[JudgeError], said: str, requests: int | None
+    model_server: ModelServer,
+    fail: Fail,
+    reply: Failure | Raw,
+    kind: type[JudgeError],
+    said: str,
+    requests: int | None,
 ) -> None:
     error = await fail(replace(reply, headers=NOW), samples=1)
     assert isinstance(error, kind)
@@ -183,39 +218,54 @@ async def test_failure_says_what_to_change_and_is_repeated_only_if_that_may_help
 
 
 @pytest.mark.parametrize("reply", every("filtered"))
-async def test_filtered_answer_is_unscored(model_server: ModelServer, ask: Ask, reply: Failure) -> None:
+async def test_filtered_answer_is_unscored(
+    model_server: ModelServer, ask: Ask, reply: Failure
+) -> None:
     verdict = await ask(reply, samples=3)
     assert reason(verdict) is UnscoredReason.FILTERED
     assert len(model_server.requests) == 1
 
 
 @pytest.mark.parametrize("reply", [*every("rate_limited"), *every("overloaded")])
-async def test_temporary_failure_is_retried(model_server: ModelServer, ask: Ask, reply: Failure | Raw) -> None:
+async def test_temporary_failure_is_retried(
+    model_server: ModelServer, ask: Ask, reply: Failure | Raw
+) -> None:
     assert (await ask(replace(reply, headers=NOW), GOOD, samples=1)).score == 4
     assert len(model_server.requests) == 2
 
 
-async def test_model_that_is_being_loaded_is_waited_for(model_server: ModelServer, ask: Ask) -> None:
+async def test_model_that_is_being_loaded_is_waited_for(
+    model_server: ModelServer, ask: Ask
+) -> None:
     loading = replace(LLAMA_CPP.overloaded, headers=NOW)
     assert (await ask(*[loading] * 9, GOOD, samples=1)).score == 4
     assert len(model_server.requests) == 10
 
 
 @pytest.mark.parametrize("reply", every("overloaded"))
-async def test_overload_that_lasts_is_reported(model_server: ModelServer, fail: Fail, reply: Failure | Raw) -> None:
+async def test_overload_that_lasts_is_reported(
+    model_server: ModelServer, fail: Fail, reply: Failure | Raw
+) -> None:
     error = await fail(replace(reply, headers=TOO_FAR_OFF), samples=1)
     # Text Generation Inference answers 429 when it is overloaded.
     assert isinstance(error, UnavailableError | RateLimitedError)
     assert len(model_server.requests) == 1
 
 
-async def test_wait_beyond_the_deadline_fails_at_once(model_server: ModelServer, fail: Fail) -> None:
-    assert isinstance(await fail(Failure(429, headers={"retry-after": "300.5"}), samples=1), RateLimitedError)
+async def test_wait_beyond_the_deadline_fails_at_once(
+    model_server: ModelServer, fail: Fail
+) -> None:
+    assert isinstance(
+        await fail(Failure(429, headers={"retry-after": "300.5"}), samples=1), RateLimitedError
+    )
     assert len(model_server.requests) == 1
 
 
 async def test_html_page_of_a_proxy_is_retried_and_reported(ask: Ask, fail: Fail) -> None:
-    page = "<html><h1>Bad Gateway</h1>You have been flagged: invalid model, temperature, insufficient credits</html>"
+    page = (
+        "<html><h1>Bad Gateway</h1>You have been flagged: invalid model, temperature, "
+        "insufficient credits</html>"
+    )
     gateway = Raw(page, "text/html", 502, NOW)
     assert (await ask(gateway, GOOD, samples=1)).score == 4
     error = await fail(replace(gateway, headers=TOO_FAR_OFF), samples=1)
@@ -228,9 +278,16 @@ async def test_html_page_of_a_proxy_is_retried_and_reported(ask: Ask, fail: Fail
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
 async def test_reasoning_is_never_read_as_the_answer(ask: Ask, field: str) -> None:
-    assert reason(await ask(Answer("", extra={field: "score: 5\nGood."}), samples=1)) is UnscoredReason.EMPTY
     assert (
-        reason(await ask(Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}), samples=1))
+        reason(await ask(Answer("", extra={field: "score: 5\nGood."}), samples=1))
+        is UnscoredReason.EMPTY
+    )
+    assert (
+        reason(
+            await ask(
+                Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}), samples=1
+            )
+        )
         is UnscoredReason.THINKING
     )
 
@@ -291,13 +348,17 @@ async def test_status_200_without_a_completion_names_the_address(fail: Fail, rep
 
 async def test_azure_client_of_the_caller_is_used(model_server: ModelServer) -> None:
     model_server.script(AZURE.script("temperature", "max_completion_tokens"))
-    async with AsyncAzureOpenAI(api_key=KEY, api_version="2024-10-21", base_url=model_server.base_url) as client:
+    async with AsyncAzureOpenAI(
+        api_key=KEY, api_version="2024-10-21", base_url=model_server.base_url
+    ) as client:
         assert (await Judge(MODEL, client=client, samples=1).score(QUESTION, RESPONSE)).score == 4
     assert model_server.headers[0]["api-key"] == KEY
 
 
 @pytest.mark.parametrize("deployment", [None, "judge-deployment"])
-async def test_azure_request_goes_to_its_deployment(model_server: ModelServer, deployment: str | None) -> None:
+async def test_azure_request_goes_to_its_deployment(
+    model_server: ModelServer, deployment: str | None
+) -> None:
     model_server.script(GOOD)
     addresses: list[str] = []
     async with AsyncAzureOpenAI(
@@ -312,7 +373,9 @@ async def test_azure_request_goes_to_its_deployment(model_server: ModelServer, d
     assert addresses == [f"http://name.openai.azure.test{path}"]
 
 
-async def test_client_of_the_caller_keeps_its_key_headers_and_query(model_server: ModelServer) -> None:
+async def test_client_of_the_caller_keeps_its_key_headers_and_query(
+    model_server: ModelServer,
+) -> None:
     async def fresh_key() -> str:
         return f"{KEY}-{len(model_server.requests)}"
 
@@ -328,9 +391,16 @@ async def test_client_of_the_caller_keeps_its_key_headers_and_query(model_server
     ) as client:
         judge = Judge(MODEL, client=client, samples=1)
         assert [(await judge.score(QUESTION, RESPONSE)).score for _ in range(2)] == [4, 4]
-    assert [headers["authorization"] for headers in model_server.headers] == [f"Bearer {KEY}-0", f"Bearer {KEY}-1"]
+    assert [headers["authorization"] for headers in model_server.headers] == [
+        f"Bearer {KEY}-0",
+        f"Bearer {KEY}-1",
+    ]
     sent = model_server.headers[0]
-    assert (sent["openai-organization"], sent["x-team"], sent["user-agent"]) == ("org-1", "quality", "ours")
+    assert (sent["openai-organization"], sent["x-team"], sent["user-agent"]) == (
+        "org-1",
+        "quality",
+        "ours",
+    )
     assert addresses[0] == "http://models.test/v1/chat/completions?region=eu"
 
 

@@ -1,4 +1,6 @@
-"""Distrust of the server, over both transports: where it redirects to, how much it sends, how long it takes."""
+"""Distrust of the server, over both transports: where it redirects to, how much it sends, how long
+it takes.
+"""
 
 import gzip
 import json
@@ -17,16 +19,22 @@ from tests.judge_client import QUESTION, RESPONSE, trusted
 from tests.model_server import Answer, Drip, Flood, ModelServer, Raw, Reply, Stall, Wire
 from tests.tables import each
 
-GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
+GOOD = json.dumps(
+    {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
+).encode()
 MB = 1_000_000
 TRANSPORTS = {"aiohttp": openai.DefaultAioHttpClient, "httpx2": openai.DefaultAsyncHttpxClient}
 
 
 @pytest.fixture(params=TRANSPORTS)
-async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
+async def client(
+    request: pytest.FixtureRequest, model_server: ModelServer
+) -> AsyncIterator[AsyncOpenAI]:
     """A caller's client, set to follow redirects."""
     http_client = TRANSPORTS[request.param](follow_redirects=True, verify=trusted())
-    async with AsyncOpenAI(api_key="sk-secret", base_url=model_server.base_url, http_client=http_client) as client:
+    async with AsyncOpenAI(
+        api_key="sk-secret", base_url=model_server.base_url, http_client=http_client
+    ) as client:
         yield client
 
 
@@ -37,7 +45,9 @@ async def elsewhere() -> AsyncIterator[ModelServer]:
 
 
 async def failure(client: AsyncOpenAI | None, **settings: Any) -> JudgeError:
-    async with Judge(**({"model": "m", "samples": 1, "client": client, "timeout_s": 30} | settings)) as judge:
+    async with Judge(
+        **({"model": "m", "samples": 1, "client": client, "timeout_s": 30} | settings)
+    ) as judge:
         with pytest.raises(JudgeError) as caught:
             await judge.score(QUESTION, RESPONSE)
     return caught.value
@@ -45,7 +55,9 @@ async def failure(client: AsyncOpenAI | None, **settings: Any) -> JudgeError:
 
 async def raw_of(client: AsyncOpenAI, **settings: Any) -> str:
     """The answer as the only rating keeps it."""
-    [rating] = (await Judge(model="m", samples=1, client=client, **settings).score(QUESTION, RESPONSE)).ratings
+    [rating] = (
+        await Judge(model="m", samples=1, client=client, **settings).score(QUESTION, RESPONSE)
+    ).ratings
     return rating.raw
 
 
@@ -68,7 +80,13 @@ async def test_redirect_is_reported_and_never_followed(
     elsewhere.script("score: 5\nStolen.")
     host = elsewhere.base_url.removeprefix("http://").removesuffix("/v1")
     path = "/v1/chat/completions" if status > 303 else "/login"
-    model_server.script(Raw("", status=status, headers={"location": f"http://user:hunter2@{host}{path}?token=secret"}))
+    model_server.script(
+        Raw(
+            "",
+            status=status,
+            headers={"location": f"http://user:hunter2@{host}{path}?token=secret"},
+        )
+    )
     error = await failure(client)
     assert isinstance(error, BadResponseError)
     assert f" redirects to http://{host}, " in str(error)
@@ -82,7 +100,9 @@ async def test_default_client_follows_no_redirect(
     monkeypatch: pytest.MonkeyPatch, model_server: ModelServer, elsewhere: ModelServer, user: str
 ) -> None:
     elsewhere.script("score: 5\nStolen.")
-    model_server.script(Raw("", status=307, headers={"location": f"{elsewhere.base_url}/chat/completions"}))
+    model_server.script(
+        Raw("", status=307, headers={"location": f"{elsewhere.base_url}/chat/completions"})
+    )
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url.replace("://", f"://{user}"))
     error = await failure(None)
     assert " redirects to http://127.0.0.1:" in str(error)
@@ -90,7 +110,9 @@ async def test_default_client_follows_no_redirect(
     assert elsewhere.headers == []
 
 
-async def test_body_of_a_redirect_is_not_read(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_body_of_a_redirect_is_not_read(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     model_server.script(Drip(b"HTTP/1.1 302 Found\r\nLocation: https://login.example.com/\r\n\r\n"))
     assert "https://login.example.com," in str(await failure(client))
 
@@ -111,10 +133,14 @@ async def test_body_of_a_redirect_is_not_read(model_server: ModelServer, client:
     ],
 )
 @each("user", ["", "me:hunter2@"])
-def test_target_of_a_redirect_is_named_without_its_secrets(location: str, named: str, user: str) -> None:
+def test_target_of_a_redirect_is_named_without_its_secrets(
+    location: str, named: str, user: str
+) -> None:
     base_url = f"http://{user}judge.test:8000/v1/"
     answer = httpx2.Response(
-        307, headers={"location": location}, request=httpx2.Request("POST", f"{base_url}chat/completions")
+        307,
+        headers={"location": location},
+        request=httpx2.Request("POST", f"{base_url}chat/completions"),
     )
     error = to_judge_error(openai.APIStatusError("", response=answer, body=None), "m", base_url, "")
     assert f"judge.test:8000 redirects to {named}, and" in str(error)
@@ -137,7 +163,9 @@ async def test_endless_answer_is_dropped_at_the_limit(
     assert len(model_server.requests) == 1
 
 
-async def test_answer_of_1_mb_is_read_and_a_longer_one_refused(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_answer_of_1_mb_is_read_and_a_longer_one_refused(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     model_server.script(http(padded(MB)), http(padded(MB + 1)))
     assert await raw_of(client) == "score: 4\nGood."
     assert "more than 1 MB" in str(await failure(client))
@@ -156,20 +184,32 @@ async def test_answer_is_asked_for_uncompressed_and_a_compressed_one_is_not_infl
     assert model_server.headers[0]["accept-encoding"] == "identity"
 
 
-async def test_error_is_read_as_utf_8_whatever_charset_it_names(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_error_is_read_as_utf_8_whatever_charset_it_names(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     """httpx would decode with any codec of Python, and this one takes minutes for 1 MB."""
     body = b'{"error": {"message": "Invalid API key"}}'
-    model_server.script(http(body, "Content-Type: application/json; charset=punycode\r\n", "400 Bad Request"))
+    model_server.script(
+        http(body, "Content-Type: application/json; charset=punycode\r\n", "400 Bad Request")
+    )
     assert isinstance(await failure(client), KeyRejectedError)
 
 
 async def test_limit_is_10_mb_if_log_probabilities_are_requested(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
-    entry = {"token": "4", "logprob": 0.0, "top_logprobs": [{"token": "4", "logprob": -0.1, "bytes": [52]}] * 20}
+    entry = {
+        "token": "4",
+        "logprob": 0.0,
+        "top_logprobs": [{"token": "4", "logprob": -0.1, "bytes": [52]}] * 20,
+    }
     tokens = [{"token": "score: ", "top_logprobs": []}, entry]
-    model_server.script(Answer("score: 4", logprobs={"content": tokens}, extra={"padding": "x" * 9 * MB}))
-    [rating] = (await Judge(model="m", client=client, ask="distribution").score(QUESTION, RESPONSE)).ratings
+    model_server.script(
+        Answer("score: 4", logprobs={"content": tokens}, extra={"padding": "x" * 9 * MB})
+    )
+    [rating] = (
+        await Judge(model="m", client=client, ask="distribution").score(QUESTION, RESPONSE)
+    ).ratings
     assert isinstance(rating, Rating)
     assert rating.weighted_score == 4.0
     assert "more than 1 MB" in str(await failure(client))
@@ -180,7 +220,9 @@ async def test_limit_is_10_mb_if_log_probabilities_are_requested(
 # The caller's client
 
 
-async def test_caller_may_read_more_through_the_same_client(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_caller_may_read_more_through_the_same_client(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     model_server.script("score: 4\nGood.", Answer("x" * 2 * MB))
     await raw_of(client)
     completion = await client.chat.completions.create(model="m", messages=[])
@@ -195,17 +237,26 @@ async def test_key_that_the_caller_changes_is_sent_in_the_next_request(
     await judge.score(QUESTION, RESPONSE)
     client.api_key = "sk-newer"
     await judge.score(QUESTION, RESPONSE)
-    assert [headers["authorization"] for headers in model_server.headers] == ["Bearer sk-secret", "Bearer sk-newer"]
+    assert [headers["authorization"] for headers in model_server.headers] == [
+        "Bearer sk-secret",
+        "Bearer sk-newer",
+    ]
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_answer_that_a_hook_has_already_read_is_used(model_server: ModelServer, transport: str) -> None:
+async def test_answer_that_a_hook_has_already_read_is_used(
+    model_server: ModelServer, transport: str
+) -> None:
     async def read(response: httpx2.Response) -> None:
         await response.aread()
 
-    model_server.script(http(gzip.compress(GOOD), "Content-Encoding: gzip\r\n"), http(padded(MB + 1)))
+    model_server.script(
+        http(gzip.compress(GOOD), "Content-Encoding: gzip\r\n"), http(padded(MB + 1))
+    )
     http_client = TRANSPORTS[transport](event_hooks={"response": [read]})
-    async with AsyncOpenAI(api_key="k", base_url=model_server.base_url, http_client=http_client) as client:
+    async with AsyncOpenAI(
+        api_key="k", base_url=model_server.base_url, http_client=http_client
+    ) as client:
         assert await raw_of(client) == "score: 4\nGood."
         assert "more than 1 MB" in str(await failure(client))
 

@@ -10,14 +10,17 @@ from tests.model_server import Answer, Failure, ModelServer
 from tests.tables import each
 
 OPENAI = "https://api.openai.com/v1/"
-# genai-prices lists it at 0.15 USD for a million input tokens, 0.075 for cached ones, and 0.60 for output.
+# genai-prices lists it at 0.15 USD for a million input tokens, 0.075 for cached ones, and 0.60 for
+# output.
 MODEL = "gpt-4o-mini"
 
 
 @pytest.fixture
 async def openai_client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
     """A client whose address is OpenAI's, and whose requests reach the model server."""
-    async with AsyncOpenAI(api_key="key", base_url=OPENAI, http_client=detoured(model_server, [])) as client:
+    async with AsyncOpenAI(
+        api_key="key", base_url=OPENAI, http_client=detoured(model_server, [])
+    ) as client:
         yield client
 
 
@@ -31,11 +34,18 @@ def test_known_model_has_its_list_price() -> None:
 
 
 def test_tier_that_answered_decides_the_price() -> None:
-    # genai-prices lists gpt-6-luna at 0.20 and 0.75 USD for a million tokens in and out, in requests of this length.
+    # genai-prices lists gpt-6-luna at 0.20 and 0.75 USD for a million tokens in and out, in
+    # requests of this length.
     prices = [
-        cost_of(OPENAI, completion("gpt-6-luna", service_tier=tier)) for tier in (None, "default", "flex", "fast")
+        cost_of(OPENAI, completion("gpt-6-luna", service_tier=tier))
+        for tier in (None, "default", "flex", "fast")
     ]
-    assert prices == [pytest.approx(0.95), pytest.approx(0.95), pytest.approx(0.475), pytest.approx(1.90)]
+    assert prices == [
+        pytest.approx(0.95),
+        pytest.approx(0.95),
+        pytest.approx(0.475),
+        pytest.approx(1.90),
+    ]
 
 
 def test_decisions_cost_what_they_read() -> None:
@@ -66,7 +76,12 @@ def test_cached_tokens_have_their_own_price() -> None:
         (OPENAI, completion(usage={"prompt_tokens": "many"})),
         ("https://api.openai.com.example.org/v1/", completion()),
         (OPENAI, completion("gpt-4o-mini-search-preview")),
-        (OPENAI, completion(usage={"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1510})),
+        (
+            OPENAI,
+            completion(
+                usage={"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1510}
+            ),
+        ),
     ],
 )
 def test_uncertain_price_is_none(base_url: str, answer: dict[str, object]) -> None:
@@ -75,7 +90,13 @@ def test_uncertain_price_is_none(base_url: str, answer: dict[str, object]) -> No
 
 @each(
     "base_url",
-    ["http://127.0.0.1:8000/v1", "http://localhost/v1", "http://10.1.2.3/v1", "http://vllm:8000/v1", "http://a.local/"],
+    [
+        "http://127.0.0.1:8000/v1",
+        "http://localhost/v1",
+        "http://10.1.2.3/v1",
+        "http://vllm:8000/v1",
+        "http://a.local/",
+    ],
 )
 def test_server_without_a_public_name_has_no_price_list(base_url: str) -> None:
     assert not has_price_list(base_url)
@@ -90,37 +111,56 @@ async def test_cost_of_a_verdict_is_the_cost_of_its_tokens(
     assert verdict.cost_usd == pytest.approx(2 * (400 * 0.15 + 60 * 0.60) / 1_000_000)
 
 
-async def test_one_unknown_price_leaves_the_cost_unknown(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+async def test_one_unknown_price_leaves_the_cost_unknown(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
     model_server.script("score: 4\nGood.")
     verdict = await Judge(models=[MODEL, "unlisted"], client=openai_client).score("a?", "b")
     assert verdict.score == 4
     assert verdict.cost_usd is None
 
 
-async def test_uncounted_tokens_leave_the_cost_unknown(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+async def test_uncounted_tokens_leave_the_cost_unknown(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
     model_server.script(Answer("score: 4\nGood.", usage=None))
     verdict = await Judge(MODEL, client=openai_client, samples=1).score("a?", "b")
     assert (verdict.input_tokens, verdict.cost_usd) == (None, None)
 
 
-async def test_failed_member_costs_nothing(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
-    model_server.script(lambda request: Failure(404) if request["model"] == "gone" else "score: 4\nGood.")
+async def test_failed_member_costs_nothing(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
+    model_server.script(
+        lambda request: Failure(404) if request["model"] == "gone" else "score: 4\nGood."
+    )
     verdict = await Judge(models=[MODEL, "gpt-4o", "gone"], client=openai_client).score("a?", "b")
     assert verdict.basis == "2 of 3"
     # gpt-4o costs 2.50 and 10.00 USD.
-    assert verdict.cost_usd == pytest.approx((400 * (0.15 + 2.50) + 60 * (0.60 + 10.00)) / 1_000_000)
+    assert verdict.cost_usd == pytest.approx(
+        (400 * (0.15 + 2.50) + 60 * (0.60 + 10.00)) / 1_000_000
+    )
 
 
 @pytest.mark.parametrize(
     ("served", "cost_usd"),
-    [(None, None), ("flex", (400 * 0.05 + 60 * 0.25) / 1e6), ("default", (400 * 0.1 + 60 * 0.5) / 1e6)],
+    [
+        (None, None),
+        ("flex", (400 * 0.05 + 60 * 0.25) / 1e6),
+        ("default", (400 * 0.1 + 60 * 0.5) / 1e6),
+    ],
 )
 async def test_asked_for_a_tier_the_price_is_that_of_the_tier_that_answered(
-    model_server: ModelServer, openai_client: AsyncOpenAI, served: str | None, cost_usd: float | None
+    model_server: ModelServer,
+    openai_client: AsyncOpenAI,
+    served: str | None,
+    cost_usd: float | None,
 ) -> None:
     # gpt-6-luna costs 0.10 and 0.50 USD, and half of that at flex.
     model_server.script(Answer("score: 4\nGood.", service_tier=served))
-    verdict = await Judge("gpt-6-luna", client=openai_client, samples=1, tier="flex").score("a?", "b")
+    verdict = await Judge("gpt-6-luna", client=openai_client, samples=1, tier="flex").score(
+        "a?", "b"
+    )
     assert verdict.cost_usd == (cost_usd and pytest.approx(cost_usd))
 
 

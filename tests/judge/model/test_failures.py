@@ -43,14 +43,25 @@ from tests.tables import each
 
 REQUEST = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
 KEY = "sk-very-secret"
-GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
+GOOD = json.dumps(
+    {"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}
+).encode()
 
 
 @pytest.fixture(params=["aiohttp", "httpx2"])
-async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    transport = openai.DefaultAioHttpClient if request.param == "aiohttp" else openai.DefaultAsyncHttpxClient
+async def client(
+    request: pytest.FixtureRequest, model_server: ModelServer
+) -> AsyncIterator[AsyncOpenAI]:
+    transport = (
+        openai.DefaultAioHttpClient
+        if request.param == "aiohttp"
+        else openai.DefaultAsyncHttpxClient
+    )
     async with AsyncOpenAI(
-        api_key=KEY, base_url=model_server.base_url, http_client=transport(verify=trusted()), max_retries=0
+        api_key=KEY,
+        base_url=model_server.base_url,
+        http_client=transport(verify=trusted()),
+        max_retries=0,
     ) as client:
         yield client
 
@@ -70,14 +81,22 @@ async def complete_once(client: AsyncOpenAI) -> Any:
 
 def http(body: bytes, head: str = "", status: str = "200 OK", length: int | None = None) -> bytes:
     length = len(body) if length is None else length
-    lines = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{head}\r\n"
+    lines = (
+        f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: "
+        f"{length}\r\n{head}\r\n"
+    )
     return lines.encode() + body
 
 
-def status_error(status: int, body: Any = None, headers: dict[str, str] | None = None) -> openai.APIStatusError:
+def status_error(
+    status: int, body: Any = None, headers: dict[str, str] | None = None
+) -> openai.APIStatusError:
     """The error that the `openai` package makes of an answer."""
     response = httpx2.Response(
-        status, json=body, headers=headers, request=httpx2.Request("POST", "http://judge.test/v1/chat/completions")
+        status,
+        json=body,
+        headers=headers,
+        request=httpx2.Request("POST", "http://judge.test/v1/chat/completions"),
     )
     return plain_client()._make_status_error_from_response(response)
 
@@ -100,7 +119,9 @@ async def test_answer_that_is_not_http_names_the_address(
     model_server: ModelServer, client: AsyncOpenAI, sent: bytes
 ) -> None:
     model_server.script(Wire(sent))
-    with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:\d+ cannot be reached.*OPENAI_BASE_URL"):
+    with pytest.raises(
+        UnavailableError, match=r"127\.0\.0\.1:\d+ cannot be reached.*OPENAI_BASE_URL"
+    ):
         await complete_once(client)
 
 
@@ -170,8 +191,30 @@ def test_invalid_key_is_a_set_up_error(key: str, base_url: str | None) -> None:
 # Any JSON
 
 NAMES = [
-    *("choices", "message", "content", "refusal", "finish_reason", "logprobs", "token", "top_logprobs", "logprob"),
-    *("usage", "prompt_tokens", "completion_tokens", "error", "code", "param", "type", "detail", "loc", "msg", "text"),
+    *(
+        "choices",
+        "message",
+        "content",
+        "refusal",
+        "finish_reason",
+        "logprobs",
+        "token",
+        "top_logprobs",
+        "logprob",
+    ),
+    *(
+        "usage",
+        "prompt_tokens",
+        "completion_tokens",
+        "error",
+        "code",
+        "param",
+        "type",
+        "detail",
+        "loc",
+        "msg",
+        "text",
+    ),
     *("model", "object"),
 ]
 json_values = st.recursive(
@@ -182,9 +225,21 @@ json_values = st.recursive(
     | st.floats()
     | st.text(max_size=20)
     | st.sampled_from(
-        ["stop", "length", "score: 4\nGood.", "content_filter", KEY, QUESTION, RESPONSE, "\ud800", "text"]
+        [
+            "stop",
+            "length",
+            "score: 4\nGood.",
+            "content_filter",
+            KEY,
+            QUESTION,
+            RESPONSE,
+            "\ud800",
+            "text",
+        ]
     ),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5)
+    ),
     max_leaves=12,
 )
 
@@ -192,11 +247,18 @@ json_values = st.recursive(
 def completion_like(value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """A chat completion in which each field can hold any value."""
     token = st.fixed_dictionaries({"token": value, "logprob": value})
-    tokens = st.lists(st.fixed_dictionaries({"token": value, "top_logprobs": value | st.lists(token, max_size=2)}))
-    message = st.fixed_dictionaries({}, optional={"content": value, "refusal": value, "reasoning_content": value})
+    tokens = st.lists(
+        st.fixed_dictionaries({"token": value, "top_logprobs": value | st.lists(token, max_size=2)})
+    )
+    message = st.fixed_dictionaries(
+        {}, optional={"content": value, "refusal": value, "reasoning_content": value}
+    )
     choice = st.fixed_dictionaries(
         {"message": value | message, "finish_reason": value},
-        optional={"logprobs": value | st.fixed_dictionaries({"content": value | tokens}), "error": value},
+        optional={
+            "logprobs": value | st.fixed_dictionaries({"content": value | tokens}),
+            "error": value,
+        },
     )
     usage = st.fixed_dictionaries({"prompt_tokens": value, "completion_tokens": value})
     return st.fixed_dictionaries(
@@ -210,8 +272,13 @@ statuses = st.sampled_from(
 )
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(status=statuses, body=json_values | completion_like(json_values) | st.lists(json_values, max_size=2))
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    status=statuses,
+    body=json_values | completion_like(json_values) | st.lists(json_values, max_size=2),
+)
 async def test_any_json_gives_a_verdict_or_one_judge_error(
     model_server: ModelServer, client: AsyncOpenAI, status: int, body: Any
 ) -> None:
@@ -219,7 +286,9 @@ async def test_any_json_gives_a_verdict_or_one_judge_error(
     model_server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
     outcome: Verdict | JudgeError
     try:
-        outcome = await Judge("m", samples=2, client=client, ask="distribution", timeout_s=60).score(QUESTION, RESPONSE)
+        outcome = await Judge(
+            "m", samples=2, client=client, ask="distribution", timeout_s=60
+        ).score(QUESTION, RESPONSE)
     except JudgeError as exc:
         outcome = exc
     if isinstance(outcome, Verdict):
@@ -239,25 +308,39 @@ def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
             assert tokens is None or 0 <= tokens < 2**31
         assert all(isinstance(choice.text, str) for choice in completion.choices)
         json.dumps(
-            [[dict(token.candidates) for token in choice.tokens] for choice in completion.choices], allow_nan=False
+            [[dict(token.candidates) for token in choice.tokens] for choice in completion.choices],
+            allow_nan=False,
         )
 
 
 @each("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
 def test_invalid_token_count_is_unknown(count: Any) -> None:
-    completion = to_completion({"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}})
+    completion = to_completion(
+        {"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}}
+    )
     assert completion is not None
     assert (completion.input_tokens, completion.output_tokens) == (None, 5)
 
 
-PARTS = [{"type": "reasoning", "text": "score: 1"}, "score: 2", None, {"type": "text", "text": "score: 4"}]
+PARTS = [
+    {"type": "reasoning", "text": "score: 1"},
+    "score: 2",
+    None,
+    {"type": "text", "text": "score: 4"},
+]
 
 
 @each(
     ("content", "text"),
-    [("score: 4 \ud83d", "score: 4 ?"), (PARTS, "score: 4"), ([{"type": "text", "text": [PARTS]}], "")],
+    [
+        ("score: 4 \ud83d", "score: 4 ?"),
+        (PARTS, "score: 4"),
+        ([{"type": "text", "text": [PARTS]}], ""),
+    ],
 )
-def test_content_is_read_as_text_that_can_be_stored_without_its_other_parts(content: Any, text: str) -> None:
+def test_content_is_read_as_text_that_can_be_stored_without_its_other_parts(
+    content: Any, text: str
+) -> None:
     completion = to_completion({"choices": [{"message": {"content": content}}]})
     assert completion is not None
     assert completion.choices[0].text == text
@@ -282,10 +365,15 @@ def test_invalid_log_probability_is_left_out(logprob: Any) -> None:
         ({"retry-after": "2", "retry-after-ms": "1500"}, 1.5),
         ({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}, 0),
         ({"retry-after": "Fri, 31 Dec 1999 23:59:59 -0000"}, 0),
-        *(({"retry-after": each}, None) for each in ("soon", "-1", "nan", "Fri, 99 Dec 9999", "", "1" * 5000)),
+        *(
+            ({"retry-after": each}, None)
+            for each in ("soon", "-1", "nan", "Fri, 99 Dec 9999", "", "1" * 5000)
+        ),
     ],
 )
-def test_retry_after_is_read_from_numbers_and_dates(headers: dict[str, str], wait_s: float | None) -> None:
+def test_retry_after_is_read_from_numbers_and_dates(
+    headers: dict[str, str], wait_s: float | None
+) -> None:
     assert retry_after_s(status_error(429, headers=headers)) == wait_s
 
 
@@ -303,20 +391,31 @@ def test_retry_after_is_read_from_numbers_and_dates(headers: dict[str, str], wai
         ("n", ["n"], "n"),  # a `param` or a `loc` by itself
     ],
 )
-def test_rejected_option_is_found_by_its_name(text: str, options: list[str], expected: str | None) -> None:
+def test_rejected_option_is_found_by_its_name(
+    text: str, options: list[str], expected: str | None
+) -> None:
     assert rejected_option(status_error(400, {"error": {"message": text}}), options) == expected
 
 
 @each("status", [401, 402, 404, 408, 409, 413, 429, 503])
 def test_option_is_not_blamed_for_other_failures(status: int) -> None:
-    assert rejected_option(status_error(status, {"error": {"message": "temperature"}}), ["temperature"]) is None
+    assert (
+        rejected_option(
+            status_error(status, {"error": {"message": "temperature"}}), ["temperature"]
+        )
+        is None
+    )
 
 
 @each(
     ("status", "words", "child"),
     [
         # LiteLLM: https://github.com/BerriAI/litellm/issues/14144
-        (400, "OpenAIException - Budget has been exceeded! Current cost: 14, Max budget: 100", QuotaExceededError),
+        (
+            400,
+            "OpenAIException - Budget has been exceeded! Current cost: 14, Max budget: 100",
+            QuotaExceededError,
+        ),
         (429, "No deployments available - crossed budget: model_name: m", QuotaExceededError),
         (400, "ExceededBudget: End User=x over budget", QuotaExceededError),
         (429, "billing_hard_limit_reached", QuotaExceededError),
@@ -335,8 +434,15 @@ def test_option_is_not_blamed_for_other_failures(status: int) -> None:
         (503, "model `m` not found on any worker yet", UnavailableError),
     ],
 )
-def test_wording_decides_the_error_if_the_status_does_not(status: int, words: str, child: type[JudgeError]) -> None:
-    assert type(to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1", "")) is child
+def test_wording_decides_the_error_if_the_status_does_not(
+    status: int, words: str, child: type[JudgeError]
+) -> None:
+    assert (
+        type(
+            to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1", "")
+        )
+        is child
+    )
 
 
 @each("words", ["data_inspection_failed", "Content Exists Risk", "content_policy_violation"])
@@ -351,7 +457,15 @@ def test_flagged_account_is_not_a_filtered_answer() -> None:
 
 
 def test_request_that_fastapi_echoes_is_not_read() -> None:
-    repeated = {"detail": [{"loc": ["body", "messages"], "msg": "no", "input": "temperature context length flagged"}]}
+    repeated = {
+        "detail": [
+            {
+                "loc": ["body", "messages"],
+                "msg": "no",
+                "input": "temperature context length flagged",
+            }
+        ]
+    }
     error = status_error(422, repeated)
     assert rejected_option(error, ["temperature"]) is None
     assert "rejects the request" in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
@@ -369,9 +483,14 @@ def test_permanent_failure_is_not_worth_a_retry(status: int) -> None:
 
 def test_error_code_is_shown_only_if_it_looks_like_one() -> None:
     known = to_judge_error(
-        status_error(400, {"error": {"code": "unsupported_country"}}), "m", "http://judge.test/v1", ""
+        status_error(400, {"error": {"code": "unsupported_country"}}),
+        "m",
+        "http://judge.test/v1",
+        "",
     )
-    key = to_judge_error(status_error(400, {"error": {"code": "sk_12345678"}}), "m", "http://judge.test/v1", "")
+    key = to_judge_error(
+        status_error(400, {"error": {"code": "sk_12345678"}}), "m", "http://judge.test/v1", ""
+    )
     assert "unsupported_country" in str(known)
     assert "sk_" not in str(key)
 
@@ -381,7 +500,10 @@ def test_error_code_is_shown_only_if_it_looks_like_one() -> None:
     [
         ({"error": {"code": 429, "message": "slow down"}}, 429),
         ({"choices": [{"error": {"code": "502"}}]}, 502),
-        ({"object": "error", "message": "no", "code": 400}, 400),  # https://github.com/vllm-project/vllm/issues/16831
+        (
+            {"object": "error", "message": "no", "code": 400},
+            400,
+        ),  # https://github.com/vllm-project/vllm/issues/16831
         ({"error": {"code": 200}}, None),
         ({"error": {"code": None}}, None),
         ({"error": "no such endpoint"}, None),
@@ -390,7 +512,9 @@ def test_error_code_is_shown_only_if_it_looks_like_one() -> None:
     ],
 )
 def test_error_with_status_200_is_found_by_its_code(body: Any, status: int | None) -> None:
-    error = hidden_error(httpx2.Response(200, request=httpx2.Request("POST", "http://judge.test")), body)
+    error = hidden_error(
+        httpx2.Response(200, request=httpx2.Request("POST", "http://judge.test")), body
+    )
     assert (error.status_code if error else None) == status
 
 

@@ -1,4 +1,6 @@
-"""The part of a server's error that a message quotes: enough to act on, and nothing of a key or a judged text."""
+"""The part of a server's error that a message quotes: enough to act on, and nothing of a key or a
+judged text.
+"""
 
 import re
 from typing import Any
@@ -14,7 +16,17 @@ from judge import Judge, JudgeError, load_rubric, render_prompt
 from judge.scoring.model.failures import quote, to_judge_error
 from tests.judge_client import http_client, plain_client
 from tests.model_server import Failure, ModelServer, Raw
-from tests.server_profiles import ANTHROPIC, KEY, LITELLM_ALONE, LLAMA_CPP, MISTRAL, OLLAMA, OPENAI, TGI, VLLM
+from tests.server_profiles import (
+    ANTHROPIC,
+    KEY,
+    LITELLM_ALONE,
+    LLAMA_CPP,
+    MISTRAL,
+    OLLAMA,
+    OPENAI,
+    TGI,
+    VLLM,
+)
 from tests.tables import each
 
 QUESTION = "Which clinic treats my daughter Ida Lindqvist, born 3 May 2019, for epilepsy?"
@@ -33,30 +45,46 @@ def quoted(said: Any, prompt: str = PROMPT, **headers: str) -> str:
 
 async def message(server: ModelServer, reply: Failure | Raw) -> str:
     server.script(reply)
-    async with AsyncOpenAI(api_key=KEY, base_url=server.base_url, http_client=http_client()) as client:
+    async with AsyncOpenAI(
+        api_key=KEY, base_url=server.base_url, http_client=http_client()
+    ) as client:
         with pytest.raises(JudgeError) as caught:
             await Judge("some-model", client=client, samples=1).score(QUESTION, RESPONSE)
     return str(caught.value)
 
 
-async def test_litellm_without_a_database_is_reported_as_a_refused_key(model_server: ModelServer) -> None:
+async def test_litellm_without_a_database_is_reported_as_a_refused_key(
+    model_server: ModelServer,
+) -> None:
     assert LITELLM_ALONE.wrong_key is not None
     said = await message(model_server, LITELLM_ALONE.wrong_key)
     assert said == (
-        f'The server at {model_server.base_url[7:-3]} refuses the key (HTTP 400: "No connected db."); '
+        f'The server at {model_server.base_url[7:-3]} refuses the key (HTTP 400: "No '
+        'connected db."); '
         "check OPENAI_API_KEY."
     )
 
 
 async def test_unknown_rejection_quotes_the_server(model_server: ModelServer) -> None:
-    said = await message(model_server, Failure(400, code="unknown_tenant", message="No tenant of this name."))
-    assert '(HTTP 400, unknown_tenant: "No tenant of this name."); check JUDGE_MODEL, OPENAI_BASE_URL and' in said
+    said = await message(
+        model_server, Failure(400, code="unknown_tenant", message="No tenant of this name.")
+    )
+    assert (
+        '(HTTP 400, unknown_tenant: "No tenant of this name."); check JUDGE_MODEL, '
+        "OPENAI_BASE_URL and"
+    ) in said
 
 
 @each(
     ("reply", "expected"),
     [
-        (OPENAI.too_long, "\"This model's maximum context length is 128000 tokens. However, your messages resulted in"),
+        (
+            OPENAI.too_long,
+            (
+                "\"This model's maximum context length is 128000 tokens. However, your "
+                "messages resulted in"
+            ),
+        ),
         (VLLM.wrong_key, '(HTTP 401: "Unauthorized")'),
         (OLLAMA.unknown_model, "(HTTP 404: \"model 'some-model' not found\")"),
         (MISTRAL.rate_limited, '"Requests rate limit exceeded"'),
@@ -138,7 +166,11 @@ def test_no_three_words_of_a_judged_text_are_quoted(before: str, after: str, at:
     known = re.findall(r"[a-z0-9]+|[^\W_]", PROMPT.lower())
     runs = set(zip(known, known[1:], known[2:], strict=False))
     shown = "".join(said.lower().split())
-    assert not [run for run in zip(words, words[1:], words[2:], strict=False) if run in runs and "".join(run) in shown]
+    assert not [
+        run
+        for run in zip(words, words[1:], words[2:], strict=False)
+        if run in runs and "".join(run) in shown
+    ]
 
 
 @each(

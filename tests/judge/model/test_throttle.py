@@ -1,4 +1,6 @@
-"""A server that answers one request at a time gets fewer at once, and all who ask get their answers."""
+"""A server that answers one request at a time gets fewer at once, and all who ask get their
+answers.
+"""
 
 import asyncio
 import math
@@ -50,10 +52,14 @@ async def one_slot() -> AsyncIterator[tuple[OneSlot, AsyncOpenAI]]:
     await runner.cleanup()
 
 
-async def test_all_who_ask_a_slow_server_at_once_get_their_verdict(one_slot: tuple[OneSlot, AsyncOpenAI]) -> None:
+async def test_all_who_ask_a_slow_server_at_once_get_their_verdict(
+    one_slot: tuple[OneSlot, AsyncOpenAI],
+) -> None:
     slot, client = one_slot
     judge = Judge("m", samples=1, client=client, timeout_s=2)  # 20 answers at most
-    verdicts = await asyncio.gather(*(judge.score("Why?", f"Because {number}.") for number in range(40)))
+    verdicts = await asyncio.gather(
+        *(judge.score("Why?", f"Because {number}.") for number in range(40))
+    )
     assert [verdict.score for verdict in verdicts] == [4] * 40
     assert slot.given_up  # the first 40 went at once
     assert slot.begun < 2 * 40 + slot.given_up
@@ -84,7 +90,11 @@ async def test_a_text_that_takes_too_long_does_not_fail_the_others(
 ) -> None:
     def reply(request: dict[str, Any]) -> Reply:
         is_first_round = len(model_server.requests) <= 3
-        return Stall() if is_first_round or "endless" in str(request["messages"]) else "score: 4\nGood."
+        return (
+            Stall()
+            if is_first_round or "endless" in str(request["messages"])
+            else "score: 4\nGood."
+        )
 
     model_server.script(reply)
     judge = Judge("m", samples=1, client=client, timeout_s=0.3)
@@ -137,7 +147,9 @@ async def one_at_a_time() -> Throttle:
     return throttle
 
 
-async def test_two_texts_that_take_too_long_do_not_fail_others_where_the_server_has_answered() -> None:
+async def test_two_texts_that_take_too_long_do_not_fail_others_where_the_server_has_answered() -> (
+    None
+):
     throttle = await one_at_a_time()
     for give_up_at in (2, 3):
         alone, waiting = Sent(throttle, give_up_at), Sent(throttle, 4)

@@ -1,4 +1,6 @@
-"""What a request asks for beside the prompt: effort, tier, the server's own options, and the length of an answer."""
+"""What a request asks for beside the prompt: effort, tier, the server's own options, and the length
+of an answer.
+"""
 
 import math
 from typing import Any
@@ -6,7 +8,15 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from judge import Judge, RateLimitedError, Rating, RequestRejectedError, SetupError, UnscoredReason, Verdict
+from judge import (
+    Judge,
+    RateLimitedError,
+    Rating,
+    RequestRejectedError,
+    SetupError,
+    UnscoredReason,
+    Verdict,
+)
 from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Answer, Failure, ModelServer
 from tests.tables import each
@@ -15,19 +25,29 @@ GOOD = "score: 4\nGood."
 
 
 def thought(text: str | None, tokens: int = 1024, **fields: Any) -> Answer:
-    usage = {"prompt_tokens": 400, "completion_tokens": tokens, "completion_tokens_details": {"reasoning_tokens": 900}}
+    usage = {
+        "prompt_tokens": 400,
+        "completion_tokens": tokens,
+        "completion_tokens_details": {"reasoning_tokens": 900},
+    }
     return Answer(text, usage=usage, **fields)
 
 
 async def test_effort_is_passed_as_it_is_and_dropped_with_a_sentence_if_refused(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
-    refused = Failure(400, message="Unsupported value: 'reasoning_effort' does not support 'max' with this model.")
+    refused = Failure(
+        400, message="Unsupported value: 'reasoning_effort' does not support 'max' with this model."
+    )
     model_server.script(lambda request: refused if "reasoning_effort" in request else GOOD)
     judge = Judge("m", client=client, samples=1, effort="max")
     assert judge.shortfalls == []
     assert [(await judge.score(QUESTION, RESPONSE)).score for _ in range(2)] == [4, 4]
-    assert [request.get("reasoning_effort") for request in model_server.requests] == ["max", None, None]
+    assert [request.get("reasoning_effort") for request in model_server.requests] == [
+        "max",
+        None,
+        None,
+    ]
     assert judge.shortfalls == ["Model 'm' refuses JUDGE_EFFORT and is asked without it."]
 
 
@@ -56,7 +76,9 @@ async def test_short_answer_that_thinking_used_up_is_asked_again_with_more_room_
 async def test_answer_without_a_word_after_its_thinking_is_unscored_with_the_advice(
     model_server: ModelServer, ask: Ask, text: str | None
 ) -> None:
-    verdict: Verdict = await ask(thought(text, finish_reason="length"), samples=1, answer_tokens=2000)
+    verdict: Verdict = await ask(
+        thought(text, finish_reason="length"), samples=1, answer_tokens=2000
+    )
     assert verdict.unscored
     assert verdict.unscored.reason is UnscoredReason.THINKING
     assert "lower JUDGE_EFFORT, or raise JUDGE_ANSWER_TOKENS" in verdict.unscored.detail
@@ -70,18 +92,28 @@ async def test_other_models_keep_the_short_limit(model_server: ModelServer, ask:
     assert limits(model_server) == [1024, 1024]
 
 
-async def test_texts_that_are_no_verdict_have_the_long_limit(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_texts_that_are_no_verdict_have_the_long_limit(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     model_server.script("A new rubric")
     await Judge("m", client=client).write("Write a rubric.")
     assert limits(model_server) == [8192]
 
 
-async def test_options_are_fields_of_the_body_and_come_before_ours(model_server: ModelServer, ask: Ask) -> None:
-    options = '{"chat_template_kwargs": {"enable_thinking": false}, "temperature": 0.3, "max_tokens": 50}'
+async def test_options_are_fields_of_the_body_and_come_before_ours(
+    model_server: ModelServer, ask: Ask
+) -> None:
+    options = (
+        '{"chat_template_kwargs": {"enable_thinking": false}, "temperature": 0.3, "max_tokens": 50}'
+    )
     await ask(GOOD, samples=1, options=options)
     [request] = model_server.requests
     assert request["chat_template_kwargs"] == {"enable_thinking": False}
-    assert (request["temperature"], request["max_tokens"], "max_completion_tokens" in request) == (0.3, 50, False)
+    assert (request["temperature"], request["max_tokens"], "max_completion_tokens" in request) == (
+        0.3,
+        50,
+        False,
+    )
 
 
 @each(
@@ -92,17 +124,27 @@ async def test_options_are_fields_of_the_body_and_come_before_ours(model_server:
         ('{"secret": NaN}', "no JSON object"),
         ("[" * 100_000, "no JSON object"),
         ({"secret": math.inf}, "no JSON object"),
-        *(({name: "secret"}, name) for name in ("messages", "input", "questions", "model", "n", "stream")),
+        *(
+            ({name: "secret"}, name)
+            for name in ("messages", "input", "questions", "model", "n", "stream")
+        ),
     ],
 )
-def test_options_that_are_no_object_or_ours_are_refused_without_their_values(options: Any, words: str) -> None:
+def test_options_that_are_no_object_or_ours_are_refused_without_their_values(
+    options: Any, words: str
+) -> None:
     with pytest.raises(SetupError, match=words) as caught:
         Judge("m", options=options)
     assert "secret" not in str(caught.value)
     assert "secret" not in repr(caught.value.__cause__)
 
 
-FULL = Failure(429, code="resource_unavailable", message="Resource unavailable", headers={"retry-after-ms": "1"})
+FULL = Failure(
+    429,
+    code="resource_unavailable",
+    message="Resource unavailable",
+    headers={"retry-after-ms": "1"},
+)
 
 
 async def test_capacity_at_flex_is_waited_for(model_server: ModelServer, ask: Ask) -> None:
@@ -114,18 +156,26 @@ async def test_capacity_at_flex_is_waited_for(model_server: ModelServer, ask: As
 
 
 async def test_refused_tier_is_never_left_out(model_server: ModelServer, ask: Ask) -> None:
-    refused = Failure(400, message="Invalid service_tier argument for this model", param="service_tier")
+    refused = Failure(
+        400, message="Invalid service_tier argument for this model", param="service_tier"
+    )
     with pytest.raises(RequestRejectedError, match="JUDGE_TIER"):
-        await ask(lambda request: refused if "service_tier" in request else GOOD, samples=1, tier="flex")
+        await ask(
+            lambda request: refused if "service_tier" in request else GOOD, samples=1, tier="flex"
+        )
     assert len(model_server.requests) == 1
 
 
-async def test_another_tier_than_asked_for_is_said(model_server: ModelServer, client: AsyncOpenAI) -> None:
+async def test_another_tier_than_asked_for_is_said(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
     model_server.script(Answer(GOOD, service_tier="default"))
     judge = Judge("m", client=client, samples=1, tier="flex")
     [rating] = (await judge.score(QUESTION, RESPONSE)).ratings
     assert isinstance(rating, Rating)
-    assert judge.shortfalls == ["Model 'm' was asked at tier 'flex' and answered at 'default', at its price."]
+    assert judge.shortfalls == [
+        "Model 'm' was asked at tier 'flex' and answered at 'default', at its price."
+    ]
 
 
 async def test_servers_words_about_an_option_do_not_show_its_value(ask: Ask) -> None:

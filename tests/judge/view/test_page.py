@@ -53,7 +53,15 @@ def saved(folder: Path, *rows: dict[str, Any], title: str = "scored.jsonl") -> P
 
 
 def test_hostile_text_cannot_break_out_of_the_data(tmp_path: Path) -> None:
-    fields = ("prompt", "completion", "justification", "reason", "model", "prompt_id", "unscored_detail")
+    fields = (
+        "prompt",
+        "completion",
+        "justification",
+        "reason",
+        "model",
+        "prompt_id",
+        "unscored_detail",
+    )
     row = {**dict.fromkeys(fields, HOSTILE), "score": 4, "human": 1, "flags": [HOSTILE]}
     plain, hostile = (Parsed(saved(tmp_path, each)) for each in ({"score": 4}, row))
     assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
@@ -65,7 +73,8 @@ def test_hostile_text_cannot_break_out_of_the_data(tmp_path: Path) -> None:
 
 def test_conversation_is_shown_before_the_question(tmp_path: Path) -> None:
     turns = [
-        {"role": role, "content": text} for role, text in (("user", "Hi"), ("assistant", "Yes?"), ("user", "Why?"))
+        {"role": role, "content": text}
+        for role, text in (("user", "Hi"), ("assistant", "Yes?"), ("user", "Why?"))
     ]
     (reply,) = Parsed(
         saved(tmp_path, {"messages": [*turns, {"role": "assistant", "content": "So."}], "score": 3})
@@ -116,7 +125,11 @@ def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
         "b · additive-5 (f846c469)",
         "a · additive-5 (f846c469) · 1 rating",
     ]
-    assert [version["facts"][0]["value"] for version in data["versions"]] == ["2.00", "5.00", "2.00"]
+    assert [version["facts"][0]["value"] for version in data["versions"]] == [
+        "2.00",
+        "5.00",
+        "2.00",
+    ]
     assert [reply["version"] for reply in data["replies"]] == [0, 1, 2, 0]
 
 
@@ -129,7 +142,9 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     return lambda *arguments: judge("view", *arguments)
 
 
-def test_page_is_written_beside_the_file_and_readable_only_by_its_owner(run: Run, tmp_path: Path) -> None:
+def test_page_is_written_beside_the_file_and_readable_only_by_its_owner(
+    run: Run, tmp_path: Path
+) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4, "completion": "So."}')
     code, out, err = run("scored.jsonl")
     page = tmp_path / "scored.html"
@@ -160,17 +175,24 @@ def test_earlier_page_is_replaced_and_no_other_file(run: Run, tmp_path: Path) ->
     for output in ("mine.html", "scored.jsonl"):
         code, _, err = run("scored.jsonl", "-o", output)
         assert code == 2
-        assert err == f"{output}: not a page of slack-judge, and would be overwritten; name another file with -o.\n"
+        assert err == (
+            f"{output}: not a page of slack-judge, and would be overwritten; name another "
+            "file with -o.\n"
+        )
     assert (tmp_path / "mine.html").read_text() == "<!doctype html>\nmy own page"
     assert (tmp_path / "scored.jsonl").read_text() == rows
 
 
 @pytest.mark.parametrize("output", ["missing/page.html", "."])
-def test_page_that_cannot_be_written_gives_one_sentence(run: Run, tmp_path: Path, output: str) -> None:
+def test_page_that_cannot_be_written_gives_one_sentence(
+    run: Run, tmp_path: Path, output: str
+) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4}')
     code, _, err = run("scored.jsonl", "-o", output)
     assert code == 2
-    assert re.fullmatch(rf"{re.escape(output)}: cannot write it \(.*\); name another file with -o\.\n", err)
+    assert re.fullmatch(
+        rf"{re.escape(output)}: cannot write it \(.*\); name another file with -o\.\n", err
+    )
 
 
 def test_unusable_line_is_reported_and_the_page_is_written(run: Run, tmp_path: Path) -> None:
@@ -191,7 +213,10 @@ def test_label_and_its_scale_can_be_chosen(run: Run, tmp_path: Path) -> None:
 def test_output_of_judge_batch_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "raw.jsonl").write_text('{"prompt": "Why?", "completion": "Because it is so."}')
     monkeypatch.chdir(tmp_path)
-    for arguments in (("batch", "raw.jsonl", "-o", "scored.jsonl", "--model", "offline"), ("view", "scored.jsonl")):
+    for arguments in (
+        ("batch", "raw.jsonl", "-o", "scored.jsonl", "--model", "offline"),
+        ("view", "scored.jsonl"),
+    ):
         assert judge(*arguments).returncode == 0
     data = Parsed(tmp_path / "scored.html").data
     assert data["versions"][0]["name"].startswith("offline (no model) · additive-5 (")

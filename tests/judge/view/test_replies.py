@@ -17,7 +17,10 @@ from tests.tables import each
 Row = Mapping[str, Any]
 Read = Callable[..., Replies]
 NAMED = {"model": "m", "rubric": "additive-5", "rubric_version": "f846c469"}
-LABELLED = [{"score": score, "human": max(score - 1 - i // 4 % 2, 0)} for i, score in enumerate([2, 3, 4, 5] * 6)]
+LABELLED = [
+    {"score": score, "human": max(score - 1 - i // 4 % 2, 0)}
+    for i, score in enumerate([2, 3, 4, 5] * 6)
+]
 
 
 @pytest.fixture
@@ -28,7 +31,9 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def read(path: Path) -> Read:
     def read_here(rows: Sequence[Row] | str, **options: Any) -> Replies:
-        path.write_text(rows if isinstance(rows, str) else "\n".join(map(json.dumps, rows)), encoding="utf-8")
+        path.write_text(
+            rows if isinstance(rows, str) else "\n".join(map(json.dumps, rows)), encoding="utf-8"
+        )
         return read_replies(path, **options)
 
     return read_here
@@ -46,7 +51,10 @@ def test_row_of_a_batch_becomes_a_reply_with_all_its_details(read: Read) -> None
         "mean": 3.6667,
         "justification": "Right.",
         "basis": "2 of 3",
-        "ratings": [{"model": "m", "score": 4}, {"model": "m", "score": None, "unscored_reason": "no_score"}],
+        "ratings": [
+            {"model": "m", "score": 4},
+            {"model": "m", "score": None, "unscored_reason": "no_score"},
+        ],
         "flags": ["asks_for_score", "question_gives_orders", "of_a_later_version"],
         "input_tokens": 1468,
         "cost_usd": 0.00024,
@@ -55,8 +63,15 @@ def test_row_of_a_batch_becomes_a_reply_with_all_its_details(read: Read) -> None
     (reply,) = read([row]).replies
     assert (reply.name, reply.question, reply.response) == ("Line 1", "How long?", "Six minutes.")
     assert (reply.score, reply.justification, reply.unscored) == (4, "Right.", "")
-    assert [tuple(rating.values()) for rating in reply.ratings] == [("m", 4, ""), ("m", None, "no score")]
-    assert reply.flags == ("response asks for a score", "question gives the judge orders", "of_a_later_version")
+    assert [tuple(rating.values()) for rating in reply.ratings] == [
+        ("m", 4, ""),
+        ("m", None, "no score"),
+    ]
+    assert reply.flags == (
+        "response asks for a score",
+        "question gives the judge orders",
+        "of_a_later_version",
+    )
     assert dict(reply.facts) == {
         "Usable ratings": "2 of 3",
         "Mean of the ratings": "3.67",
@@ -74,7 +89,11 @@ def test_unscored_row_says_why(read: Read) -> None:
         {"score": None, "unscored_reason": "no_majority"},
         {"score": None},
     ]
-    assert [reply.unscored for reply in read(rows).replies] == ["Only 1 of 3.", "no majority", "No score."]
+    assert [reply.unscored for reply in read(rows).replies] == [
+        "Only 1 of 3.",
+        "no majority",
+        "No score.",
+    ]
 
 
 def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> None:
@@ -87,7 +106,10 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
     ]
     first, of_another_judge, alone = read(rows).replies
     assert (first.name, first.question, first.response) == ("Case 12", "Why?", "So.")
-    assert [tuple(label) for label in first.labels] == [(2, False, "Wrong.", None, ""), (3, True, "", 0.5, "ann")]
+    assert [tuple(label) for label in first.labels] == [
+        (2, False, "Wrong.", None, ""),
+        (3, True, "", 0.5, "ann"),
+    ]
     assert (first.miss, first.differs) == (2.5, True)
     assert of_another_judge.name == "Case 12"
     assert (alone.labels, alone.miss, alone.differs) == ([], None, False)
@@ -105,25 +127,44 @@ def test_fields_that_are_not_text_are_shown_as_json_or_missing(read: Read) -> No
 
 def test_unusable_value_is_reported_with_its_line(read: Read) -> None:
     found = read(
-        '{"score": 4, "human": "good", "probability": 2}\n{"score": 3, "judged_at": "today"}\nno JSON\n'
+        '{"score": 4, "human": "good", "probability": 2}\n{"score": 3, "judged_at": '
+        '"today"}\nno JSON\n'
         '{"score": 3, "human": 3, "probability": 1e-300}'
     )
     assert len(found.replies) == 3
-    assert [problem.partition(":")[0] for problem in found.problems] == ["line 3", "line 1", "line 2", "line 4"]
+    assert [problem.partition(":")[0] for problem in found.problems] == [
+        "line 3",
+        "line 1",
+        "line 2",
+        "line 4",
+    ]
     assert found.problems[3] == "line 4: probability 1e-300 is not from 1e-9 to 1"
 
 
 @each(
     ("rows", "options", "message"),
     [
-        ("", {}, "scored.jsonl: it is empty; give the JSONL that `judge batch` or `judge-bot export` writes."),
+        (
+            "",
+            {},
+            (
+                "scored.jsonl: it is empty; give the JSONL that `judge batch` or `judge-bot "
+                "export` writes."
+            ),
+        ),
         ("\na,b", {}, "scored.jsonl: no line is a JSON object (line 2: not JSON"),
         ([{"text": "a"}], {}, "No line has a score; the fields are text."),
-        ([{"score": 1}], {"label": "human"}, "--label human: no line has this field; the fields are score."),
+        (
+            [{"score": 1}],
+            {"label": "human"},
+            "--label human: no line has this field; the fields are score.",
+        ),
         ([{"score": 1, "rubric": "mine"}], {}, "The scores were given by rubric 'mine'"),
     ],
 )
-def test_file_without_usable_rows_is_refused(read: Read, rows: Any, options: Any, message: str) -> None:
+def test_file_without_usable_rows_is_refused(
+    read: Read, rows: Any, options: Any, message: str
+) -> None:
     with pytest.raises(SetupError) as caught:
         read(rows, **options)
     assert message in str(caught.value)
@@ -134,7 +175,9 @@ def test_more_rows_than_a_page_holds_are_refused_unless_limited(read: Read, path
     with pytest.raises(SetupError) as caught:
         read(rows)
     last = read_replies(path, limit=2)
-    assert "20,001 rows are more than the 20,000 that a page can hold; say --limit 20000" in str(caught.value)
+    assert "20,001 rows are more than the 20,000 that a page can hold; say --limit 20000" in str(
+        caught.value
+    )
     assert [reply.name for reply in last.replies] == ["Line 20000", "Line 20001"]
     assert last.left_out == MOST_REPLIES - 1
 
@@ -142,18 +185,25 @@ def test_more_rows_than_a_page_holds_are_refused_unless_limited(read: Read, path
 def test_figures_equal_those_of_judge_estimate(read: Read, path: Path) -> None:
     # The mean of all scores is 3.69; people's labels of 24 of them are lower.
     rows = [*LABELLED, *({"score": score} for score in [3, 4, 4, 3, 4, 4, 3, 5] * 10)]
-    rows = [{**row, "thread": number // 3, "stratum": number // 20 % 2} for number, row in enumerate(rows)]
+    rows = [
+        {**row, "thread": number // 3, "stratum": number // 20 % 2}
+        for number, row in enumerate(rows)
+    ]
     figures = to_figures(read(rows).replies)
     expected = estimate_file(path, Fields("human")).to_dict()
     _, mean, _, good = figures["facts"]
     assert mean["value"] == f"{expected['mean']:.2f}"
     assert mean["range"] == f"between {expected['low']:.2f} and {expected['high']:.2f}"
-    assert mean["places"] == pytest.approx([expected[name] / 5 for name in ("low", "mean", "high")], abs=1e-4)
+    assert mean["places"] == pytest.approx(
+        [expected[name] / 5 for name in ("low", "mean", "high")], abs=1e-4
+    )
     assert (good["title"], good["value"]) == (
         "Good (4 or more), corrected by 24 labels",
         f"{expected['good']['mean']:.0%}",
     )
-    assert good["range"] == f"between {expected['good']['low']:.0%} and {expected['good']['high']:.0%}"
+    assert (
+        good["range"] == f"between {expected['good']['low']:.0%} and {expected['good']['high']:.0%}"
+    )
     assert figures["notes"][-1].endswith("within 2 points of the judge's score (24 labels).")
 
 
@@ -173,7 +223,10 @@ def test_labels_are_called_blind_if_the_rows_say_so(read: Read, fields: Row, by:
 
 
 def test_people_s_mean_at_each_score_is_given_with_its_interval(read: Read) -> None:
-    rows = [{"score": 5, "human": human} for human in (3, 4, 5)] + [{"score": 2, "human": 1}, {"score": 1}]
+    rows = [{"score": 5, "human": human} for human in (3, 4, 5)] + [
+        {"score": 2, "human": 1},
+        {"score": 1},
+    ]
     first, second = to_figures(read(rows).replies)["calibration"]
     assert (first["score"], first["labels"], first["value"]) == (5, 3, "4.0")
     assert first["places"][0] < first["places"][1] == 0.8 < first["places"][2]
@@ -187,7 +240,10 @@ def test_error_range_of_half_the_scale_is_not_shown(read: Read) -> None:
 
 def test_without_labels_the_figures_are_the_judges_own_and_say_so(read: Read) -> None:
     figures = to_figures(read([{"score": score} for score in (3, 4, 5)]).replies)
-    assert [fact["title"] for fact in figures["facts"]] == ["Mean, by the judge", "Good (4 or more), by the judge"]
+    assert [fact["title"] for fact in figures["facts"]] == [
+        "Mean, by the judge",
+        "Good (4 or more), by the judge",
+    ]
     assert figures["facts"][0]["value"] == "4.00"
     assert "3 scores by the judge alone" in figures["notes"][0]
     assert "says nothing of how far the judge is from people" in figures["notes"][0]
@@ -199,15 +255,23 @@ def test_few_labels_give_a_note_with_the_number_missing(read: Read) -> None:
     assert notes[2].endswith("; 14 more are needed.")
 
 
-def test_labels_are_weighted_by_probability_and_those_without_one_left_out(read: Read, path: Path) -> None:
+def test_labels_are_weighted_by_probability_and_those_without_one_left_out(
+    read: Read, path: Path
+) -> None:
     drawn = [{**row, "probability": 0.1 if row["score"] > 3 else 0.5} for row in LABELLED]
-    unusable = [{"score": 5, "human": 0}, {"score": 5, "human": 0, "blind": False, "probability": 0.1}]
+    unusable = [
+        {"score": 5, "human": 0},
+        {"score": 5, "human": 0, "blind": False, "probability": 0.1},
+    ]
     figures = to_figures(read([*drawn, *unusable]).replies)
-    path.write_text("\n".join(map(json.dumps, [*drawn, {"score": 5}, {"score": 5}])), encoding="utf-8")
+    path.write_text(
+        "\n".join(map(json.dumps, [*drawn, {"score": 5}, {"score": 5}])), encoding="utf-8"
+    )
     expected = estimate_file(path, Fields("human")).to_dict()
     assert figures["facts"][1]["value"] == f"{expected['mean']:.2f}"
     assert figures["notes"][-1] == (
-        "In no figure: the labels of 2 replies, given after the score was seen or without the probability of the draw."
+        "In no figure: the labels of 2 replies, given after the score was seen or without "
+        "the probability of the draw."
     )
 
 
@@ -226,7 +290,8 @@ def test_rows_without_a_score_give_no_figures(read: Read) -> None:
 def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:
     rubric = tmp_path / "percent.txt"
     rubric.write_text(
-        "The score is between 0 and 100.\n<question>{prompt}</question>\n<response>{response}</response>\n"
+        "The score is between 0 and "
+        "100.\n<question>{prompt}</question>\n<response>{response}</response>\n"
     )
     replies = read([{"score": score} for score in (0, 9, 95, 100)], rubric=rubric).replies
     assert [to_bar(reply) for reply in replies] == ["0 to 9", "0 to 9", "90 to 99", "100"]
@@ -235,7 +300,9 @@ def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:
 
 def test_trend_has_the_judges_mean_for_each_week(read: Read) -> None:
     times = ["2026-09-30T23:30:00-02:00", "2026-10-04T23:59:59+00:00", "2026-11-02", None]
-    replies = read([{"score": score, "judged_at": time} for score, time in enumerate(times, start=2)]).replies
+    replies = read(
+        [{"score": score, "judged_at": time} for score, time in enumerate(times, start=2)]
+    ).replies
     points = to_trend(replies, is_by_day(replies))
     assert [(point["start"], point["mean"], point["n"]) for point in points] == [
         ("2026-09-28", 2.5, 2),

@@ -22,10 +22,14 @@ class Named(JudgeRows):
 
 
 if __name__ == "__main__":
-    # For each processor Ray starts a process before there is work for it; two are all that the two workers need.
+    # For each processor Ray starts a process before there is work for it; two are all that the two
+    # workers need.
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
-    rows = [{"prompt": f"Question {number}?", "completion": "An answer.", "id": number} for number in range(ROWS)]
+    rows = [
+        {"prompt": f"Question {number}?", "completion": "An answer.", "id": number}
+        for number in range(ROWS)
+    ]
     scored = ray.data.from_items(rows, override_num_blocks=8).map_batches(
         Named,
         fn_constructor_kwargs={"model": "judge", "samples": 1, "requests": 4},

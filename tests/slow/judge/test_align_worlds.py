@@ -11,7 +11,9 @@ pytestmark = pytest.mark.slow
 
 
 async def test_almost_nothing_is_adopted_of_a_vague_judge_that_can_gain_nothing() -> None:
-    adopted = [means for seed in range(WORLDS_OF_A_KIND) if (means := (await run(VAGUE, 60, seed))[0])]
+    adopted = [
+        means for seed in range(WORLDS_OF_A_KIND) if (means := (await run(VAGUE, 60, seed))[0])
+    ]
     assert len(adopted) <= 4  # at 5% each, more than 4 of 40 have a chance of one in twenty
 
 

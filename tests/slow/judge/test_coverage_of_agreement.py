@@ -24,24 +24,36 @@ from tests.tables import each
 
 pytestmark = pytest.mark.slow
 
-COVERED = (quadratic_weighted_kappa, krippendorff_alpha, spearman, kendall_tau_b, exact_match, within_one, mean_error)
+COVERED = (
+    quadratic_weighted_kappa,
+    krippendorff_alpha,
+    spearman,
+    kendall_tau_b,
+    exact_match,
+    within_one,
+    mean_error,
+)
 
 
 def in_two(sample: Sample) -> Sample:
-    """The same responses as if to two prompts: each figure stays, and its jackknife leaves out 2 groups, not 200."""
+    """The same responses as if to two prompts: each figure stays, and its jackknife leaves out 2
+    groups, not 200.
+    """
     return Sample(np.arange(len(sample.scores)) % 2, sample.scores, sample.labels, sample.scale)
 
 
 @each("prompts", [20, 40, 100])
 def test_intervals_of_agreement_cover_the_true_figure_in_95_percent(prompts: int) -> None:
-    # With 400 samples, a coverage of .95 is measured between .929 and .971 in 95 of 100 simulations. The truth is that
-    # of 60,000 prompts. For comparison, the percentile bootstrap covers .89 (kappa, within one) at 20 prompts.
+    # With 400 samples, a coverage of .95 is measured between .929 and .971 in 95 of 100
+    # simulations. The truth is that of 60,000 prompts. For comparison, the percentile bootstrap
+    # covers .89 (kappa, within one) at 20 prompts.
     rng = np.random.default_rng(16)
     everybody = in_two(drawn(rng, 60_000))
     truth = {measure: measure(everybody).value for measure in COVERED}
     repeats = [drawn(rng, prompts) for _ in range(400)]
 
-    # Rank correlations take 60 times as long as the others, which also show what is wrong with 100 prompts.
+    # Rank correlations take 60 times as long as the others, which also show what is wrong with 100
+    # prompts.
     for measure in COVERED if prompts < 100 else set(COVERED) - {spearman, kendall_tau_b}:
         intervals = np.array([interval(measure(each)) for each in repeats])
         covered = np.mean((intervals[:, 0] <= truth[measure]) & (truth[measure] <= intervals[:, 1]))
@@ -53,17 +65,20 @@ def test_intervals_of_agreement_cover_the_true_figure_in_95_percent(prompts: int
 def test_intervals_of_kappa_cover_the_true_figure_if_rare_scores_can_be_missing(
     simulation: Callable[[int, np.random.Generator], list[Sample]], prompts: int
 ) -> None:
-    # Without the minimum error, the intervals of kappa cover .86 at 20 prompts of the strict judge, and .62 at 40
-    # prompts with rare zeros. A sample with a single zero has no interval.
+    # Without the minimum error, the intervals of kappa cover .86 at 20 prompts of the strict judge,
+    # and .62 at 40 prompts with rare zeros. A sample with a single zero has no interval.
     rng = np.random.default_rng(18)
     truth = quadratic_weighted_kappa(in_two(simulation(300_000, rng)[0])).value
-    intervals = np.array([interval(quadratic_weighted_kappa(simulation(prompts, rng)[0])) for _ in range(1000)])
+    intervals = np.array(
+        [interval(quadratic_weighted_kappa(simulation(prompts, rng)[0])) for _ in range(1000)]
+    )
     given = intervals[~np.isnan(intervals[:, 0])]
     assert np.mean((given[:, 0] <= truth) & (truth <= given[:, 1])) >= 0.91
 
 
 def test_intervals_of_differences_cover_the_true_difference() -> None:
-    # 300 samples of 30 prompts, two judges that share part of their errors: .95 is measured between .925 and .975.
+    # 300 samples of 30 prompts, two judges that share part of their errors: .95 is measured between
+    # .925 and .975.
     rng = np.random.default_rng(17)
 
     def two(prompts: int) -> tuple[Sample, Sample]:
@@ -77,5 +92,10 @@ def test_intervals_of_differences_cover_the_true_difference() -> None:
     everybody, repeats = two(60_000), [two(30) for _ in range(300)]
     for measure in (quadratic_weighted_kappa, spearman, exact_match):
         truth = less((in_two(everybody[0]), in_two(everybody[1])), measure).value
-        covered = np.mean([low <= truth <= high for low, high in (interval(less(each, measure)) for each in repeats)])
+        covered = np.mean(
+            [
+                low <= truth <= high
+                for low, high in (interval(less(each, measure)) for each in repeats)
+            ]
+        )
         assert 0.92 <= covered <= 0.98, measure

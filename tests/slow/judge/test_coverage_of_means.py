@@ -12,9 +12,11 @@ from tests.tables import each
 
 pytestmark = pytest.mark.slow
 
-# Coverage: how often the interval of 1,000 samples covers the true mean. Its standard error is 0.7 percentage points.
+# Coverage: how often the interval of 1,000 samples covers the true mean. Its standard error is 0.7
+# percentage points.
 SAMPLES = 1000
-# With few labels the rule of three leaves room for unseen scores, so the intervals cover more than 95%.
+# With few labels the rule of three leaves room for unseen scores, so the intervals cover more than
+# 95%.
 FEW = 0.99
 Pair = tuple[float, float]
 
@@ -37,7 +39,11 @@ def covered(draw: Callable[[Random], list[Row]], truth: float, scale: Scale = SC
     return hits / SAMPLES
 
 
-JUDGES = {"kind": (0.8, 1.0, 0.6), "lenient and vague": (1.2, 0.4, 1.0), "compressed": (0.5, 0.4, 0.3)}
+JUDGES = {
+    "kind": (0.8, 1.0, 0.6),
+    "lenient and vague": (1.2, 0.4, 1.0),
+    "compressed": (0.5, 0.4, 0.3),
+}
 
 
 @each("n", [20, 40, 100])
@@ -46,9 +52,16 @@ def test_interval_of_the_mean_covers_95_percent(judge: str, n: int) -> None:
     pairs = [to_pair(Random(seed), *JUDGES[judge]) for seed in range(5000)]
 
     def draw(random: Random) -> list[Row]:
-        return [Row(score, label if i < n else None) for i, (label, score) in enumerate(random.choices(pairs, k=4 * n))]
+        return [
+            Row(score, label if i < n else None)
+            for i, (label, score) in enumerate(random.choices(pairs, k=4 * n))
+        ]
 
-    assert 0.93 <= covered(draw, sum(label for label, _ in pairs) / len(pairs)) <= (0.97 if n == 100 else FEW)
+    assert (
+        0.93
+        <= covered(draw, sum(label for label, _ in pairs) / len(pairs))
+        <= (0.97 if n == 100 else FEW)
+    )
 
 
 @each("n", [20, 40, 100])
@@ -57,9 +70,16 @@ def test_interval_of_the_share_of_good_replies_covers_95_percent(n: int) -> None
     good = [(float(label >= 4), float(score >= 4)) for label, score in pairs]
 
     def draw(random: Random) -> list[Row]:
-        return [Row(score, label if i < n else None) for i, (label, score) in enumerate(random.choices(good, k=4 * n))]
+        return [
+            Row(score, label if i < n else None)
+            for i, (label, score) in enumerate(random.choices(good, k=4 * n))
+        ]
 
-    assert 0.93 <= covered(draw, sum(label for label, _ in good) / len(good), SHARE) <= (0.97 if n == 100 else FEW)
+    assert (
+        0.93
+        <= covered(draw, sum(label for label, _ in good) / len(good), SHARE)
+        <= (0.97 if n == 100 else FEW)
+    )
 
 
 def draw_unequally(pairs: list[Pair], random: Random, *, weighs: bool) -> list[Row]:

@@ -22,12 +22,16 @@ pytestmark = pytest.mark.slow
 ROWS = 160
 
 
-async def test_every_row_is_scored_once_even_if_a_worker_is_killed(model_server: ModelServer, tmp_path: Path) -> None:
+async def test_every_row_is_scored_once_even_if_a_worker_is_killed(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
     def kill_a_worker(_: object) -> str:
         os.kill(min(int(each.stem) for each in tmp_path.glob("*.pid")), signal.SIGKILL)
         return "score: 3\nAs it seems."
 
-    model_server.script(*["score: 3\nAs it seems."] * (ROWS // 3), kill_a_worker, "score: 3\nAs it seems.")
+    model_server.script(
+        *["score: 3\nAs it seems."] * (ROWS // 3), kill_a_worker, "score: 3\nAs it seems."
+    )
     done = await asyncio.to_thread(
         subprocess.run,
         [sys.executable, "-m", "tests.slow.judge.ray_job", str(ROWS), str(tmp_path)],
@@ -47,9 +51,13 @@ def judged(model_server: ModelServer, *rows: dict[str, Any]) -> list[dict[str, A
     return found
 
 
-async def test_a_bad_row_does_not_fail_its_block(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bad_row_does_not_fail_its_block(
+    model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
-    model_server.script(lambda request: Failure(400) if "worse" in str(request) else Answer("no idea"))
+    model_server.script(
+        lambda request: Failure(400) if "worse" in str(request) else Answer("no idea")
+    )
     rows = [
         {"prompt": "Why?", "completion": "Because it is so.", "score": 3},
         {"prompt": "Why?", "completion": None, "score": None},
@@ -61,8 +69,12 @@ async def test_a_bad_row_does_not_fail_its_block(model_server: ModelServer, monk
     assert [row["input_score"] for row in found] == [3, None, None]
 
 
-async def test_a_rejected_key_ends_the_job(model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_rejected_key_ends_the_job(
+    model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
     model_server.script(Failure(401))
     with pytest.raises(KeyRejectedError):
-        await asyncio.to_thread(judged, model_server, {"prompt": "Why?", "completion": "Because it is so."})
+        await asyncio.to_thread(
+            judged, model_server, {"prompt": "Why?", "completion": "Because it is so."}
+        )

@@ -1,7 +1,8 @@
-"""The baseline of a new database, which is created as in `bot/store/schema.py` and stamped with the newest revision.
+"""The baseline of a new database, which is created as in `bot/store/schema.py` and stamped with the
+newest revision.
 
-Later scripts bring an older database up to date. Source: Alembic's cookbook, "Building an Up to Date Database from
-Scratch", https://alembic.sqlalchemy.org/en/latest/cookbook.html
+Later scripts bring an older database up to date. Source: Alembic's cookbook, "Building an Up to
+Date Database from Scratch", https://alembic.sqlalchemy.org/en/latest/cookbook.html
 """
 
 revision = "0001"
