@@ -268,12 +268,17 @@ async def _migrate_server(engine: AsyncEngine) -> None:
 async def _migrate_file(engine: AsyncEngine) -> None:
     async with (
         said_if_long(f"end what writes to {engine.url.database}"),
-        engine.begin() as connection,
+        engine.connect() as connection,
     ):
+        # A migration in batch mode drops the old table, and what refers to its rows would go with
+        # them. Within a transaction SQLite ignores this pragma.
+        await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
         # The driver begins no transaction for DDL by itself:
         # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
         await connection.exec_driver_sql("BEGIN IMMEDIATE")
         await connection.run_sync(_migrate)
+        await connection.commit()
+        await connection.exec_driver_sql("PRAGMA foreign_keys = ON")
 
 
 def _migrate(connection: sa.Connection) -> None:
