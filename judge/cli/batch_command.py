@@ -2,18 +2,18 @@
 
 import asyncio
 import shlex
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from judge.cli import options
 from judge.cli.options import say
 from judge.cli.progress import run_interruptibly, show_progress
-from judge.errors import JudgeError, SetupError
+from judge.errors import JudgeError
 from judge.rows.files import Format
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ Input = Annotated[
         "conversation before them and a reference; or it has messages alone.",
     ),
 ]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="The file for the scored rows.")
-]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file for the scored rows.")]
 Limit = Annotated[
     int | None,
     typer.Option(min=1, help="Only the first rows of the input; skipped lines do not count."),
@@ -68,12 +66,6 @@ FailIfWorse = Annotated[
         "--fail-if-worse", help="A check: fail if scores are clearly lower than in that output."
     ),
 ]
-Again = Annotated[
-    int | None,
-    typer.Option(
-        min=2, metavar="N", help="Ask again about N random rows of an output: is it the same?"
-    ),
-]
 Label = Annotated[
     str | None,
     typer.Option(
@@ -89,7 +81,7 @@ Summary = Annotated[
 @options.makes_judge
 def batch(
     source: Input,
-    output: Output = None,
+    output: Output,
     *,
     make: "partial[Judge]",
     concurrency: options.Concurrency = 8,
@@ -104,7 +96,6 @@ def batch(
     other_judge: options.OtherJudge = False,
     label: Label = None,
     scale: options.LabelScale = None,
-    again: Again = None,
     summary: Summary = None,
 ) -> None:
     """Score each row of a file; run it again to continue.
@@ -120,15 +111,6 @@ def batch(
     from judge.rows.row_file import RowFile, find_delimiter
     from judge.scoring.ways import TAKES
 
-    if again:
-        if any((limit, form, fail_under is not None, compare, fail_if_worse, summary, label)):
-            raise SetupError(
-                "--again compares by itself: leave out --limit, --format and the options "
-                "of a check."
-            )
-        _ask_again(make(), source, output, again, concurrency, max_cost)
-    if output is None:
-        raise SetupError("Name the file for the scored rows with --output.")
     form = exports.choose_format(output, form)
     path, table = _to_files(source, output, form, summary)
     judge = make()
@@ -161,39 +143,6 @@ def _say_next(work: "_Work", source: Path, path: Path, looks_like_json: bool) ->
         say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
 
 
-def _ask_again(
-    judge: "Judge",
-    scored: Path,
-    output: Path | None,
-    number: int,
-    concurrency: int,
-    max_cost: float | None,
-) -> NoReturn:
-    """Judges random rows of an output again.
-
-    What an interrupted run has asked is kept beside it for the next one.
-    """
-    from judge.evaluation.again import compare, draw
-    from judge.rows.row_file import RowFile
-
-    path = output or scored.with_name(f"{scored.stem}.again.jsonl")
-    options.refuse_same_file(scored, path, "the rows would be written over the input")
-    draw(scored, judge, number, ())  # so that a mistake leaves no empty file
-    work = _run(
-        judge,
-        RowFile(scored),
-        path,
-        concurrency,
-        max_cost,
-        drawn=partial(draw, scored, judge, number),
-    )
-    code, found = compare(path, judge)
-    say(options.to_summary(*work.sentences(), *found))
-    if not (output or work.missing):
-        path.unlink()
-    raise typer.Exit(code or bool(work.missing))
-
-
 def _run(
     judge: "Judge",
     given: "RowFile",
@@ -201,10 +150,8 @@ def _run(
     concurrency: int,
     max_cost: float | None,
     limit: int | None = None,
-    drawn: Callable[[Collection[int]], Collection[int]] | None = None,
 ) -> "_Work":
-    """Scores the rows of a file, or those on the lines `drawn` beside the ones that an earlier run
-    has scored.
+    """Scores the rows of a file.
 
     If it is interrupted or stopped, the command ends here and says how many rows are done.
     """
@@ -216,16 +163,11 @@ def _run(
     )  # so that a mistake in the input leaves no empty output
     with Journal(path, identity_of(judge)) as journal:
         lines = survey(given, journal) if lines is None else lines
-        chosen = drawn(journal.rows) if drawn else None
         batch = Batch(
             judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost
         )
-        work = _Work(
-            batch, lines if chosen is None else len(chosen), limit, earlier=journal.tally.rows
-        )
-        items = given.items(
-            lambda at: at in journal.rows or (chosen is not None and at not in chosen), limit
-        )
+        work = _Work(batch, lines, limit, earlier=journal.tally.rows)
+        items = given.items(lambda at: at in journal.rows, limit)
         try:
             progress = partial(
                 show_progress, lambda: work.tally.rows + batch.failed, lambda: work.rows

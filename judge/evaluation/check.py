@@ -240,7 +240,7 @@ class Check:
         They are counted at `index`.
         """
         found = self._found
-        for row, is_empty in read_outputs(path, self.judge, _HINT):
+        for row, is_empty in _read_outputs(path, self.judge):
             score = row.get("score")
             found.served.update(row.served)
             found.counts[index][
@@ -285,7 +285,7 @@ class Check:
             _say(found.mean),
         )
         if found.same or found.pairs:
-            own = _say(found.own, "+.2f") if found.same else "unknown; ask: judge batch --again 60"
+            own = _say(found.own, "+.2f") if found.same else "unknown"
             yield f"the judge's own difference (pairs with the same texts: {found.same:,})", "", own
         if n := found.pairs.total():
             before, after = (
@@ -360,7 +360,7 @@ class Check:
                 0,
                 (
                     f"all pairs with {self.earlier} have the same texts: the judge alone gives "
-                    f"{change_of(found.own)}"
+                    f"{_change_of(found.own)}"
                 ),
             )
         elif pairs and others:
@@ -400,10 +400,10 @@ class Check:
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def read_outputs(path: Path, judge: Judge, hint: str) -> Iterator[tuple[Row, bool]]:
+def _read_outputs(path: Path, judge: Judge) -> Iterator[tuple[Row, bool]]:
     """The rows of an output, and whether the reply of each is nothing to judge.
 
-    For an output of another judge it raises SetupError, and the `hint` says what to do.
+    For an output of another judge it raises SetupError.
     """
     low, high = judge.rubric.scale
     for line, raw in read_lines(path):
@@ -425,7 +425,7 @@ def read_outputs(path: Path, judge: Judge, hint: str) -> Iterator[tuple[Row, boo
             if row.get(name) != value:
                 why = f"judged with {name} {row.get(name)!r}, now {value!r}"
                 raise SetupError(
-                    f"{path}, line {line}: {why}; scores of two judges do not compare. {hint}"
+                    f"{path}, line {line}: {why}; scores of two judges do not compare. {_HINT}"
                 )
         yield row, is_empty
 
@@ -445,7 +445,7 @@ def _texts(row: Row) -> int | None:
     return hash((row.dialogue, row.reference)) if row.get("score") is not None else None
 
 
-def change_of(own: Interval | None) -> str:
+def _change_of(own: Interval | None) -> str:
     """What the judge gives where it scored the same texts before, such as "0.38 less (0.26 to
     0.50)".
     """

@@ -47,10 +47,6 @@ class Files:
         call = ("batch", source, "-o", f"{source}.scored", "--samples", 1, "--model", "m", *options)
         return await asyncio.to_thread(run, *call, OPENAI_BASE_URL=self.server.base_url)
 
-    async def again(self, stored: Path, number: int, *options: object) -> Done:
-        call = ("batch", "--again", number, stored, "--samples", 1, "--model", "m", *options)
-        return await asyncio.to_thread(run, *call, OPENAI_BASE_URL=self.server.base_url)
-
     async def scored(self, name: str, rows: Rows) -> Path:
         """The output with the scores of these rows; an earlier one is deleted."""
         output = self.folder / f"{name}.scored"
@@ -238,60 +234,6 @@ async def test_a_label_off_the_scale_is_refused_with_its_line(files: Files) -> N
     ) == (2, True)
     done = await files.batch(source, "--compare", before, "--label", "human", "--scale", "0-100")
     assert done.returncode == 0
-
-
-AGAIN = {  # the judge that is asked again, and fields of the stored rows
-    "the same judge": (reply_to, {}),
-    "another judge": (strict, {}),
-    "a cache": (reply_to, {"spread": 1}),
-}
-
-
-async def test_a_judge_asked_again_is_compared_with_its_stored_scores(
-    files: Files, snapshot: SnapshotAssertion
-) -> None:
-    for name, (script, fields) in AGAIN.items():
-        files.server.script(reply_to)
-        stored = await files.scored("stored", [*FOURS, *scores("none", "", prompts=OTHERS)])
-        stored.write_text(
-            "".join(
-                f"{json.dumps(json.loads(line) | fields)}\n"
-                for line in stored.read_text().splitlines()
-            )
-        )
-        files.server.script(script)
-        asked = len(files.server.requests)
-        done = await files.again(stored, 30)
-        assert f"{done.stdout}{done.stderr}exit code {done.returncode}" == snapshot(name=name)
-        assert len(files.server.requests) == asked + 30
-        assert not stored.with_name("stored.again.jsonl").exists()
-
-
-async def test_rows_whose_calls_failed_are_asked_about_by_the_next_run(files: Files) -> None:
-    stored, fails = await files.scored("stored", FOURS), [*range(3)]
-    files.server.script(
-        lambda request: Failure(400) if fails and fails.pop() else reply_to(request)
-    )
-    first, asked = await files.again(stored, 10), len(files.server.requests)
-    second = await files.again(stored, 10)
-    assert (first.returncode, second.returncode, len(files.server.requests)) == (1, 0, asked + 2)
-    assert "Asked again about 10 rows: the judge gives neither clearly" in second.stdout
-
-
-async def test_another_judge_than_that_of_the_rows_is_not_asked(files: Files) -> None:
-    stored, asked = await files.scored("stored", FOURS), len(files.server.requests)
-    done = await files.again(stored, 10, "--samples", 2)
-    said = (
-        "samples 1, now 2; scores of two judges do not compare. Name the judge that gave these "
-        "scores"
-    )
-    assert (done.returncode, said in done.stderr) == (2, True)
-    assert "leave out" in (await files.again(stored, 10, "--fail-under", 3)).stderr
-    assert (
-        "no row has a score"
-        in (await files.again(await files.scored("none", scores("none")), 10)).stderr
-    )
-    assert len(files.server.requests) == asked + 2  # for the row without a score
 
 
 async def test_without_an_order_to_fail_a_worse_output_is_only_told(files: Files) -> None:
