@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
@@ -106,6 +106,16 @@ def by_thread(scored: Iterable[CountedCase]) -> Iterable[list[int]]:
     return grouped((each.thread, each.score) for each in scored).values()
 
 
+class _Reply(NamedTuple):
+    """What equal watched or labelled replies have in common; `thread` is None if none shares it."""
+
+    score: int
+    given: str | None
+    week: int
+    thread: str | None
+    share: float  # of all replies, the part that was drawn and read on its day
+
+
 def to_quality(
     scored: Sequence[CountedCase],
     scale: Scale,
@@ -123,64 +133,74 @@ def to_quality(
     """
     # Of chosen replies whose thread has no label only the scores matter, and equal ones are added
     # at once.
-    weighed = {each.thread for each in scored if each.given or each.drawn_with}
-    others = [each for each in scored if each.thread not in weighed]
-    rest = [each for each in scored if each.thread in weighed]
-    taken, threads = (
-        {day: each.share for day, each in (coverage or {}).items()},
-        Counter(each.thread for each in rest),
-    )
-    shared = {thread: thread for thread, number in threads.items() if number > 1}
-    drawn = [((each.drawn_with or 1.0) * taken.get(each.day or "", 1.0), each) for each in rest]
-    alike = Counter(
-        (each.score, each.given, each.week, shared.get(each.thread), share) for share, each in drawn
-    )
-    replies = sum(number / share for (*_, share), number in alike.items())
-    counted = [
-        (week, given is not None, number / share)
-        for (_, given, week, _, share), number in alike.items()
+    weighed_threads = {case.thread for case in scored if case.given or case.drawn_with}
+    unweighed = [case for case in scored if case.thread not in weighed_threads]
+    weighed = [case for case in scored if case.thread in weighed_threads]
+    replies = _alike(weighed, coverage or {})
+    by_week = Counter(case.week for case in unweighed)
+    counts: list[tuple[int, bool, float]] = [
+        (reply.week, reply.given is not None, number / reply.share)
+        for reply, number in replies.items()
     ]
-    counted += [
-        (week, False, number) for week, number in Counter(each.week for each in others).items()
-    ]
-    shares, with_label = (
-        labelled_shares(counted),
-        {week for week, is_labelled, _ in counted if is_labelled},
-    )
-    without = sum(n for week, _, n in counted if week not in with_label)
-    # A smaller share of the scores may be the beginning of a week, which is still to be labelled.
-    has_gap = without > 0.15 * sum(n for *_, n in counted)
-    clusters = Counter(tuple(sorted(scores)) for scores in by_thread(others))
+    counts += [(week, False, number) for week, number in by_week.items()]
+    label_shares = labelled_shares(counts)
+    replies_in_all = sum(number / reply.share for reply, number in replies.items())
+    clusters = Counter(tuple(sorted(scores)) for scores in by_thread(unweighed))
+    labelled = [case.given for case in among or scored if case.given]
 
-    def measured(ends: Scale, value: Callable[[float], float]) -> MeanEstimator:
-        estimator = MeanEstimator(
-            ends, Severities(by_whom(each.given, value) for each in among or scored if each.given)
-        )
-        for (score, labels, week, thread, share), times in alike.items():
-            given, weight = by_whom(labels, value), len(rest) / share / replies
-            estimator.add(
-                value(score),
-                given=given,
-                probability=shares[week],
-                cluster=thread,
-                weight=weight,
-                times=times,
+    def estimator(ends: Scale, value: Callable[[float], float]) -> MeanEstimator:
+        severities = Severities(by_whom(given, value) for given in labelled)
+        made = MeanEstimator(ends, severities)
+        for reply, number in replies.items():
+            made.add(
+                value(reply.score),
+                given=by_whom(reply.given, value),
+                probability=label_shares[reply.week],
+                cluster=reply.thread,
+                weight=len(weighed) / reply.share / replies_in_all,
+                times=number,
             )
-        for scores, times in clusters.items():
-            estimator.add_clusters(len(scores), sum(map(value, scores)), times)
-        return estimator
+        for scores, number in clusters.items():
+            made.add_clusters(len(scores), sum(map(value, scores)), number)
+        return made
 
-    of_scores, is_good, is_low = measured(scale, float), good_from(scale), low_to(scale)
-    good = measured(Scale(0, 1), lambda score: float(score >= is_good)).estimate()
-    low = measured(Scale(0, 1), lambda score: float(score <= is_low)).estimate()
-    mean, said = of_scores.estimate(), " ".join(of_scores.severities.words(is_named=False))
-    return Quality(mean, good, low, has_gap, said) if mean and good and low else None
+    least_good = good_from(scale)
+    most_low = low_to(scale)
+    of_scores = estimator(scale, float)
+    mean = of_scores.estimate()
+    good = estimator(Scale(0, 1), lambda score: float(score >= least_good)).estimate()
+    low = estimator(Scale(0, 1), lambda score: float(score <= most_low)).estimate()
+    if not (mean and good and low):
+        return None
+    severity = " ".join(of_scores.severities.words(is_named=False))
+    return Quality(mean, good, low, _has_gap(counts), severity)
+
+
+def _alike(cases: Sequence[CountedCase], coverage: Mapping[str, Coverage]) -> Counter[_Reply]:
+    """How many of these cases are equal in all that their weight depends on."""
+    threads = Counter(case.thread for case in cases)
+    replies = Counter[_Reply]()
+    for case in cases:
+        share = case.drawn_with or 1.0
+        if seen := coverage.get(case.day or ""):
+            share *= seen.share
+        thread = case.thread if threads[case.thread] > 1 else None
+        replies[_Reply(case.score, case.given, case.week, thread, share)] += 1
+    return replies
+
+
+def _has_gap(counts: Sequence[tuple[int, bool, float]]) -> bool:
+    """Whether weeks with many of the replies have no label at all."""
+    labelled_weeks = {week for week, is_labelled, _ in counts if is_labelled}
+    unlabelled = sum(number for week, _, number in counts if week not in labelled_weeks)
+    # A smaller share of the scores may be the beginning of a week, which is still to be labelled.
+    return unlabelled > 0.15 * sum(number for _, _, number in counts)
 
 
 def by_whom(given: str | None, value: Callable[[float], float]) -> Given:
     """The labels of a case as a measure has them, each with who gave it."""
-    each = [one.rpartition(" ") for one in (given or "").split(",") if one]
-    return [(by, value(float(label))) for by, _, label in each]
+    labels = [label.rpartition(" ") for label in (given or "").split(",") if label]
+    return [(person, value(float(score))) for person, _, score in labels]
 
 
 def as_people(
@@ -189,12 +209,12 @@ def as_people(
     """What is shown as people would score, and its change since `before`; None if one has too few
     labels for that.
     """
-    both = [each for each in (this, before) if each]
-    if (
-        this is None
-        or any(each.has_gap for each in both)
-        or not stats.are_corrected(*(each.mean for each in both))
-    ):
+    if this is None:
+        return None
+    sides = [this] if before is None else [this, before]
+    if any(quality.has_gap for quality in sides):
+        return None
+    if not stats.are_corrected(*(quality.mean for quality in sides)):
         return None
     return this, stats.difference(this.mean, before.mean) if before else None
 
