@@ -19,7 +19,7 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.role import Role
 from bot.errors import BotError
 from bot.feature import Services
-from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
+from bot.features import digest, home, labels, privacy, rubrics, score, watch
 from bot.http_server import HttpServer
 from bot.judges import limits_of, open_judges
 from bot.pipeline.engine import Engine
@@ -151,7 +151,6 @@ FEATURES = (
     watch.feature,
     rubrics.feature,
     privacy.feature,
-    workflow.feature,
 )
 """The app's features. To remove one, delete it here and in `bot/features/`."""
 

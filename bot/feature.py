@@ -14,11 +14,9 @@ from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.case import LoggedCase
 from bot.domain.clock import Clock
 from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
-from bot.domain.verdict import CaseVerdict
 from bot.domain.week import Schedule, Week
 from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.engine import JobHandler, PeriodicJob
@@ -65,9 +63,6 @@ class Feature:
         on_reaction: Receives every reaction there; if it returns False, the event goes on to Bolt's
             listeners.
         follows: Whether the feature records what people think of the message that a reaction is on.
-        on_verdict: Is called with each verdict that is being delivered.
-        fails: Ends, with this sentence, whatever waits for a payload that cannot be served; False
-            if nothing waits.
         jobs: Its handler for each kind of job.
         periodic_jobs: Its jobs that run at each start and every minute.
         home_buttons: Its buttons at the top of a person's Home tab.
@@ -90,8 +85,6 @@ class Feature:
     on_message: Callable[[Mapping[str, Any]], Awaitable[None]] | None = None
     on_reaction: Callable[[Reaction], Awaitable[bool]] | None = None
     follows: Callable[[Reaction], Awaitable[bool]] | None = None
-    on_verdict: Callable[[LoggedCase, CaseVerdict], Awaitable[None]] | None = None
-    fails: Callable[[Mapping[str, Any], str], Awaitable[bool]] | None = None
     jobs: Mapping[str, JobHandler] = field(default_factory=dict)
     periodic_jobs: Sequence[PeriodicJob] = ()
     home_buttons: Callable[[Invocation], Awaitable[Sequence[Block]]] | None = None
@@ -185,11 +178,6 @@ class Services:
     async def follows(self, reaction: Reaction) -> bool:
         return any([await each.follows(reaction) for each in self.features if each.follows])
 
-    async def tell_verdict(self, case: LoggedCase, verdict: CaseVerdict) -> None:
-        for each in self.features:
-            if each.on_verdict:
-                await each.on_verdict(case, verdict)
-
     async def post_scores(
         self,
         team_id: str,
@@ -217,12 +205,6 @@ class Services:
             raise
         await note_quotes(self.store, self.client, team_id, case_ids, sent["channel"], sent["ts"])
         return str(sent["ts"])
-
-    async def fail(self, body: Mapping[str, Any], sentence: str) -> bool:
-        """Whether a feature had something waiting for this payload; if so, it is now ended with the
-        sentence.
-        """
-        return any([await each.fails(body, sentence) for each in self.features if each.fails])
 
     async def show_home(self, person: Invocation, note: str = "") -> None:
         """Shows a person their Home tab as it is now; `note` tells them the outcome of their click."""

@@ -50,7 +50,7 @@ def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
     handlers: dict[str, JobHandler] = {}
     if services.judges:
         client, url = services.client, services.identity.url
-        delivery = Delivery(client, services.messenger, store, services.tell_verdict, url)
+        delivery = Delivery(client, services.messenger, store, url)
         pipeline = CasePipeline(
             store,
             services.judges,

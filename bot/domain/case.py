@@ -42,7 +42,6 @@ class CaseSource(StrEnum):
     MENTION = "mention"
     REACTION = "reaction"
     WATCH = "watch"
-    AUTOMATION = "workflow"
 
 
 class QuestionSource(StrEnum):
@@ -99,15 +98,13 @@ class Exclusion(StrEnum):
 
     `ANOTHER`: a person other than the first requester asked for it. `EDITED`: its question was
     edited after the reply. `CONTINUED`: a watch scored the reply again, because its author added to
-    it. `PERSON`: the reply is a person's, and figures are about assistants. `AUTOMATION`: no person
-    asked for it, and who chose the reply is unknown; these verdicts are counted separately.
+    it. `PERSON`: the reply is a person's, and figures are about assistants.
     """
 
     ANOTHER = "another"
     EDITED = "edited"
     CONTINUED = "continued"
     PERSON = "person"
-    AUTOMATION = "workflow"
 
 
 class Case(BaseModel):
@@ -157,13 +154,6 @@ class Case(BaseModel):
     unread: str | None = None
     blocker: str | None = None
     response_url: str | None = None
-
-    @property
-    def is_automated(self) -> bool:
-        """Whether something asked that is neither a person nor a watch; there is no requester to
-        tell or to ask.
-        """
-        return self.source is CaseSource.AUTOMATION
 
     @property
     def conversation(self) -> tuple[Turn, ...]:
@@ -234,10 +224,6 @@ class LoggedCase(Case):
     def is_watched(self) -> bool:
         """Whether a watch drew the reply; such a case has no requester to tell."""
         return self.probability is not None
-
-    @property
-    def tells_requester(self) -> bool:
-        return not (self.is_watched or self.is_automated)
 
     @property
     def is_posted(self) -> bool:

@@ -33,7 +33,7 @@ class Limits:
         return bool(self.cases_per_user_per_hour or self.cases_per_day or self.tokens_per_day)
 
     def of_automation(self, who: str) -> "Limits":
-        """The limits of all automations of one kind together: half of the workspace's daily limits."""
+        """The limits of what the app does by itself, such as watches: half of the workspace's day."""
         return replace(
             self,
             who=who,
@@ -61,10 +61,9 @@ class Policy:
         """Whether a message in a channel may be scored, or with `has_message=False` texts that were
         typed there.
 
-        Texts typed in direct messages may always be, because only that person sees them. So may an
-        automation's texts, which are in no channel.
+        Texts typed in direct messages may always be, because only that person sees them.
         """
-        if not has_message and (not channel_id or channel_id.startswith("D")):
+        if not has_message and channel_id.startswith("D"):
             return True
         is_listed = not self.allowed_channels or channel_id in self.allowed_channels
         return is_listed and channel_id not in self.denied_channels

@@ -3,7 +3,7 @@ to the requester.
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -44,7 +44,6 @@ class Delivery:
     client: AsyncWebClient
     messenger: Messenger
     store: Store
-    on_verdict: Callable[[LoggedCase, CaseVerdict], Awaitable[None]]
     workspace_url: str
     lines: Mapping[str, FairQueue] = field(
         default_factory=lambda: defaultdict(lambda: FairQueue(1))
@@ -62,8 +61,7 @@ class Delivery:
 
         The message with typed texts shows the score, too, and verdicts that this one replaces are
         folded. For a watched reply, the channel sees what it has chosen, and nothing if there is no
-        score. An automation that asked is always told, while the store still has the texts. Returns
-        the updated case.
+        score. Returns the updated case.
         """
         case = await self._still_held(case)
         if case.is_watched and (verdict.score is None or not case.is_posted):
@@ -82,8 +80,7 @@ class Delivery:
                 if case.message_ts is None and not (begins_now or case.excluded):
                     await self._change(case, case.thread_ts or "", texts)
                 await self._fold_earlier(case)
-        await self.on_verdict(case, verdict)
-        if (case.is_private or case.blocked_by) and case.tells_requester:
+        if (case.is_private or case.blocked_by) and not case.is_watched:
             post = verdicts.verdict_message(case, verdict, verdicts.why_private(case))
             await self.messenger.tell(requester_of(case), post)
         return case
@@ -97,7 +94,7 @@ class Delivery:
                 and not case.is_private
                 and await self._change(case, case.reply_ts, post)
             )
-            if not is_said and is_first and case.tells_requester:
+            if not is_said and is_first and not case.is_watched:
                 await self.messenger.tell(requester_of(case), post)
         except SLACK_ERRORS as exc:  # the case goes on, announced or not
             logger.warning("delay_not_said", case=case.id, error=in_brief(exc))

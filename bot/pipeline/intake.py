@@ -29,7 +29,6 @@ from bot.slack.invocation import Invocation, Submission
 from bot.slack.messages import Message, Permalink
 from bot.slack.messenger import Messenger, Post
 from bot.store import Store
-from bot.store.store import Also
 
 _LOOK_S = 1.5  # Slack waits 3 s for the acknowledgement
 
@@ -39,8 +38,7 @@ class Intake:
     """Makes cases of requests, and takes them in; raises `RefusedError` if this person cannot have
     one now.
 
-    `visibility` is that of the app's settings. `also` is called in the transaction that stores a
-    new case.
+    `visibility` is that of the app's settings.
     """
 
     store: Store
@@ -51,7 +49,6 @@ class Intake:
     messenger: Messenger
     lookup: Lookup
     workspace_url: str
-    also: Also | None = None
 
     async def of_message(
         self, invocation: Invocation, message: Message, source: CaseSource = CaseSource.SHORTCUT
@@ -214,9 +211,7 @@ class Intake:
                     await self._check(known, invocation)
                 return known, False
             if known:
-                excluded = case.excluded  # an automation's is counted apart
-                if not case.is_automated:
-                    excluded = await self.store.cases.exclusion_of(invocation.user_id, known)
+                excluded = await self.store.cases.exclusion_of(invocation.user_id, known)
                 case = case.model_copy(update=_next_attempt(case, known) | {"excluded": excluded})
         return await self.add(case, invocation)
 
@@ -229,9 +224,7 @@ class Intake:
         """
         await self._check(case, invocation)
         while True:
-            known, is_new = await self.store.add(
-                case, invocation.trigger_id, self.limits, self.also
-            )
+            known, is_new = await self.store.add(case, invocation.trigger_id, self.limits)
             is_of_no_use = known.is_for_one or (known.excluded and not case.excluded)
             if is_new or known.requester_id == case.requester_id or not is_of_no_use:
                 return known, is_new

@@ -334,9 +334,6 @@ async def complete(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
     why_asked = NO_QUESTION
     if case.blocker is None and None in (case.question_source, case.question, case.response):
         case, why_asked = await _read(lookup, case)
-    if case.lacks_question and case.is_automated:
-        # There is no person to ask, and an automation must not wait for ever.
-        case = case.model_copy(update={"blocker": NO_QUESTION})
     if case.blocker is None and case.question is not None:
         texts = case.question, case.response or ""
         nothing = too_long(*texts) or nothing_to_judge(*texts)

@@ -192,7 +192,7 @@ class CasePipeline:
 
     async def _tell_place(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
         said: object = ()
-        is_awaited = case.reply_ts or case.tells_requester
+        is_awaited = case.reply_ts or not case.is_watched
         while is_awaited and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
             place = (
                 list(self.turns.under_way).index(case.id)
@@ -249,7 +249,7 @@ class CasePipeline:
         """The case with its reply's key, if another message of that was chosen; None if another
         case has the reply.
         """
-        if case.is_automated or case.message_ts is None:
+        if case.message_ts is None:
             return case
         attempt, excluded = 1, case.excluded
         while True:

@@ -143,7 +143,6 @@ _EXCLUDED = {
     Exclusion.ANOTHER: "*Not counted:* somebody else asked for the first score of this reply.",
     Exclusion.EDITED: "*Not counted:* the question was edited after the reply was written.",
     Exclusion.CONTINUED: "*Not counted:* the reply went on, and was scored again.",
-    Exclusion.AUTOMATION: "*Counted separately:* {who} asked for this score.",
 }
 
 
@@ -155,11 +154,7 @@ def verdict_message(
     """
     first, summary = _first(case, verdict)
     blocks = [first]
-    excluded = (
-        _EXCLUDED[case.excluded].format(who=excerpt(case.requester_name, 100))
-        if case.excluded
-        else ""
-    )
+    excluded = _EXCLUDED[case.excluded] if case.excluded else ""
     asked = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
     texts = {"the response": verdict.flags, asked: verdict.question_flags}
     tries = "; ".join(

@@ -72,13 +72,9 @@ def to_yaml(names: str, *, is_minimal: bool) -> str:
 
 
 def load_parts() -> dict[str, Any]:
-    """The optional parts of a manifest by their names, those of features last."""
-    folder = Path(__file__).parents[1]
-    files = [
-        *folder.glob("slack/manifest_parts.yml"),
-        *sorted(folder.glob("features/*/manifest_parts.yml")),
-    ]
-    return {name: part for file in files for name, part in _load(file).items()}
+    """The optional parts of a manifest by their names."""
+    parts: dict[str, Any] = _load(Path(__file__).with_name("manifest_parts.yml"))
+    return parts
 
 
 def bot_scopes(name: Name = FULL) -> list[str]:

@@ -57,7 +57,6 @@ _SHOWN = ("visibility", "blocker", "blocked_by", "excluded", "probability")
 _WATCHED = sa.text("probability IS NOT NULL AND excluded IS NULL")
 _REPEATED = sa.text("attempt > 1")
 IS_WAITED_FOR = sa.text("outcome IS NULL")
-IS_WAITING = sa.text("completed_at IS NULL")
 IS_TAKEN_BACK = sa.text("NOT is_given")
 IS_STALE = sa.text("is_stale")
 """Written as in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not use it."""
@@ -453,15 +452,6 @@ releases = _numbered(
     *_needed(needed=Integer),  # how many scores after it a comparison needs
     *_maybe(taken_back_at=UtcDateTime),
     sa.Index(None, "team_id", "channel_id"),
-)
-
-executions = _table(
-    "executions",  # runs of the workflow step
-    *_key("team_id", "id"),  # Slack's id
-    *_needed(case_id=Integer),  # the case that it waits for, which may be gone
-    *_needed(quotes=Boolean),  # whether the workflow may be told the justification
-    *_maybe(completed_at=UtcDateTime),  # NULL: its workflow is waiting
-    _index("ix_executions_waiting", "case_id", where=IS_WAITING),
 )
 
 thumbs = _table(

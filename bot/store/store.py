@@ -1,7 +1,6 @@
 """The store: what was asked for, how far each case has come, and what became known of it later."""
 
 import uuid
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -88,7 +87,6 @@ _FOUND = Case.model_fields.keys() - {"turns"}
 _INTENTS = {"thread_intent": True, "reply_intent": True}
 _NO_LIMITS = Limits()
 
-Also = Callable[[AsyncConnection, LoggedCase], Awaitable[None]]
 Failure = Literal["slack_tries", "model_tries", "internal_errors"]
 """What failed, by the column that counts it."""
 
@@ -154,15 +152,13 @@ class Store:
         case: Case,
         trigger_id: str | None = None,
         limits: Limits = _NO_LIMITS,
-        also: Also | None = None,
     ) -> tuple[LoggedCase, bool]:
         """The case, stored together with a job that settles it, and whether it is new.
 
         The same key in the same team is the same case. The more open cases a person has in a
         channel, the later is the turn of their next one there; among people with equally many, the
-        more open cases the channel has. If the case is new, `also` is called with it in the same
-        transaction. Raises RefusedError if a new one exceeds the limits, and TooLateError if the
-        requester no longer waits for an answer.
+        more open cases the channel has. Raises RefusedError if a new one exceeds the limits, and
+        TooLateError if the requester no longer waits for an answer.
         """
         texts = [case.question, case.response, *(turn.text for turn in case.conversation)]
         if limits.are_there:
@@ -204,8 +200,6 @@ class Store:
             if self.database.is_sqlite:  # only this process works in the file
                 db.after_commit(connection, partial(self._keep, added))
             await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, turn)])
-            if also:
-                await also(connection, added)
             # checked last: on a busy machine each statement before it may have waited
             check_deadline()
             return added

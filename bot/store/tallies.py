@@ -26,7 +26,6 @@ from bot.store.visibility import (
     NEWER,
     Origin,
     counts,
-    is_automated,
     is_low,
     is_shared,
     is_watched,
@@ -327,8 +326,6 @@ def is_public(
     within = is_there(place, span)
     if place.origin is Origin.WATCHED:
         return sa.and_(within, is_watched(cases))
-    if place.origin is Origin.AUTOMATED:
-        return sa.and_(within, is_automated(cases))
     return sa.and_(
         within,
         counts(cases),

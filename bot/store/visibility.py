@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.domain.case import Exclusion, LoggedCase
+from bot.domain.case import LoggedCase
 from bot.store.schema import cases
 
 NEWER = cases.alias("newer")
@@ -55,20 +55,11 @@ def is_watched(table: sa.FromClause) -> sa.ColumnElement[bool]:
 class Origin(StrEnum):
     """How replies came to be scored; figures of different origins are never joined.
 
-    `CHOSEN`: people asked. `WATCHED`: watches drew them. `AUTOMATED`: automations asked.
+    `CHOSEN`: people asked. `WATCHED`: watches drew them.
     """
 
     CHOSEN = "chosen"
     WATCHED = "watched"
-    AUTOMATED = "automated"
-
-
-def is_automated(table: sa.FromClause) -> sa.ColumnElement[bool]:
-    """Whether an automation asked for a verdict that everyone in the channel could see."""
-    is_seen = sa.and_(
-        table.c.visibility == _THREAD, table.c.blocker.is_(None), table.c.blocked_by.is_(None)
-    )
-    return sa.and_(is_seen, table.c.excluded == Exclusion.AUTOMATION)
 
 
 def is_low() -> sa.ColumnElement[bool]:

@@ -63,10 +63,6 @@ def the_case(workspace: Workspace) -> Case:
     )
 
 
-async def no_one(*_: object) -> None:
-    """No feature is told of verdicts."""
-
-
 @asynccontextmanager
 async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> AsyncIterator[Desk]:
     workspace = Workspace(load_manifest(), limits=UNHURRIED)
@@ -75,7 +71,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
         settings = make_settings(slack, model_server, folder)
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Store.open(settings.database_url)
-            delivery = Delivery(client, Messenger(client), log, no_one, "https://pocket.slack.com/")
+            delivery = Delivery(client, Messenger(client), log, "https://pocket.slack.com/")
             rubrics = RubricChoice(log.rubrics, {judge.rubric.name: judge.rubric})
             pipeline = CasePipeline(
                 log,

@@ -2,8 +2,8 @@
 comes at least once.
 
 A message to one person alone cannot be looked for, so it may come twice. Each way to lose an answer
-is tried once with the same post; the other situations have one way each. Digests, alerts, reactions
-and steps of workflows are tried in their features' tests.
+is tried once with the same post; the other situations have one way each. Digests, alerts and
+reactions are tried in their features' tests.
 """
 
 import asyncio

@@ -18,7 +18,7 @@ from judge.scoring.model.completion import cost_of
 
 ROOT = Path(__file__).parents[2]
 # The pages describe the app with all its features.
-complete = pytest.mark.needs("digest", "home", "labels", "privacy", "rubrics", "watch", "workflow")
+complete = pytest.mark.needs("digest", "home", "labels", "privacy", "rubrics", "watch")
 PAGES = (
     *(ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md", "sandbox/README.md")),
     *sorted((ROOT / "docs").glob("*.md")),

@@ -1,9 +1,9 @@
 """HTTP mode: signed payloads come in over HTTP; and in every mode health and metrics are answered."""
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,26 +81,18 @@ class Front:
             return answer.status, await answer.text()
 
 
-@asynccontextmanager
-async def open_front(
-    model_server: ModelServer, tmp_path: Path, *parts: str
-) -> AsyncIterator[Front]:
+@pytest.fixture
+async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Front]:
     model_server.script(GOOD)
     more: dict[str, Any] = {
         "serve_http": True,
         "slack_signing_secret": SECRET,
         "http_port": free_port(),
     }
-    async with pocket_slack(parts) as slack, aiohttp.ClientSession() as session:
+    async with pocket_slack() as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more, metrics_port=free_port())
         async with running_bot(settings, grace_s=0) as bot:
             yield Front(slack, settings, session, bot.services.store)
-
-
-@pytest.fixture
-async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Front]:
-    async with open_front(model_server, tmp_path) as opened:
-        yield opened
 
 
 async def test_what_would_be_acknowledged_too_late_is_refused_and_leaves_no_case(
@@ -111,6 +103,20 @@ async def test_what_would_be_acknowledged_too_late_is_refused_and_leaves_no_case
     assert status == 500  # Slack tells the person
     assert await front.log.cases.newest(1) == []
     assert front.slack.person("ann").ephemerals(CHANNEL) == []
+
+
+async def test_an_event_is_taken_however_late(
+    front: Front, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody was told that it failed, and Slack does not tell of it again."""
+    monkeypatch.setattr(Traffic, "accept_within_s", -1.0)
+    ann = front.slack.person("ann")
+    parent = ann.post(CHANNEL, "What is 2 + 2?")
+    front.slack.person("helper").post(CHANNEL, "Four.", thread_ts=parent.ts)
+    ann.post(CHANNEL, "@Slack Judge score this", thread_ts=parent.ts)
+    mention = front.slack.workspace.deliveries.latest()[-1]
+    assert await front.send(json.dumps(mention.payload)) == (200, "")
+    await front.slack.until(lambda: is_verdict(ann.thread(CHANNEL, parent.ts)[-1]))
 
 
 async def test_a_command_is_read_whatever_words_are_in_it(front: Front) -> None:

@@ -6,7 +6,6 @@ The function of the step is wrapped, so the instant is exact. The process and th
 import os
 import signal
 from collections.abc import Awaitable, Callable
-from importlib.util import find_spec
 from typing import Any
 
 from slack_bolt.context.ack.async_ack import AsyncAck
@@ -28,13 +27,6 @@ PLACES: dict[str, tuple[object, str]] = {
     "chat_update": (AsyncWebClient, "chat_update"),
     "conversations_replies": (AsyncWebClient, "conversations_replies"),
 }
-
-
-if find_spec("bot.features.workflow"):
-    from bot.features.workflow import handlers, queries
-
-    PLACES["workflow.tell"] = (handlers, "tell")
-    PLACES["Executions.note_completed"] = (queries.Executions, "note_completed")
 
 
 def doom(point: Point) -> None:

@@ -4,7 +4,7 @@ call.
 
 from dataclasses import dataclass
 
-REPLY, SLOW, TEXTS, STEP = "reply", "slow", "texts", "step"
+REPLY, SLOW, TEXTS = "reply", "slow", "texts"
 
 
 @dataclass(frozen=True)
@@ -12,8 +12,7 @@ class Point:
     """Before or after the `occurrence`-th call of a step, counted from when the process was armed.
 
     `request` is how the case comes in: REPLY, a reply in a thread; SLOW, a reply for which the
-    model takes so long that a placeholder is posted in the thread; TEXTS, two typed texts; STEP, a
-    step of a workflow.
+    model takes so long that a placeholder is posted in the thread; TEXTS, two typed texts.
     """
 
     step: str
@@ -48,14 +47,4 @@ POINTS = [
     *_around("chat_update", 1, SLOW),
     *_around("chat_postMessage", 1, TEXTS),
     *_around("chat_postMessage", 2, TEXTS),
-]
-
-STEPS = [
-    Point("Store.add", "after", request=STEP),
-    *_around("ack", request=STEP),
-    *_around("workflow.tell", request=STEP),
-    *_around(
-        "Executions.note_completed", request=STEP
-    ),  # between telling Slack and recording that in the database
-    *_around("Store.note_delivered", request=STEP),
 ]

@@ -4,9 +4,10 @@ import asyncio
 import resource
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 
 import pytest
 from sqlalchemy import event, text
@@ -15,7 +16,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import TooLateError, accepted_within
 from bot.store import Store, TakenError
-from bot.store.database import after_commit
 from bot.store.errors import STORE_ERRORS
 from tests.cases import a_case, held
 
@@ -56,24 +56,17 @@ async def busy_writer(log: Store) -> AsyncIterator[None]:
 async def test_of_twenty_cases_that_share_a_commit_one_that_is_refused_takes_no_other_with_it(
     log: Store,
 ) -> None:
-    followed: list[str] = []
-
-    async def also(connection: AsyncConnection, case: object) -> None:
-        async def follow() -> None:
-            followed.append(case.key)  # type: ignore[attr-defined]
-
-        after_commit(connection, follow)
-
     async def add(number: int) -> object:
         with accepted_within(-1 if number == 7 else 60):
-            return await log.add(a_case(key=str(number)), also=also)
+            return await log.add(a_case(key=str(number)))
 
     counted = commits(log)
     async with busy_writer(log):
         adding = [asyncio.create_task(add(number)) for number in range(20)]
     told = await asyncio.gather(*adding, return_exceptions=True)
     assert [number for number, each in enumerate(told) if isinstance(each, TooLateError)] == [7]
-    assert await keys(log) == followed == [str(number) for number in range(20) if number != 7]
+    held_here = [case.key for case in log.database.added.values()]  # noted after the commit
+    assert await keys(log) == held_here == [str(number) for number in range(20) if number != 7]
     assert len(counted) == 2  # of the work before, and of all of these
 
 
@@ -145,16 +138,17 @@ async def test_cases_that_share_a_commit_on_a_full_disk_are_told_and_can_be_adde
 async def test_a_cancelled_write_is_dropped_before_it_begins_and_done_once_it_has(
     log: Store,
 ) -> None:
-    async def add(key: str, is_begun: Callable[[], object], may_end: threading.Event) -> None:
-        async def also(*_: object) -> None:
-            is_begun()
+    is_begun = asyncio.Event()
+    may_end = threading.Event()
+    begin = partial(asyncio.get_running_loop().call_soon_threadsafe, is_begun.set)
+
+    def hold(*call: Any) -> None:
+        if call[2].startswith("INSERT INTO cases "):
+            begin()
             may_end.wait()
 
-        await log.add(a_case(key=key), also=also)
-
-    is_begun, may_end = asyncio.Event(), threading.Event()
-    begin = partial(asyncio.get_running_loop().call_soon_threadsafe, is_begun.set)
-    begun = asyncio.create_task(add("begun", begin, may_end))
+    event.listen(log.database.engine.sync_engine, "before_cursor_execute", hold)
+    begun = asyncio.create_task(log.add(a_case(key="begun")))
     await is_begun.wait()
     waiting = asyncio.create_task(log.add(a_case(key="waiting")))
     await asyncio.sleep(0)

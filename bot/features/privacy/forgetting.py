@@ -28,7 +28,7 @@ from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post
 from bot.store import Store
 from bot.store.cases import AT_REST
-from bot.store.schema import IS_TAKEN_BACK, audit, executions, notices, spent, thumbs
+from bot.store.schema import IS_TAKEN_BACK, audit, notices, spent, thumbs
 from bot.store.spending import DAY
 
 _ME = "me"
@@ -186,7 +186,6 @@ async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
         delete(audit).where(audit.c.at < now - AUDIT_KEPT),
         delete(notices).where(notices.c.claimed_at < now - _NOTICES_KEPT),
         delete(spent).where(spent.c.created_at < now - DAY),
-        delete(executions).where(executions.c.completed_at < now - _SENT_AGAIN_FOR),
     ):
         await store.database.execute(over)
     await log.scrub(

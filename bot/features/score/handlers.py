@@ -200,7 +200,6 @@ def register_first(app: AsyncApp, services: Services) -> None:
             logger.warning(
                 "payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"]
             )
-            await services.fail(body, messages.NOT_SERVED)
             return await ack(text=messages.NOT_SERVED) if "command" in body else await ack()
         if person := payloads.person_elsewhere(body):
             body[payloads.IS_OURS] = not await services.members.is_foreign(person)
@@ -225,10 +224,6 @@ def register_first(app: AsyncApp, services: Services) -> None:
             logger.error(
                 "listener_failed", kind=kind, reason=reason, exc_info=None if reason else error
             )
-        if await services.fail(body, messages.WENT_WRONG):
-            return (
-                BoltResponse(status=200) if response else None
-            )  # the step has failed; Slack must not resend it
         if payloads.is_event(body):
             return None  # no person is waiting, and Slack sends unacknowledged events again
         await services.messenger.tell(payloads.to_invocation(body).recipient, said)

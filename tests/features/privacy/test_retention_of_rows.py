@@ -1,4 +1,4 @@
-"""What goes with its time: cases, what they took, thumbs, acts, steps."""
+"""What goes with its time: cases, what they took, thumbs, acts."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 
 from bot.features.privacy.forgetting import AUDIT_KEPT, retain
 from bot.store import Store
 from bot.store.audit import Act, Action
-from bot.store.schema import cases, executions, spent, thumbs
+from bot.store.schema import cases, spent, thumbs
 from tests.cases import (
     SECRET,
     a_case,
@@ -43,15 +43,6 @@ async def test_nothing_of_a_forgotten_case_is_left_after_a_day(log: Store) -> No
             await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))
         await retain(log, None)
         assert len(await log.database.all(select(spent))) == left
-
-
-async def test_steps_that_were_told_go_after_a_day_and_those_that_wait_never(log: Store) -> None:
-    now, row = datetime.now(UTC), {"team_id": "T1", "case_id": 1, "quotes": True}
-    ended = {"waits": None, "new": now - timedelta(hours=23), "old": now - timedelta(hours=25)}
-    rows = [row | {"id": name, "completed_at": at} for name, at in ended.items()]
-    await log.database.write(lambda connection: connection.execute(insert(executions), rows))
-    await retain(log, None)
-    assert set(await log.database.values(select(executions.c.id))) == {"waits", "new"}
 
 
 async def noted(log: Store) -> list[tuple[Any, ...]]:
