@@ -30,7 +30,7 @@ from bot.probes import probes
 from bot.settings import Settings
 from bot.slack.client import NOBODY, Identity, SlackClient, identify, web_client
 from bot.slack.http import HTTP_SETTINGS, HttpFront
-from bot.slack.incoming import SocketLink, Traffic
+from bot.slack.incoming import SocketLink
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.ownership import owned
@@ -99,7 +99,6 @@ async def running_bot(
     grace_s: float = GRACE_S,
     model_pauses: Sequence[timedelta] = MODEL_PAUSES,
     role: Role = "both",
-    traffic: Traffic | None = None,
 ) -> AsyncIterator[RunningBot]:
     """A connected bot.
 
@@ -107,7 +106,6 @@ async def running_bot(
     """
     async with AsyncExitStack() as stack:
         services = await open_services(stack, settings, role)
-        services.traffic = traffic or services.traffic
         services.model_pauses = model_pauses
         store = services.store
         # Everything ends in reverse order: first the payloads, then the running cases, and last the

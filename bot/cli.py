@@ -1,6 +1,4 @@
-"""`judge-bot`: serve, health, doctor, live, manifest, demo, digest, export, view, release, mcp,
-purge, copy, ...
-"""
+"""`judge-bot`: serve, health, doctor, manifest, demo, digest, export, view, release, mcp, purge, ..."""
 
 import asyncio
 import logging
@@ -117,34 +115,6 @@ def doctor(http: Http = False, role: RoleName = "both") -> None:
 
     if not _run(examine(role, serves_http=http)):
         raise typer.Exit(1)
-
-
-@app.command()
-def live(
-    channel: Channel = "",
-    compare: Annotated[
-        tuple[Path, Path] | None, typer.Option(help="Instead, compare two reports.")
-    ] = None,
-) -> None:
-    """Try the app on a real workspace and model, step by step.
-
-    It posts in a channel, asks you for six steps there, deletes what it has posted, and writes a
-    report without texts, names, ids or tokens. The app must not run elsewhere meanwhile.
-    """
-    from bot.commands.live import check
-    from bot.commands.live.report import show_compared
-    from bot.settings import load_settings
-
-    if compare:
-        show_compared(*compare)
-        return
-    if not channel:
-        raise typer.BadParameter("name a channel with --channel, such as '#judge-test'")
-    typer.confirm(
-        f"Post in {channel} and delete it afterwards? The app must not run elsewhere meanwhile.",
-        abort=True,
-    )
-    _run(check(load_settings(), channel, Path("live-report.json")))
 
 
 @app.command()

@@ -102,10 +102,10 @@ class Control:
 
     async def act(self, request: web.Request) -> web.StreamResponse:
         """Acts as a person, and waits until the app has acknowledged that, if it must."""
-        verb = _VERBS.get(request.match_info["verb"])
+        verb = VERBS.get(request.match_info["verb"])
         if verb is None:
             raise SandboxError(
-                f"nobody can {request.match_info['verb']!r}; there are {listed(sorted(_VERBS))}"
+                f"nobody can {request.match_info['verb']!r}; there are {listed(sorted(VERBS))}"
             )
         person = Person(self._ws, request.match_info["name"])
         try:
@@ -221,7 +221,7 @@ def _click(person: Person, body: Json) -> Delivery:
     return person.click(surface, body["action_id"], body.get("value"), body.get("block_id"))
 
 
-_VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
+VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "post": lambda person, body: person.post(**body),
     "post_in_parts": lambda person, body: person.post_in_parts(**body),
     "share": lambda person, body: person.share(

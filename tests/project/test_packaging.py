@@ -61,7 +61,6 @@ judge-bot purge --days 30 --yes
 judge-bot copy --from sqlite+aiosqlite:///no.db --to sqlite+aiosqlite:///copy.db | or create one with judge-bot serve
 judge-bot audit
 judge-bot installations list
-judge-bot live | such as '#judge-test'
 judge-bot mcp | pip install 'slack-judge[mcp]'
 pocket-slack --version
 """
