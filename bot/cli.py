@@ -187,10 +187,10 @@ def export(
         ),
     ] = False,
     form: Annotated[
-        Literal["jsonl", "csv", "parquet", "inspect", "promptfoo", "langfuse"] | None,
+        Literal["jsonl", "csv", "parquet", "langfuse"] | None,
         typer.Option(
             "--format",
-            help="A table, or what another tool loads; by default from the output's name.",
+            help="A table, or what Langfuse loads; by default from the output's name.",
         ),
     ] = None,
     has_texts: Annotated[

@@ -1,13 +1,12 @@
-"""`judge-bot export`: cases, labelled or all, for `judge` and other tools; or all that is stored
+"""`judge-bot export`: cases, labelled or all, for `judge`, tables and Langfuse; or all that is stored
 about one person.
 """
 
 import hashlib
 import json
-import re
 import sys
 from codecs import BOM_UTF8
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -37,76 +36,32 @@ from judge.scoring.numbers import number_of
 
 T = TypeVar("T")
 
-_BEGINNINGS = b'{"', b"case,", b"PAR1"
+# Of JSONL, CSV and Parquet.
+_BEGINNINGS = (b'{"', b"case,", b"PAR1")
+_LANGFUSE = "langfuse"
 _UNKNOWN = (
     "nothing is stored about this person; expected a Slack user id, such as U0123ABCD (their "
     "profile > More > Copy member ID)"
 )
-# promptfoo renders {{ }}, {% %} and {# #} in every string of a test, including {{
-# env.OPENAI_API_KEY }}. It replaces a string that begins with file:// or package: with the content
-# of the file or the result of the code. How often it renders depends on the prompt, so an escape
-# would be undone too early or not at all; a space in them always works. A #} alone is an error.
-_TEMPLATE = re.compile(r"\{(?=[{%#])|#(?=\})")
-_REFERENCE = re.compile(r"\A\s*(?:package(?=:)|(?!https?:)[a-z][\w+.-]*(?=://))", re.IGNORECASE)
-
-
-def to_inspect(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A sample for `inspect_ai.dataset.json_dataset`: the question, and the label as the target."""
-    target = "" if row["human"] is None else str(row["human"])
-    metadata = {"response": row["completion"], **_others(row)}
-    return {"id": _name(row), "input": row["prompt"], "target": target, "metadata": metadata}
-
-
-def to_promptfoo(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A test for promptfoo, whose texts it uses literally."""
-    texts = {"question": row["prompt"], "response": row["completion"]}
-    test: dict[str, Any] = _inert(
-        {"description": _name(row), "vars": texts, "metadata": _others(row)}
-    )
-    return test
 
 
 def to_langfuse(row: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of Langfuse's `create_dataset_item`.
 
-    The id stays the same, so a second import changes the item.
+    The id stays the same, so a second import changes the item. It is different for each person who
+    labelled the case, and unique among all datasets of a project.
     """
+    id_ = f"{row['thread']}-case-{row['case']}"
+    if row["label_by"]:
+        id_ += f"-{row['label_by']}"
+    texts = {"prompt", "completion"}
     return {
         "dataset_name": "slack-judge",
-        "id": f"{row['thread']}-{_name(row)}",  # unique among all datasets of a project
+        "id": id_,
         "input": {"question": row["prompt"], "response": row["completion"]},
         "expected_output": None if row["human"] is None else {"score": row["human"]},
-        "metadata": _others(row),
+        "metadata": {name: value for name, value in row.items() if name not in texts},
     }
-
-
-CONVERTERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "inspect": to_inspect,
-    "promptfoo": to_promptfoo,
-    "langfuse": to_langfuse,
-}
-"""The converters by format; all of them need the texts."""
-
-
-def _name(row: Mapping[str, Any]) -> str:
-    """A name for the row, different for each person who labelled the case."""
-    return f"case-{row['case']}" + (f"-{row['label_by']}" if row["label_by"] else "")
-
-
-def _others(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in {"prompt", "completion"}}
-
-
-def _inert(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _inert(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_inert(each) for each in value]
-    return (
-        _REFERENCE.sub(r"\g<0> ", _TEMPLATE.sub(r"\g<0> ", value))
-        if isinstance(value, str)
-        else value
-    )
 
 
 async def export_labels(
@@ -115,35 +70,32 @@ async def export_labels(
     """Writes the labelled cases, or all cases that count, to a file or the terminal, and prints
     their number.
 
-    `form` is one of `Format` or `CONVERTERS`; by default the one that the file's name implies, or
+    `form` is one of `Format` or `langfuse`; by default the one that the file's name implies, or
     else JSONL.
     """
     if has_texts and load(StoreSettings).store_text != "full":
         raise BotError("--texts: none are kept (STORE_TEXT=none); leave it out")
-    if form in CONVERTERS and not has_texts:
-        raise BotError(f"--format {form} needs texts; add --texts if the file may hold them")
-    kind = _find_format(path, form)
+    is_for_langfuse = form == _LANGFUSE
+    if is_for_langfuse and not has_texts:
+        raise BotError("--format langfuse needs texts; add --texts if the file may hold them")
+    kind = _find_format(path, files.Format.JSONL if is_for_langfuse else form)
     async with opened.opened_database() as database:
         with _output(path, kind) as output:
             with opened.reading():
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
-                drawn = (
-                    0
-                    if which.watched
-                    else await Exports(database).count(replace(which, watched=True))
-                )
+                drawn = 0
+                if not which.watched:
+                    drawn = await Exports(database).count(replace(which, watched=True))
             await opened.note(database, Action.EXPORTED_LABELS, teams)
             count, left_out = await export(
-                database, output, which, has_texts, CONVERTERS.get(form or "")
+                database, output, which, has_texts, is_for_langfuse=is_for_langfuse
             )
     what = "row" if which.has_unlabelled else "label"
     typer.echo(f"{number_of(count, what)} written", err=True)
     if drawn:
         typer.echo(
-            (
-                f"{number_of(drawn, what)} left out, of replies that watches drew; --watched "
-                "writes these"
-            ),
+            f"{number_of(drawn, what)} left out, of replies that watches drew; --watched writes "
+            "these",
             err=True,
         )
     if left_out:
@@ -151,16 +103,13 @@ async def export_labels(
 
 
 def _find_format(path: Path | None, form: str | None) -> files.Format:
-    """The format of the file; JSONL for the terminal, and for what `CONVERTERS` make."""
+    """The format of the file; JSONL for the terminal."""
     if path is None:
         if form in (files.Format.CSV, files.Format.PARQUET):
             raise BotError(f"--format {form} is a file; name it with --output")
         return files.Format.JSONL
-    if form in CONVERTERS:
-        if path.suffix != ".jsonl" and (path.is_file() or not path.exists()):
-            raise BotError(f"--output {path}: {form} reads JSONL by its name; end it in .jsonl")
-        return files.Format.JSONL
-    if form and path.suffix in {f".{each}" for each in files.Format if each != form}:
+    others = {f".{other}" for other in files.Format if other != form}
+    if form and path.suffix in others:
         raise BotError(
             f"--output {path}: is written as {form}; end its name in .{form}, or leave out --format"
         )
@@ -198,13 +147,7 @@ def _output(path: Path | None, kind: files.Format = files.Format.JSONL) -> Itera
             yield sys.stdout
             sys.stdout.flush()  # so that a closed pipe raises here, not at exit
             return
-        if path.is_file() and not path.is_symlink():  # a link is replaced, not written through
-            with path.open("rb") as former:
-                found = former.read(8).removeprefix(BOM_UTF8)
-            if found and not found.startswith(_BEGINNINGS):
-                raise BotError(
-                    f"--output {path}: not an export, and would be overwritten; name another file"
-                )
+        _refuse_other_file(path)
         if kind is not files.Format.JSONL:
             with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
                 rows = Path(folder, "rows.jsonl")
@@ -227,39 +170,50 @@ def _output(path: Path | None, kind: files.Format = files.Format.JSONL) -> Itera
         raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
 
 
+def _refuse_other_file(path: Path) -> None:
+    """Raises BotError if there is a file that is not an earlier export."""
+    if not path.is_file() or path.is_symlink():  # a link is replaced, not written through
+        return
+    with path.open("rb") as former:
+        beginning = former.read(8).removeprefix(BOM_UTF8)
+    if beginning and not beginning.startswith(_BEGINNINGS):
+        raise BotError(
+            f"--output {path}: not an export, and would be overwritten; name another file"
+        )
+
+
 async def export(
     database: Database,
     output: TextIO,
     which: Selection,
     has_texts: bool = True,
-    convert: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
+    is_for_langfuse: bool = False,
 ) -> tuple[int, int]:
     """Writes a row for each label, and if selected for each case without one; counts those written
     and left out.
 
     If `has_texts` is False, texts are left out; those of a message deleted in Slack always are.
-    Rows of the same question, after the same conversation, still share a `prompt_id`. With
-    `convert`, rows without texts are left out. An OSError of `output` is raised as it is.
+    Rows of the same question, after the same conversation, still share a `prompt_id`. For Langfuse,
+    rows without texts are left out. An OSError of `output` is raised as it is.
     """
-    count = left_out = 0
-    async for labelled, ratings, said in _readable(Exports(database).rows(which)):
-        named = [
-            {name: getattr(each, name) for name in ("model", "served", "score")} for each in ratings
+    count = 0
+    left_out = 0
+    async for labelled, ratings, conversation in _readable(Exports(database).rows(which)):
+        row = to_row(labelled, conversation, has_texts=has_texts)
+        row["ratings"] = [
+            {"model": rating.model, "served": rating.served, "score": rating.score}
+            for rating in ratings
         ]
-        row: Mapping[str, Any] = to_row(labelled, said, has_texts=has_texts) | {"ratings": named}
         if which.low:
-            why = {"justification": labelled.justification or None} if has_texts else {}
-            row = {
-                **row,
-                **why,
-                "points": labelled.points,
-                "cause": labelled.cause if has_texts else None,
-            }
-        if convert:
-            if not row.get("prompt"):
+            if has_texts:
+                row["justification"] = labelled.justification or None
+            row["points"] = labelled.points
+            row["cause"] = labelled.cause if has_texts else None
+        if is_for_langfuse:
+            if not row["prompt"]:
                 left_out += 1
                 continue
-            row = convert(row)
+            row = to_langfuse(row)
         output.write(files.encode(row) + "\n")
         count += 1
     return count, left_out
@@ -273,20 +227,25 @@ async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
             yield row
 
 
-def to_row(labelled: Row[Any], said: Sequence[Turn], *, has_texts: bool) -> dict[str, Any]:
-    """The exported row of a case, with or without a label; `said` is its conversation."""
-    thread_ts = (
-        labelled.thread_ts or labelled.parent_ts or labelled.message_ts or f"case {labelled.id}"
-    )
-    asked = [[each.role, each.text] for each in said]
+def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool) -> dict[str, Any]:
+    """The exported row of a case, with or without a label."""
+    prompt_id = labelled.question_hash
+    if conversation:
+        turns = [[turn.role, turn.text] for turn in conversation]
+        prompt_id = text_hash(files.encode([*turns, labelled.question_hash]))
+    labelled_by = None
+    if labelled.user_id:
+        labelled_by = _pseudonym(labelled.team_id, labelled.user_id)
+    # With its reference: scores by two references are those of two judges.
+    rubric_versions = [labelled.rubric_version, reference_of(labelled.judge_version)]
+    thread_ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts
+    thread = thread_ts or f"case {labelled.id}"
     row = {
         "case": labelled.id,
-        "prompt_id": text_hash(files.encode([*asked, labelled.question_hash]))
-        if asked
-        else labelled.question_hash,
+        "prompt_id": prompt_id,
         "score": labelled.score,
         "human": labelled.human,
-        "label_by": labelled.user_id and _pseudonym(labelled.team_id, labelled.user_id),
+        "label_by": labelled_by,
         "blind": labelled.is_blind,
         "probability": labelled.label_probability,
         "drawn_with": labelled.probability,
@@ -294,26 +253,24 @@ def to_row(labelled: Row[Any], said: Sequence[Turn], *, has_texts: bool) -> dict
         "model": labelled.model,
         "escalation": labelled.escalation,
         "rubric": labelled.rubric,
-        # With its reference: scores by two references are those of two judges.
-        "rubric_version": "+".join(
-            filter(None, (labelled.rubric_version, reference_of(labelled.judge_version)))
-        )
-        or None,
+        "rubric_version": "+".join(version for version in rubric_versions if version) or None,
         "channel": labelled.channel_id,
-        "thread": _pseudonym(labelled.team_id, f"{labelled.channel_id}:{thread_ts}"),
+        "thread": _pseudonym(labelled.team_id, f"{labelled.channel_id}:{thread}"),
         "messages_before": labelled.messages_before,
         "messages_of_reply": labelled.messages,
         "unread": labelled.unread,
         "judged_at": labelled.judged_at.isoformat(),
     }
-    # null where they are gone: readers that take the columns of the first rows would drop the
-    # others
-    if has_texts:
-        is_whole = labelled.response is not None
-        row |= {"reason": labelled.reason, "prompt": labelled.question if is_whole else None}
-        row["completion"] = labelled.response
-        if is_whole and said:
-            row["conversation"] = [{"role": each.role, "content": each.text} for each in said]
+    if not has_texts:
+        return row
+    # Texts that are gone are null: readers that take the columns of the first rows would drop the
+    # others.
+    is_whole = labelled.response is not None
+    row["reason"] = labelled.reason
+    row["prompt"] = labelled.question if is_whole else None
+    row["completion"] = labelled.response
+    if is_whole and conversation:
+        row["conversation"] = [{"role": turn.role, "content": turn.text} for turn in conversation]
     return row
 
 

@@ -1,4 +1,4 @@
-"""`judge-bot export --format`: what each tool loads, asked of the real package."""
+"""`judge-bot export --format`: tables, and what Langfuse loads, asked of the real packages."""
 
 import asyncio
 import csv
@@ -16,7 +16,6 @@ from aiohttp import web
 from pyarrow import parquet
 from sqlalchemy import insert, update
 
-from bot.commands.export import to_promptfoo
 from bot.domain.case import CaseTurn, Part
 from bot.domain.label import Label
 from bot.store import Store
@@ -89,7 +88,7 @@ async def test_a_row_whose_texts_are_gone_keeps_their_columns(log: Store, tmp_pa
     assert last["prompt"] == "Why?"
 
 
-@pytest.mark.parametrize("form", ["jsonl", "inspect", "promptfoo", "langfuse"])
+@pytest.mark.parametrize("form", ["jsonl", "langfuse"])
 async def test_low_replies_come_with_the_judges_reason_points_and_cause(
     log: Store, tmp_path: Path, form: str
 ) -> None:
@@ -110,25 +109,6 @@ async def test_low_replies_come_with_the_judges_reason_points_and_cause(
         "no source",
     )
     assert why["justification"] == "Good."
-
-
-@pytest.mark.slow  # importing Inspect takes 4 s of CPU
-async def test_inspect_loads_the_labels_as_targets(log: Store, tmp_path: Path) -> None:
-    from inspect_ai.dataset import json_dataset
-
-    assert blind_label_of(await exported(tmp_path, "inspect")) == _CARRIED
-    dataset = json_dataset(str(tmp_path / "out.jsonl"))
-    assert [(sample.input, sample.target) for sample in dataset] == [
-        ("Why?", "2"),
-        ("Why?", "2"),
-        ("Why?", ""),
-    ]
-    assert len({sample.id for sample in dataset}) == 3
-    assert dataset[0].metadata
-    assert (dataset[0].metadata["response"], dataset[0].metadata["rubric_version"]) == (
-        HOSTILE,
-        "f846c469",
-    )
 
 
 async def test_langfuse_takes_each_line_as_a_dataset_item(
@@ -163,53 +143,6 @@ async def test_langfuse_takes_each_line_as_a_dataset_item(
     assert [item["expectedOutput"] for item in received] == [{"score": 2}, {"score": 2}, None]
 
 
-async def test_promptfoo_finds_no_template_and_no_reference_in_a_test(
-    log: Store, tmp_path: Path
-) -> None:
-    rows = await exported(tmp_path, "promptfoo")
-
-    assert blind_label_of(rows) == _CARRIED
-    assert [row["vars"]["question"] for row in rows] == ["Why?"] * 3
-    assert (
-        rows[0]["vars"]["response"]
-        == '=HYPERLINK("http://x") { { env.OPENAI_API_KEY }} is { % raw %}'
-    )
-
-
-# What promptfoo 0.123 made of each: a secret, a file's text, what a script returns, or an error in
-# place of the test.
-@pytest.mark.parametrize(
-    ("text", "inert"),
-    [
-        ("{{{env.SECRET}}}", "{ { {env.SECRET}}}"),
-        ("{%- if x -%} {# gone #}", "{ %- if x -%} { # gone # }"),
-        ("{##} #}", "{ ## } # }"),
-        ("file:///etc/passwd", "file :///etc/passwd"),
-        (" File://evil.js", " File ://evil.js"),
-        ("package:evil:run", "package :evil:run"),
-        ("promptfoo://blob/1", "promptfoo ://blob/1"),
-        ("https://example.com and file://x", "https://example.com and file://x"),
-        ("Note: use { 'a': { 'b': 1 } } or }}", "Note: use { 'a': { 'b': 1 } } or }}"),
-    ],
-)
-def test_what_promptfoo_would_render_or_open_is_broken_up_wherever_it_stands(
-    text: str, inert: str
-) -> None:
-    row = {
-        "case": 1,
-        "label_by": None,
-        "prompt": text,
-        "completion": text,
-        "conversation": [{"content": text}],
-    }
-    test = to_promptfoo(row)
-
-    assert (test["vars"], test["metadata"]) == (
-        {"question": inert, "response": inert},
-        {"case": 1, "label_by": None, "conversation": [{"content": inert}]},
-    )
-
-
 async def test_tables_have_the_rows_of_the_lines_and_no_formulas(
     log: Store, tmp_path: Path
 ) -> None:
@@ -234,11 +167,14 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--format inspect", "--format inspect needs texts; add --texts if the file may hold them"),
+        (
+            "--format langfuse",
+            "--format langfuse needs texts; add --texts if the file may hold them",
+        ),
         ("--format csv", "--format csv is a file; name it with --output"),
         (
-            "--format promptfoo --texts -o a.json",
-            "--output a.json: promptfoo reads JSONL by its name; end it in .jsonl",
+            "--format langfuse --texts -o a.csv",
+            "--output a.csv: is written as jsonl; end its name in .jsonl, or leave out --format",
         ),
         (
             "--format csv -o a.jsonl",
@@ -287,7 +223,7 @@ async def test_rows_without_texts_are_left_out_of_what_needs_them(
     with closing(sqlite3.connect(tmp_path / "log.db")) as other:
         other.execute("UPDATE cases SET question = NULL, response = NULL WHERE id = 2")
         other.commit()
-    _, out, err = await export(tmp_path, "--all", "--texts", "--format", "inspect")
+    _, out, err = await export(tmp_path, "--all", "--texts", "--format", "langfuse")
 
     assert (len(out.splitlines()), err) == (
         2,
