@@ -2,9 +2,9 @@
 weeks of two assistants.
 
 The weeks are in one channel whose name says that they are made up, and each verdict says so, too,
-because nobody should mistake it for a judge's. They are enough for labels, a comparison, an
-improvement, causes, an alert and a release. The last two are told by the app itself, which finds
-them due at its start, as it does the digest.
+because nobody should mistake it for a judge's. They are enough for labels, causes, an alert and a
+release. The last two are told by the app itself, which finds them due at its start, as it does the
+digest.
 """
 
 import random

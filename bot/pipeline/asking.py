@@ -1,6 +1,4 @@
-"""Requests to a model beside the ratings of a case: those that compare judges, find causes, or ask
-for points.
-"""
+"""Requests to a model beside the ratings of a case: those that find causes, or ask for points."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -13,8 +11,11 @@ from bot.domain.verdict import CaseVerdict, base_version
 from bot.pipeline.judges import Judges
 from bot.store import Store
 from judge import Judge, Verdict
-from judge.evaluation.align import BudgetError
 from judge.scoring.beside import lacks_reason
+
+
+class BudgetError(Exception):
+    """A limit per day is used up."""
 
 
 async def ask(

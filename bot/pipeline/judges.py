@@ -90,36 +90,21 @@ class Judges:
 
     async def of(self, case: Case) -> Judge | None:
         """The judge of this case, or None if its rubric is gone."""
-        # An example forgotten between the two reads takes its rubric version with it; the second
-        # try finds the new one.
-        return await self._found(case) or await self._found(case)
-
-    async def _found(self, case: Case) -> Judge | None:
         chosen = await self._rubrics.log.chosen(case.team_id, case.channel_id)
         rubric = await self._rubrics.in_force(case.team_id, case.channel_id, case.rubric, chosen)
+        if rubric is None:
+            return None
         tier = None if case.probability is None else self.watch_tier
-        return (
-            self.with_rubric(rubric, chosen.model, tier).against(chosen.reference or "")
-            if rubric
-            else None
-        )
+        return self.with_rubric(rubric, chosen.model, tier).against(chosen.reference or "")
 
-    async def by(
-        self, team_id: str, channel_id: str, wanted: ChannelJudge | None = None
-    ) -> Judge | None:
-        """The judge of a channel, or of one that chooses `wanted`, with its reference; None if its
-        rubric is gone.
-        """
+    async def of_channel(self, team_id: str, channel_id: str) -> Judge | None:
+        """The judge that a channel has now, or None if its rubric is gone."""
         chosen = await self._rubrics.log.chosen(team_id, channel_id)
-        wanted = wanted or chosen
-        rubric = await self._rubrics.in_force(
-            team_id, channel_id, wanted.rubric or self._rubrics.default, wanted
-        )
-        return (
-            self.with_rubric(rubric, wanted.model).against(chosen.reference or "")
-            if rubric
-            else None
-        )
+        name = chosen.rubric or self._rubrics.default
+        rubric = await self._rubrics.in_force(team_id, channel_id, name, chosen)
+        if rubric is None:
+            return None
+        return self.with_rubric(rubric, chosen.model).against(chosen.reference or "")
 
     def with_rubric(self, rubric: Rubric, model: str | None, tier: str | None = None) -> Judge:
         """The judge for a rubric, which need not be saved; a model that the settings do not list is

@@ -29,7 +29,7 @@ from bot.domain.verdict import CaseVerdict, from_verdict, without_score
 from bot.domain.watch import LATE, age_of
 from bot.pipeline import retries
 from bot.pipeline import text as messages
-from bot.pipeline.asking import ask
+from bot.pipeline.asking import BudgetError, ask
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.intake import message_key
 from bot.pipeline.judges import Judges
@@ -40,7 +40,6 @@ from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import DeadlineError, Judge, JudgeError, Unscored, Verdict, find_flags
-from judge.evaluation.align import BudgetError
 from judge.evaluation.stats import low_to
 from judge.scoring.escalation import is_escalated, others
 from judge.scoring.model.wishes import FLEX

@@ -14,14 +14,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
 from bot.slack.blocks import section
-from bot.slack.client import (
-    RefusedCallError,
-    error_of,
-    is_passing,
-    or_refusal,
-    refusal_of,
-    slack_word,
-)
+from bot.slack.client import error_of, is_passing, refusal_of, slack_word
 from bot.slack.invocation import Invocation
 
 WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": False}
@@ -222,18 +215,13 @@ class Messenger:
         )
         return await _is_taken("chat.update", call)
 
-    async def direct(self, recipient: Recipient, post: Post) -> Posted | None:
-        """The direct message that was sent to the person, or None if Slack refuses it."""
+    async def direct(self, recipient: Recipient, post: Post) -> bool:
+        """Sends the person a direct message; returns False if Slack refuses it."""
         to = recipient.user_id
         call = self._client.chat_postMessage(
             channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
         )
-        try:
-            answer = await or_refusal(call)
-        except RefusedCallError as exc:
-            logger.info("private_way_failed", way="chat.postMessage", error=slack_word(exc))
-            return None
-        return Posted(answer["channel"], answer["ts"])
+        return await _is_taken("chat.postMessage", call)
 
 
 async def _to_view(

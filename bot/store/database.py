@@ -402,11 +402,11 @@ async def lock_for_transaction(connection: AsyncConnection, at: str) -> None:
         await connection.execute(_TURN, {"at": at})
 
 
-async def lock_learning(connection: AsyncConnection) -> None:
-    """Lets one transaction at a time remove words or learn from them; before any row, so that none
-    block each other.
+async def lock_words(connection: AsyncConnection) -> None:
+    """Lets one transaction at a time remove words or keep what was made of them; before any row, so
+    that none block each other.
     """
-    await lock_for_transaction(connection, "learning")
+    await lock_for_transaction(connection, "words")
 
 
 def upsert(

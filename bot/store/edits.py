@@ -10,12 +10,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, LoggedCase, Part, join_texts, text_hash
 from bot.domain.clock import utc_now
 from bot.store.cases import AT_REST, is_one_message
-from bot.store.database import Database, StoreQueries, in_transaction, lock_learning
-from bot.store.examples import drop_examples
+from bot.store.database import (
+    Database,
+    StoreQueries,
+    after_commit,
+    in_transaction,
+    lock_words,
+)
 from bot.store.jobs import Job, JobKind, is_of_team, put_jobs, submit_jobs
 from bot.store.schema import (
     IS_STALE,
-    align_records,
     cases,
     causes,
     is_of_case,
@@ -29,18 +33,12 @@ _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 
 
 async def drop_texts(
-    database: Database,
-    connection: AsyncConnection,
-    which: sa.ColumnElement[bool],
-    *,
-    keeps_examples: bool = False,
+    database: Database, connection: AsyncConnection, which: sa.ColumnElement[bool]
 ) -> int:
-    """Removes the texts from these cases, their ratings, and rubrics and improvements that have
-    learnt from them.
+    """Removes the texts from these cases, their ratings and causes; returns how many cases it were.
 
-    With `keeps_examples`, a rubric keeps its examples: without them it would be another judge.
-    Returns how many cases it were. Hashes, scores and the timestamps of the messages are kept. The
-    transaction must hold `lock_learning`.
+    Hashes, scores and the timestamps of the messages are kept. The transaction must hold
+    `lock_words`.
     """
     # The cases first: whatever remembers something of a case holds its row, and is deleted after
     # that.
@@ -49,27 +47,20 @@ async def drop_texts(
     )
     dropped = [(row.team_id, row.id) for row in await connection.execute(dropping)]
     await connection.execute(sa.update(turns).where(_is_of(turns, dropped)).values(text=None))
-    await _drop_quotes(database, connection, dropped, keeps_examples=keeps_examples)
+    await _drop_quotes(database, connection, dropped)
     return len(dropped)
 
 
 async def _drop_quotes(
-    database: Database,
-    connection: AsyncConnection,
-    dropped: Sequence[tuple[str, int]],
-    *,
-    keeps_examples: bool = False,
+    database: Database, connection: AsyncConnection, dropped: Sequence[tuple[str, int]]
 ) -> None:
-    """Removes what was written from these cases: by the judge, in rubrics, and in what improvements
-    have learnt.
-    """
-    await connection.execute(
-        sa.update(ratings).where(_is_of(ratings, dropped)).values(justification="", raw="")
-    )
-    for table in (causes, align_records):
-        await connection.execute(sa.delete(table).where(_is_of(table, dropped)))
-    if not keeps_examples:
-        await drop_examples(database, connection, dropped)
+    """Removes what the judge wrote about these cases, and the causes that it named by that."""
+    if not dropped:
+        return
+    words = sa.update(ratings).where(_is_of(ratings, dropped))
+    await connection.execute(words.values(justification="", raw=""))
+    await connection.execute(sa.delete(causes).where(_is_of(causes, dropped)))
+    after_commit(connection, database.note_deletion)
 
 
 def _is_of(table: sa.Table, dropped: Sequence[tuple[str, int]]) -> sa.ColumnElement[bool]:
@@ -155,7 +146,7 @@ class Edits(StoreQueries):
         )
 
         async def shorten(connection: AsyncConnection) -> Sequence[int]:
-            await lock_learning(connection)
+            await lock_words(connection)
             shortened = []
             for case_id in (await connection.execute(at_rest)).scalars().all():
                 of_reply = {"team_id": team_id, "case_id": case_id, "part": Part.RESPONSE}
@@ -233,7 +224,7 @@ class Edits(StoreQueries):
         marks = {column: utc_now(), "is_stale": True}
 
         async def mark(connection: AsyncConnection) -> None:
-            await lock_learning(connection)
+            await lock_words(connection)
             await connection.execute(sa.update(cases).where(is_found).values(marks))
             if column == "deleted_at":
                 await drop_texts(
@@ -296,7 +287,7 @@ class Edits(StoreQueries):
 
     @in_transaction
     async def drop_texts(self, connection: AsyncConnection, case: LoggedCase) -> None:
-        await lock_learning(connection)
+        await lock_words(connection)
         await drop_texts(self._database, connection, cases.c.id == case.id)
 
     async def note_said(self, case: LoggedCase) -> None:

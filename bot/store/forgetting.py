@@ -17,16 +17,14 @@ from bot.domain.clock import utc_now
 from bot.store import jobs, spending
 from bot.store.audit import Act, Action, Audit, note
 from bot.store.cases import AT_REST
-from bot.store.database import StoreQueries, Work, in_transaction, lock_learning
+from bot.store.database import StoreQueries, Work, in_transaction, lock_words
 from bot.store.digests import drop_of_reply
 from bot.store.edits import drop_texts
-from bot.store.examples import drop_examples
 from bot.store.figures import BEGINNING
 from bot.store.schema import (
     assignments,
     audit,
     cases,
-    judge_requests,
     labels,
     metadata,
     notices,
@@ -61,7 +59,7 @@ class Forgetting(StoreQueries):
         """Deletes those of these cases that are at rest, for the person `by`, and returns their
         numbers.
         """
-        await lock_learning(connection)
+        await lock_words(connection)
         is_gone = sa.and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
         await spending.keep(connection, is_gone)
         place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
@@ -79,7 +77,6 @@ class Forgetting(StoreQueries):
             amends = [jobs.Job(jobs.JobKind.AMEND, row.team_id, number) for number in earlier]
             await jobs.put_jobs(self._database, connection, amends)
             await drop_of_reply(connection, row)
-        await drop_examples(self._database, connection, [(row.team_id, row.id) for row in gone])
         await note(
             connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone]
         )
@@ -135,7 +132,7 @@ class Forgetting(StoreQueries):
         total = await self._forget_all(cases.c.team_id == team_id, by)
 
         async def remove(connection: AsyncConnection) -> None:
-            await lock_learning(connection)
+            await lock_words(connection)
             for table in _OF_TEAMS:
                 kept = [audit.c.what != Action.PURGED] if table is audit else []
                 await connection.execute(sa.delete(table).where(table.c.team_id == team_id, *kept))
@@ -151,7 +148,7 @@ class Forgetting(StoreQueries):
         """
 
         async def move(connection: AsyncConnection) -> None:
-            await lock_learning(connection)
+            await lock_words(connection)
             for table in (each for each in _OF_TEAMS if each is not cases):
                 its, twin = table.c.team_id == team_id, table.alias()
                 for key in table.constraints:
@@ -200,15 +197,11 @@ class Forgetting(StoreQueries):
         some = some.order_by(cases.c.created_at).limit(BATCH).with_for_update(skip_locked=True)
 
         async def drop(connection: AsyncConnection) -> int:
-            await lock_learning(connection)
-            return await drop_texts(
-                self._database, connection, cases.c.id.in_(some), keeps_examples=True
-            )
+            await lock_words(connection)
+            return await drop_texts(self._database, connection, cases.c.id.in_(some))
 
         total = await self._in_batches(drop)
         self._texts_dropped_to = before  # what is older needs no second look in this process
-        if total:
-            await self._database.note_deletion()
         return total
 
     async def _forget_all(self, which: sa.ColumnElement[bool], by: str | None) -> int:
@@ -216,14 +209,13 @@ class Forgetting(StoreQueries):
         # PostgreSQL: skips what another process is deleting, so that the two never wait for each
         # other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
-        deletion = sa.delete(cases).where(is_ours).returning(cases.c.team_id, cases.c.id)
+        deletion = sa.delete(cases).where(is_ours).returning(cases.c.team_id)
 
         async def remove(connection: AsyncConnection) -> int:
-            await lock_learning(connection)
-            deleted = [(row.team_id, row.id) for row in await connection.execute(deletion)]
-            await drop_examples(self._database, connection, deleted)
+            await lock_words(connection)
+            deleted = (await connection.execute(deletion)).all()
             if by is not None:
-                gone = Counter(team_id for team_id, _ in deleted)
+                gone = Counter(row.team_id for row in deleted)
                 await note(
                     connection, [Act(team, by, Action.PURGED, cases=n) for team, n in gone.items()]
                 )
@@ -319,7 +311,6 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
     "draw": assignments.c.user_id,
     "thumb": thumbs.c.user_id,
     "rubric": rubrics.c.saved_by,
-    "request": judge_requests.c.user_id,
     "release": releases.c.set_by,
     "notice": notices.c.recipient,
     "spent": spent.c.requester_id,

@@ -19,8 +19,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
-from bot.store.database import StoreQueries, columns_of, in_transaction, lock_learning, upsert
-from bot.store.examples import drop_examples
+from bot.store.database import (
+    StoreQueries,
+    after_commit,
+    columns_of,
+    in_transaction,
+    lock_for_transaction,
+    upsert,
+)
 from bot.store.schema import assignments, cases, channels, labels
 from bot.store.statements import made_once
 from bot.store.visibility import counts, is_watched
@@ -33,10 +39,10 @@ class Labels(StoreQueries):
     ) -> Label | None:
         """Records a person's label and returns the one that it replaces; None if it is their first.
 
-        A label that they gave blind is not replaced. A reason that they take back leaves what has
-        learnt from it.
+        A label that they gave blind is not replaced.
         """
-        await lock_learning(connection)
+        whose = f"{case.team_id}/{case.id}/{user_id}"
+        await lock_for_transaction(connection, f"label of {whose}")
         key, now = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}, utc_now()
         row = (
             await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))
@@ -49,7 +55,7 @@ class Labels(StoreQueries):
         )
         is_changed = (await connection.execute(statement)).rowcount > 0
         if is_changed and earlier and earlier.reason not in (None, label.reason):
-            await drop_examples(self._database, connection, [(case.team_id, case.id)])
+            after_commit(connection, self._database.note_deletion)
         return earlier
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
-from sqlalchemy import UpdateBase, bindparam, delete, func, select, tuple_
+from sqlalchemy import bindparam, delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.audit import Act, Action, note
@@ -15,11 +15,9 @@ from bot.store.database import (
     in_transaction,
     insert_new,
     lock_for_transaction,
-    lock_learning,
     upsert,
 )
-from bot.store.examples import Aim, Progress
-from bot.store.schema import channels, judge_requests, rubrics
+from bot.store.schema import channels, rubrics
 from judge import Rubric
 from judge.scoring.rubric import reference_version
 
@@ -59,8 +57,9 @@ class SavedRubric:
 
 
 # Built once, because every request runs it.
-_ITS = channels.c.rubric, channels.c.rubric_version, channels.c.judge_model, channels.c.reference
-_CHOSEN = select(*_ITS).filter_by(team_id=bindparam("of_team"), channel_id=bindparam("of_channel"))
+_CHOSEN = select(
+    channels.c.rubric, channels.c.rubric_version, channels.c.judge_model, channels.c.reference
+).filter_by(team_id=bindparam("of_team"), channel_id=bindparam("of_channel"))
 
 
 class SavedBeforeError(Exception):
@@ -85,14 +84,16 @@ class Rubrics(StoreQueries):
         return ChannelJudge(*row) if row else ChannelJudge()
 
     async def newest(self, team_id: str, channel_id: str) -> Sequence[SavedRubric]:
+        """The channel's rubrics, each as last saved, by name."""
         place = {"team_id": team_id, "channel_id": channel_id}
-        last = (
+        newest_numbers = (
             select(rubrics.c.name, func.max(rubrics.c.number))
             .filter_by(**place)
             .group_by(rubrics.c.name)
         )
-        query = _SAVED.filter_by(**place).where(tuple_(rubrics.c.name, rubrics.c.number).in_(last))
-        return await self._database.rows(SavedRubric, query.order_by(rubrics.c.name))
+        is_newest = tuple_(rubrics.c.name, rubrics.c.number).in_(newest_numbers)
+        query = _SAVED.filter_by(**place).where(is_newest).order_by(rubrics.c.name)
+        return await self._database.rows(SavedRubric, query)
 
     async def find(
         self, team_id: str, channel_id: str, name: str, version: str | None = None
@@ -100,40 +101,33 @@ class Rubrics(StoreQueries):
         """The channel's rubric of that name, as last saved or in that version; None if there is
         none.
         """
-        query = _SAVED.filter_by(team_id=team_id, channel_id=channel_id, name=name).order_by(
-            rubrics.c.number.desc()
-        )
+        query = _SAVED.filter_by(team_id=team_id, channel_id=channel_id, name=name)
         if version is not None:
             query = query.filter_by(version=version)
-        found = await self._database.first(SavedRubric, query)
-        if version is not None and not found:  # `judge-bot purge` may have replaced it
-            await self._database.forget_choices()
-        return found
+        return await self._database.first(SavedRubric, query.order_by(rubrics.c.number.desc()))
 
     @in_transaction
     async def save(self, connection: AsyncConnection, saved: SavedRubric) -> None:
         """Saves a rubric beside its earlier versions; SavedBeforeError and TooManyRubricsError
         leave all as it was.
         """
-        await self._save(connection, saved)
-
-    async def _save(self, connection: AsyncConnection, saved: SavedRubric) -> None:
-        place = {"team_id": saved.team_id, "channel_id": saved.channel_id}
-        others = (
-            select(func.count(rubrics.c.name.distinct()))
-            .filter_by(**place)
-            .where(rubrics.c.name != saved.name)
-        )
-        await lock_for_transaction(connection, f"rubrics of {saved.team_id}/{saved.channel_id}")
-        if saved.number == 1 and (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
-            raise TooManyRubricsError
-        values = asdict(saved) | {"version": saved.rubric.version}
-        if not (await connection.execute(insert_new(self._database, rubrics, values))).rowcount:
+        team_id = saved.team_id
+        channel_id = saved.channel_id
+        await lock_for_transaction(connection, f"rubrics of {team_id}/{channel_id}")
+        if saved.number == 1:
+            others = (
+                select(func.count(rubrics.c.name.distinct()))
+                .filter_by(team_id=team_id, channel_id=channel_id)
+                .where(rubrics.c.name != saved.name)
+            )
+            if (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
+                raise TooManyRubricsError
+        row = asdict(saved) | {"version": saved.rubric.version}
+        inserted = await connection.execute(insert_new(self._database, rubrics, row))
+        if not inserted.rowcount:
             raise SavedBeforeError(saved.name)
-        await note(
-            connection,
-            [Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)],
-        )
+        act = Act(team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=channel_id)
+        await note(connection, [act])
 
     @in_transaction
     async def use(
@@ -143,44 +137,36 @@ class Rubrics(StoreQueries):
         channel_id: str,
         judge: ChannelJudge,
         by: str,
-        decides: UpdateBase | None = None,
-        saves: SavedRubric | None = None,
     ) -> bool:
         """Records what a channel is scored by from now on, and who changed it.
 
-        If `saves` is given, that rubric is saved first. `decides` is a statement that records a
-        decision in the same transaction. Returns False if it changes nothing: another press has
-        done or decided it. A finished comparison that waits for its decision is dropped, because it
-        compared with another judge. Raises RubricGoneError if the rubric was deleted in the
-        meantime, and what `save` raises.
+        Returns False if that is so already. Raises RubricGoneError if the rubric was deleted in the
+        meantime.
         """
-        after_commit(connection, self._database.forget_choices)
-        await lock_learning(connection)
-        if decides is not None and not (await connection.execute(decides)).rowcount:
-            return False
-        if saves is not None:
-            await self._save(connection, saves)
+        await self._lock_settings(connection, team_id, channel_id)
         place = {"team_id": team_id, "channel_id": channel_id}
-        is_same = select(channels.c.team_id).filter_by(**place, **to_columns(judge))
-        if decides is None and (await connection.execute(is_same)).first():
+        chosen = {
+            "rubric": judge.rubric,
+            "rubric_version": judge.version,
+            "judge_model": judge.model,
+        }
+        is_same = select(channels.c.team_id).filter_by(**place, **chosen)
+        if (await connection.execute(is_same)).first():
             return False
-        version = select(rubrics.c.number).filter_by(
-            **place, name=judge.rubric, version=judge.version
-        )
-        # Locked until the end: a transaction that deletes the rubric waits, and then finds it in
-        # use.
-        is_there = (
-            judge.version is None
-            or (await connection.execute(version.with_for_update(read=True))).first()
-        )
-        if not is_there:
-            raise RubricGoneError(judge.rubric)
-        outdated = delete(judge_requests).filter_by(
-            **place, aim=Aim.COMPARE, status=Progress.OFFERED
-        )
-        await connection.execute(upsert(self._database, channels, place | to_columns(judge)))
-        await connection.execute(outdated)
-        await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
+        if judge.version is not None:
+            # Locked until the end: a transaction that deletes the rubric waits, and then finds it
+            # in use.
+            saved = (
+                select(rubrics.c.number)
+                .filter_by(**place, name=judge.rubric, version=judge.version)
+                .with_for_update(read=True)
+            )
+            if (await connection.execute(saved)).first() is None:
+                raise RubricGoneError(judge.rubric)
+        await connection.execute(upsert(self._database, channels, place | chosen))
+        act = Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)
+        await note(connection, [act])
+        after_commit(connection, self._database.forget_choices)
         return True
 
     @in_transaction
@@ -196,10 +182,11 @@ class Rubrics(StoreQueries):
         """Saves a channel's reference, or with None deletes it; False if it no longer has the
         version `since`.
         """
-        await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
+        await self._lock_settings(connection, team_id, channel_id)
         place = {"team_id": team_id, "channel_id": channel_id}
-        now = (await connection.execute(select(channels.c.reference).filter_by(**place))).scalar()
-        if reference_version(now or "") != since:
+        current = select(channels.c.reference).filter_by(**place)
+        text_now = (await connection.execute(current)).scalar()
+        if reference_version(text_now or "") != since:
             return False
         await connection.execute(upsert(self._database, channels, place | {"reference": text}))
         what = Action.REFERENCE_SAVED if text else Action.REFERENCE_DELETED
@@ -214,20 +201,23 @@ class Rubrics(StoreQueries):
     ) -> None:
         """Deletes a rubric with all of its versions. Raises RubricGoneError or RubricInUseError."""
         place = {"team_id": team_id, "channel_id": channel_id}
-        if not (await connection.execute(delete(rubrics).filter_by(**place, name=name))).rowcount:
+        deleted = await connection.execute(delete(rubrics).filter_by(**place, name=name))
+        if not deleted.rowcount:
             raise RubricGoneError(name)
-        is_used = (
+        in_use = (
             select(channels.c.rubric)
             .filter_by(**place)
             .where(channels.c.rubric_version.is_not(None))
         )
-        if (await connection.execute(is_used)).scalar() == name:
+        if (await connection.execute(in_use)).scalar() == name:
             raise RubricInUseError(name)
-        await note(connection, [Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)])
+        act = Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)
+        await note(connection, [act])
+
+    async def _lock_settings(
+        self, connection: AsyncConnection, team_id: str, channel_id: str
+    ) -> None:
+        await lock_for_transaction(connection, f"settings of {team_id}/{channel_id}")
 
 
 _SAVED = select(*columns_of(rubrics, SavedRubric))
-
-
-def to_columns(judge: ChannelJudge) -> dict[str, str | None]:
-    return {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}

@@ -372,29 +372,6 @@ rubrics = _table(
     ),  # the version is a hash of the prompt
 )
 
-judge_requests = _numbered(
-    # to compare a channel's judge with another, or to improve it; one of each aim for a channel
-    "judge_requests",
-    *_needed("team_id", "channel_id", "user_id", "aim", "status", asked_at=UtcDateTime),
-    *_maybe(
-        "rubric", "rubric_version", "judge_model"
-    ),  # the judge to compare, or the one to improve
-    *_maybe("message_channel", "message_ts"),  # the message in which the person sees its progress
-    *_maybe(prompt=CleanText),  # the rubric that it found, if that is better
-    *_maybe(learnt=_JSON),  # the numbers of the cases that it has read
-    sa.UniqueConstraint("team_id", "channel_id", "aim"),
-)
-
-align_records = _table(
-    # what requests about a channel's judge remember of labelled cases and models' answers
-    "align_records",
-    *_key("team_id", "channel_id", "key"),
-    *_maybe(case_id=Integer),  # the case that it is about
-    *_needed(value=JSON),
-    sa.Index(None, "team_id", "case_id"),
-    _of_case(),
-)
-
 watches = _table(
     "watches",  # `Watch` says what its fields mean
     *_key("team_id", "channel_id", "author_id"),

@@ -337,7 +337,7 @@ class Store:
 
         async def finish(connection: AsyncConnection) -> bool:
             if not self._keeps_text:
-                await db.lock_learning(connection)
+                await db.lock_words(connection)
             is_stale = await _change(connection, FINISH, case, values)
             if not self._keeps_text:
                 await drop_texts(self.database, connection, cases.c.id == case.id)

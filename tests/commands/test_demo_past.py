@@ -85,18 +85,6 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
         await log.assignments.record(workspace.team_id, user.id, shown, Label(3, None))
 
 
-async def test_enough_labelled_replies_have_texts_for_a_comparison_and_an_improvement(
-    log: Store,
-) -> None:
-    its = (
-        select(cases.c.thread_ts)
-        .join(labels, labels.c.case_id == cases.c.id)
-        .where(cases.c.response.is_not(None))
-    )
-    threads = await log.database.values(its.where(labels.c.is_blind).distinct())
-    assert len(threads) >= 30
-
-
 @pytest.mark.needs("watch")
 async def test_an_alert_and_what_a_release_changed_are_due_on_each_day_of_the_week(
     tmp_path: Path,

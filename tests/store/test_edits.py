@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
-from sqlalchemy import event, insert, select
+from sqlalchemy import event, select
 
 from bot.commands.export import export
 from bot.domain.case import CaseTurn, LoggedCase, Part, text_hash
@@ -16,7 +16,7 @@ from bot.store import Store
 from bot.store.export import Selection
 from bot.store.forgetting import Personal
 from bot.store.jobs import submit_oldest
-from bot.store.schema import align_records
+from bot.store.schema import ratings
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
@@ -161,14 +161,7 @@ async def test_an_edit_of_any_message_that_was_judged_marks_the_case(log: Store,
 @pytest.mark.on("sqlite", "postgres")
 async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> None:
     case = await delivered(log, **OF_TWO)
-    learnt = {
-        "team_id": "T1",
-        "channel_id": "C1",
-        "key": "k",
-        "case_id": case.id,
-        "value": "Let me look.",
-    }
-    await log.database.execute(insert(align_records).values(learnt))
+    assert await log.database.values(select(ratings.c.justification)) == ["Good."]
     assert await log.edits.note_deleted(*HERE, "5.1") == [case.id]
     found = await log.cases.get(case.id)
     assert (found.response, found.response_hash, found.messages) == (
@@ -178,7 +171,7 @@ async def test_a_deleted_message_of_a_reply_leaves_the_others(log: Store) -> Non
     )
     assert found.edited_at
     assert found.deleted_at is None
-    assert await log.database.all(select(align_records.c.key)) == []
+    assert await log.database.values(select(ratings.c.justification)) == [""]
     assert await log.edits.note_deleted(*HERE, "5.2") == [case.id]
     found = await log.cases.get(case.id)
     assert found.deleted_at

@@ -1,6 +1,7 @@
 """What is deleted from the store is deleted: by age, by number, and to the last byte of the file."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,10 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from bot.domain.case import LoggedCase
+from bot.domain.label import Label
 from bot.store import Store
 from bot.store.audit import Act, Action
 from bot.store.schema import audit, cases, labels, ratings
 from tests.cases import (
+    ANN,
     BEGUN_AT,
     SECRET,
     a_case,
@@ -154,19 +158,36 @@ async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path
     await log.close()
 
 
+async def drop_texts(log: Store, case: LoggedCase) -> object:
+    return await log.edits.drop_texts(case)
+
+
+async def take_reason_back(log: Store, case: LoggedCase) -> object:
+    return await log.labels.put(case, ANN, Label(3, None))
+
+
+async def forget_reason(log: Store, case: LoggedCase) -> object:
+    from bot.features.privacy.queries import PersonalData
+
+    return await PersonalData(log.database).forget("T1", ANN)
+
+
 @pytest.mark.needs("privacy")
+@pytest.mark.parametrize("delete", [drop_texts, take_reason_back, forget_reason])
 async def test_after_any_deletion_the_journal_is_emptied_and_not_for_one_that_finds_nothing(
-    tmp_path: Path,
+    tmp_path: Path, delete: Callable[[Store, LoggedCase], Awaitable[object]]
 ) -> None:
     from bot.features.privacy.forgetting import retain
 
     async with await Store.open(url(tmp_path)) as log:
-        case = await delivered(log, response=SECRET)
+        is_text = delete is drop_texts
+        case = await delivered(log, response=SECRET if is_text else "Because.")
+        await log.labels.put(case, ANN, Label(3, None if is_text else SECRET))
         await retain(log, None)
         before = log.database.scrubbed_at
         await retain(log, None)
         assert before == log.database.scrubbed_at is not None
-        await log.edits.drop_texts(case)
+        await delete(log, case)
         assert log.database.scrubbed_at is None
         await retain(log, None)
         assert SECRET.encode() not in bytes_on_disk(tmp_path)

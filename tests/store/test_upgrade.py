@@ -60,8 +60,7 @@ def _shape(connection: sa.Connection) -> dict[str, Any]:
             "checks": _sorted(inspector.get_check_constraints(table)),
             "indexes": _sorted(map(_index, inspector.get_indexes(table))),
         }
-        for table in metadata.tables
-        if inspector.has_table(table)
+        for table in inspector.get_table_names()
     }
 
 

@@ -17,7 +17,7 @@ from bot.feature import Services
 from bot.features.digest import ids
 from bot.features.digest.queries import note_causes, read_causes
 from bot.figures.lowest import low_lines
-from bot.pipeline.asking import ask, judge_of, with_more
+from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
 from bot.pipeline.quoting import note_quotes
 from bot.slack import blocks as ui
 from bot.slack.invocation import Invocation
@@ -25,7 +25,6 @@ from bot.slack.members import Member
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
-from judge.evaluation.align import BudgetError
 from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes
 from judge.rows.files import encode
 from judge.scoring.judging import Written
@@ -74,7 +73,7 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
         or await read_causes(database, place, week.label)
     ):
         return
-    judge = await services.judges.by(place.team_id, place.channel_id)
+    judge = await services.judges.of_channel(place.team_id, place.channel_id)
     if judge is None or judge.model == OFFLINE:
         return
     last = await read_causes(database, place, week.before().label)

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.database import Database, lock_learning
+from bot.store.database import Database, lock_words
 from bot.store.figures import Place
 from bot.store.schema import cases, causes, is_of_case, rows_of_cases
 from bot.store.visibility import counts
@@ -37,7 +37,7 @@ async def note_causes(database: Database, place: Place, week: str, found: Sequen
     """
 
     async def note(connection: AsyncConnection) -> None:
-        await lock_learning(
+        await lock_words(
             connection
         )  # as whoever deletes these cases does, so that neither waits for the other
         for name, case_ids in found:

@@ -20,7 +20,7 @@ from bot.domain.case import LoggedCase, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.privacy import text as words
-from bot.features.privacy.queries import PersonalData, are_examples, cases_at
+from bot.features.privacy.queries import PersonalData, cases_at
 from bot.pipeline.quoting import clear, unquote
 from bot.slack.client import SLACK_ERRORS, refusal_of
 from bot.slack.invocation import Invocation, Raw, on_click
@@ -86,10 +86,7 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
         invocation.team_id, [case.id for case in seen], invocation.user_id
     )
     quoted = await services.case_access.listed(seen, invocation.user_id, invocation.channel_id)
-    has_examples = await are_examples(services.store.database, invocation.team_id, numbers)
-    return words.ask_for_cases(
-        numbers, quoted, stays, services.identity.url, are_examples=has_examples
-    )
+    return words.ask_for_cases(numbers, quoted, stays, services.identity.url)
 
 
 async def _find(

@@ -13,12 +13,17 @@ from bot.domain.case import CaseStatus, LoggedCase, Part
 from bot.domain.clock import utc_now
 from bot.store.audit import Act, Action, note
 from bot.store.cases import AT_REST
-from bot.store.database import Database, StoreQueries, in_transaction, lock_learning
+from bot.store.database import (
+    Database,
+    StoreQueries,
+    after_commit,
+    in_transaction,
+    lock_words,
+)
 from bot.store.edits import drop_texts
-from bot.store.examples import drop_examples
 from bot.store.forgetting import BATCH, PAUSE_S, theirs
 from bot.store.jobs import Job, JobKind, put_jobs
-from bot.store.schema import cases, is_of_case, labels, rubrics, thumbs, turns
+from bot.store.schema import cases, is_of_case, labels, thumbs, turns
 
 
 async def cases_at(
@@ -50,13 +55,6 @@ async def cases_at(
     )
     query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
     return await database.rows(LoggedCase, query)
-
-
-async def are_examples(database: Database, team_id: str, case_ids: Sequence[int]) -> bool:
-    has = or_(*(rubrics.c.prompt.contains(f'<example case="{number}">') for number in case_ids))
-    return bool(
-        await database.all(select(rubrics.c.name).where(rubrics.c.team_id == team_id, has).limit(1))
-    )
 
 
 _AFTER_ALL_CASES = -10_000_000
@@ -125,7 +123,7 @@ class PersonalData(StoreQueries):
             .where(labels.c.reason.is_not(None))
             .values(reason=None)
         )
-        await lock_learning(connection)
+        await lock_words(connection)
         marked = (
             await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))
         ).all()
@@ -134,10 +132,9 @@ class PersonalData(StoreQueries):
         await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
         reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
         no_thumbs = (await connection.execute(delete(thumbs).filter_by(**person))).rowcount
-        # Rubrics come last, as always when a case is forgotten, so that no two transactions wait
-        # for each other.
         await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
-        await drop_examples(self._database, connection, [(team_id, case_id) for case_id in reasons])
+        if reasons:
+            after_commit(connection, self._database.note_deletion)
         amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
         delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
         await put_jobs(

@@ -16,10 +16,6 @@ HOW = (
     "of a scored reply or of my verdict (More actions ⋮ → *Copy link*), or `/judge forget me` "
     "for all of your own words."
 )
-EXAMPLES = (
-    "A rubric quotes this as an example. It loses the example, so its scores will not be "
-    "compared with earlier ones."
-)
 NOTHING = "There is nothing under that link or number that you can delete."
 NO_WORDS = "I have none of your words stored, so there is nothing to forget."
 NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
@@ -32,16 +28,9 @@ def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) ->
 
 
 def ask_for_cases(
-    case_ids: Sequence[int],
-    quoted: Sequence[ListedCase],
-    stays: str,
-    workspace_url: str,
-    *,
-    are_examples: bool = False,
+    case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: str, workspace_url: str
 ) -> Post:
-    """Asks before cases go, and quotes some; `stays` says what does not go, `are_examples` that a
-    rubric loses one.
-    """
+    """Asks before cases go, and quotes some; `stays` says what does not go."""
     which, whose = (
         ("this case", "Its") if len(case_ids) == 1 else (f"these {len(case_ids)} cases", "Their")
     )
@@ -54,7 +43,7 @@ def ask_for_cases(
         f"Delete {which}? {whose} texts, ratings, labels and my messages in Slack will be "
         "deleted for good."
     )
-    parts = [asking, EXAMPLES if are_examples else "", more, stays]
+    parts = [asking, more, stays]
     label = f"Delete case {case_ids[0]}" if len(case_ids) == 1 else f"Delete {len(case_ids)} cases"
     numbers = ",".join(str(number) for number in case_ids)
     return ask_first(

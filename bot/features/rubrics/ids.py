@@ -5,13 +5,7 @@ VIEW_RUBRIC_SAVED = "use_rubric"
 
 ACTION_RUBRIC = "rubric-"  # followed by use, view or edit
 ACTION_RUBRIC_DELETE = "delete_rubric"
-ACTION_RUBRIC_USE = "use_replayed_rubric"
-ACTION_RUBRIC_LEAVE = "leave_replayed_rubric"
-ACTION_IMPROVE_STOP = "stop_improvement"
-ACTION_IMPROVE_USE = "use_improved_rubric"
-ACTION_IMPROVE_LEAVE = "leave_improved_rubric"
-ACTION_IMPROVE_BACK = "go_back_from_improved_rubric"
-ACTION_IMPROVE_VIEW = "view_improved_rubric"
+ACTION_RUBRIC_USE = "use_rubric_here"
 
 VIEW_REFERENCE = "save_reference"
 ACTION_REFERENCE_DELETE = "delete_reference"

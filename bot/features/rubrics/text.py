@@ -1,11 +1,10 @@
-"""The messages and windows of `/judge rubric` and `/judge reference`."""
+"""The messages and windows of `/judge rubric`."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from bot.features.rubrics import ids
-from bot.features.rubrics.queries import LEAST
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
 from bot.slack.invocation import typed
@@ -24,20 +23,17 @@ HELP = """\
 • `/judge rubric` lists the rubrics, with buttons to use, view and edit them
 • `/judge rubric use NAME` scores this channel's replies with a rubric, `/judge rubric use default` with the app's own
 • `/judge rubric edit NAME` opens a window to make your own version; without a name it begins with the default
-• `/judge rubric improve` learns from this channel's labels how to score more like people, and proposes a rubric
 • `/judge rubric delete NAME` deletes a rubric made here, with all its versions"""
 NO_MODELS = (
     "No other models are offered here; the setting JUDGE_MODELS lists those that are. Without a "
     "model, `/judge rubric use NAME` works."
 )
-NEEDS_REFERENCE = (
-    "{name} compares with a reference, and this channel has none. `/judge reference` sets one."
-)
 TOO_LONG_TO_EDIT = "That rubric is longer than a Slack window allows, so it cannot be edited here."
-LINE_BREAKS = (
-    "Scores by different judges are never combined: a week's figures are those of the judge "
-    "that scored most of it."
+NEW_JUDGE = (
+    "makes a new judge, whose scores are never compared with the old one's: a week's figures are "
+    "those of the judge that scored most of it, and alerts begin anew."
 )
+"""Said of each change before it is made, and to those who did not make it."""
 
 
 def state(
@@ -71,10 +67,7 @@ def state(
         is_used = saved.name == in_use and chosen.version == saved.rubric.version
         said.append(_own(saved, chosen, in_use))
         blocks += [ui.section(said[-1]), _buttons(saved.name, is_used=is_used, is_own=True)]
-    ends = (
-        f"`/judge rubric use {DEFAULT}` goes back to the app's default, `/judge rubric "
-        "improve` learns from labels."
-    )
+    ends = f"`/judge rubric use {DEFAULT}` goes back to the app's default."
     if models:
         ends += (
             f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or "
@@ -89,8 +82,15 @@ def _buttons(name: str, *, is_used: bool, is_own: bool) -> ui.Block:
     return ui.actions(*use, ui.button("View", f"{ids.ACTION_RUBRIC}view", name), edit)
 
 
+def ask_to_use(judge: ChannelJudge, default: str, value: str) -> Post:
+    """Asks before the judge changes; the button sends back `value`."""
+    text = f"Score replies here with {named(judge, default)} from now on? This {NEW_JUDGE}"
+    button = ui.button("Use it", ids.ACTION_RUBRIC_USE, value)
+    return Post(text, [ui.section(text), ui.actions(button)])
+
+
 def used(judge: ChannelJudge, default: str) -> str:
-    return f"Replies in this channel are now scored with {named(judge, default)}. {LINE_BREAKS}"
+    return f"Replies in this channel are now scored with {named(judge, default)}."
 
 
 def used_by(
@@ -99,7 +99,7 @@ def used_by(
     """The message for others; `whose` says that the reader chose the previous judge, if so."""
     return (
         f"<@{user_id}> changed how replies in <#{channel_id}> are scored{whose}: now with "
-        f"{named(judge, default)}. {LINE_BREAKS}"
+        f"{named(judge, default)}. This {NEW_JUDGE}"
     )
 
 
@@ -114,6 +114,13 @@ def named(judge: ChannelJudge, default: str) -> str:
 
 def no_rubric(name: str, names: Sequence[str]) -> str:
     return f"There is no rubric {_ticked(name)} here. Choose one of {_ticked(*names)}."
+
+
+def needs_reference(name: str) -> str:
+    return (
+        f"{_ticked(name)} compares with a reference, and this channel has none. "
+        "`/judge reference` sets one."
+    )
 
 
 def no_model(name: str, models: Sequence[str]) -> str:
@@ -258,7 +265,7 @@ def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
     blocks = [
         ui.section(
             f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. "
-            "It is not used yet."
+            f"It is not used yet. Using it {NEW_JUDGE}"
         ),
         *ui.quotes(
             render_prompt(rubric, *EXAMPLE),
@@ -326,95 +333,3 @@ def parted(text: str) -> Sequence[str]:
         parts.append(rest[:at])
         rest = rest[at + 1 :]
     return [*parts, rest]
-
-
-MOST_OF_REFERENCE = 20_000
-REFERENCE_RUBRIC = "reference-5"
-REFERENCE_FIELDS = [f"{ids.BLOCK_REFERENCE}{number}" for number in range(1, 8)]
-_ABOUT = (
-    "What replies in <#{channel}> must agree with. The judge reads it with each reply, and "
-    "everybody here can read it."
-)
-_DELETE = "Replies are no longer compared with it. Reasons of earlier verdicts may still quote it."
-NO_TEXT = "Write what is right, or delete it with the button."
-TOO_LONG = (
-    f"{{n:,}} characters, and {MOST_OF_REFERENCE:,} are the most. Keep the part that matters."
-)
-CHANGED = (
-    "Somebody changed it while this window was open. Copy what you need, close this, and open "
-    "it again."
-)
-SAVED = f"Saved as version {{version}}. {LINE_BREAKS}"
-ORDERS = " It reads as if it gave the judge orders, so each verdict asks people to check it."
-DELETED = f"The reference is deleted. {_DELETE}"
-REFERENCE_TOLD = (
-    "<@{user}> {what} the reference that replies in <#{channel}> are compared with. "
-    f"{LINE_BREAKS}"
-)
-
-
-def reference_modal(state: ui.ModalState, text: str, rubric: Rubric) -> dict[str, Any]:
-    """The window for a channel's reference; it offers a rubric for it, unless the channel's needs
-    one.
-    """
-    parts = [*parted(text), *[""] * len(REFERENCE_FIELDS)]
-    blocks = [ui.section(_ABOUT.format(channel=state.channel_id))]
-    if text:
-        sure = {
-            "title": "Delete the reference?",
-            "text": _DELETE,
-            "confirm": "Delete it",
-            "deny": "Keep it",
-        }
-        delete = ui.button("Delete it", ids.ACTION_REFERENCE_DELETE) | {"style": "danger"}
-        blocks[0]["accessory"] = delete | {
-            "confirm": {name: ui.plain(said) for name, said in sure.items()}
-        }
-    if not rubric.needs_reference:
-        keep = ui.option("keep", f"Keep {rubric.name}", "It gets the reference with the question")
-        offer = ui.option(REFERENCE_RUBRIC, f"Use {REFERENCE_RUBRIC}", purpose_of(REFERENCE_RUBRIC))
-        blocks.append(
-            ui.field("Rubric", ui.menu(ids.BLOCK_RUBRIC, [keep, offer], keep, "radio_buttons"))
-        )
-    for field, part in zip(REFERENCE_FIELDS, parts, strict=False):
-        is_first = field == REFERENCE_FIELDS[0]
-        label = f"Reference{'' if is_first else ', continued'}"
-        blocks.append(
-            ui.field(label, ui.text_box(field, MAX_INPUT, part), is_optional=not is_first)
-        )
-    return ui.modal(ids.VIEW_REFERENCE, "Reference", state, blocks, "Save", "Cancel")
-
-
-BEGUN = (
-    "First I score {n} labelled replies of this channel with {judge} and tell you how it "
-    "compares with the judge in use. Nothing changes until then. This takes at most about "
-    "{tokens} tokens, which count towards the day's limits."
-)
-USED_UP = (
-    "{judge} could not be compared with the judge in use, because a limit for the day is used "
-    "up. Ask again later, or use it anyway."
-)
-CUT = "Some replies were left out, because a limit for the day is used up."
-TOO_FEW_LABELS = (
-    f"There were too few labelled replies here to compare the two; a comparison needs {LEAST}."
-)
-TOO_FEW = (
-    "Too few labelled replies to compare {judge} with the judge in use: "
-    f"a comparison needs {LEAST} on the same scale. You can use it anyway."
-)
-NO_MODEL = (
-    "{judge} could not be compared, because the model is not answering. Nothing changed; try "
-    "again later."
-)
-GONE = "{judge} could not be compared, because it has been deleted. Nothing changed."
-NOT_BOTH_HERE = "{judge} was compared, but you or I have left that channel. Nothing changed."
-LEFT = "Nothing changed."
-UNSCORED = (
-    f"{{judge}} cannot be compared with the judge in use: fewer than {LEAST} of {{n}} labelled "
-    "replies got a score by both. Does its prompt ask for a line `score: N`?"
-)
-SEEN = "People who had seen the judge's score before giving theirs tend to agree with it."
-OFFLINE_RATER = (
-    "The offline rater gave these scores. It counts words, ignores the rubric, and is not a "
-    "judge, so this says nothing about the two rubrics."
-)

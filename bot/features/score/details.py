@@ -12,13 +12,12 @@ from bot.domain.blocker import NO_TOKENS_LEFT
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
-from bot.pipeline.asking import judge_of, with_more
+from bot.pipeline.asking import BudgetError, judge_of, with_more
 from bot.pipeline.verdict_text import headline, rated_quote
 from bot.slack import blocks, ids
 from bot.slack import invocation as payloads
 from bot.slack.mrkdwn import escape
 from judge import JudgeError
-from judge.evaluation.align import BudgetError
 from judge.scoring.beside import MET, lacks_reason, points_total
 from judge.scoring.conversation import is_shortened
 from judge.scoring.numbers import number_of

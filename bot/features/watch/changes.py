@@ -22,7 +22,7 @@ from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Releases, watched
-from bot.pipeline.asking import ask, tokens_of
+from bot.pipeline.asking import BudgetError, ask, tokens_of
 from bot.store.database import Database
 from bot.store.figures import Place, Span, TimedScore
 from bot.store.schema import cases, ratings
@@ -31,7 +31,6 @@ from bot.store.turns import read_conversations
 from judge import Judge, JudgeError, Verdict
 from judge.errors import HOPELESS
 from judge.evaluation import drift
-from judge.evaluation.align import BudgetError
 from judge.evaluation.blame import FEWEST, STEPS, Blame, find_blame
 from judge.evaluation.stats import MeanEstimate, MeanEstimator, difference
 from judge.scoring.rubric import Scale
@@ -88,7 +87,7 @@ class AskedAgain:
 
     async def _ask(self, watch: Watch, change: Change) -> Blame | str:
         judges = self._services.judges
-        judge = judges and await judges.by(watch.team_id, watch.channel_id)
+        judge = judges and await judges.of_channel(watch.team_id, watch.channel_id)
         if not judge or judge.model == OFFLINE:
             return ""
         if judge.version != base_version(change.after[0].version):

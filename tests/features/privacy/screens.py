@@ -10,10 +10,5 @@ def make(words: str) -> None:
         ListedCase(a_case(id=number), words[:80], words[:300], "" if words else "Gone.")
         for number in range(10)
     ]
-    text.ask_for_cases(
-        [*range(10**9, 10**9 + 150)],
-        quoted,
-        words[:300],
-        "https://acme.slack.com/",
-        are_examples=bool(words),
-    )
+    many = [*range(10**9, 10**9 + 150)]
+    text.ask_for_cases(many, quoted, words[:300], "https://acme.slack.com/")

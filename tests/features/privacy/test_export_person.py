@@ -13,7 +13,7 @@ from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import answer_of
 from bot.store.rubrics import SavedRubric
-from bot.store.schema import cases, judge_requests, notices
+from bot.store.schema import cases, notices
 from tests.cases import TONE, a_case, add, delivered, save_visibility, thumb, url
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
@@ -169,16 +169,6 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
                 "T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC)
             )
             await log.rubrics.save(saved)
-            wish = {
-                "team_id": "T1",
-                "channel_id": f"C{number}",
-                "user_id": user_id,
-                "rubric": "code",
-            }
-            wish |= {"aim": "compare", "status": "running"}
-            await log.database.execute(
-                insert(judge_requests).values(wish | {"asked_at": datetime.now(UTC)})
-            )
             told = {
                 "channel_id": "",
                 "author_id": "",
@@ -200,14 +190,12 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
         "draw",
         "label",
         "notice",
-        "request",
         "rubric",
         "settings",
         "thumb",
     ]
     assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
     assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
-    assert (of["request"]["user_id"], of["request"]["rubric"]) == (ANN, "code")
     assert (of["thumb"]["user_id"], of["thumb"]["is_up"], of["thumb"]["is_given"]) == (
         ANN,
         True,

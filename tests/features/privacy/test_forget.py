@@ -12,13 +12,12 @@ from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import Case, CaseStatus
 from bot.features.privacy.queries import cases_at
-from bot.features.privacy.text import ACTION_FORGET, EXAMPLES, HOW, NOT_NOW, NOTHING
+from bot.features.privacy.text import ACTION_FORGET, HOW, NOT_NOW, NOTHING
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
 from bot.store import Store
-from bot.store.rubrics import SavedRubric
 from pocket_slack import Message, Person
-from tests.cases import BEGUN_AT, TONE, url
+from tests.cases import url
 from tests.gestures import ask, forget, link, scored, settled
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
@@ -98,17 +97,6 @@ async def test_a_double_click_says_what_was_deleted_and_nothing_untrue(stage: St
     said = [asked.text, *(each.text for each in stage.ann.ephemerals(CHANNEL))]
     assert asked.text.startswith("Deleted: case 1,")
     assert not any("still being scored" in each for each in said)
-
-
-async def test_it_says_before_that_a_rubric_quotes_the_case(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    assert EXAMPLES not in (await ask(stage, stage.ann, answer)).text
-    prompt = TONE.replace("<question>", '<example case="1">So.</example>\n\n<question>')
-    saved = SavedRubric(
-        stage.slack.workspace.team_id, "C1", "tone", 1, prompt, stage.ben.id, BEGUN_AT
-    )
-    await stage.log.rubrics.save(saved)
-    assert EXAMPLES in (await ask(stage, stage.ann, answer)).text
 
 
 async def test_the_button_deletes_what_was_quoted_and_nothing_that_came_later(stage: Stage) -> None:

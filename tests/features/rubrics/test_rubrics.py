@@ -1,5 +1,6 @@
 """A channel's own judge: chosen, made and changed in Slack, and what is scored by it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,10 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.features.rubrics import ids
+from bot.features.rubrics.choice import Wish
 from bot.features.rubrics.text import (
     EXAMPLE,
+    NEW_JUDGE,
     NO_MODELS,
     SAVED_MEANWHILE,
     SHIPPED_NAME,
@@ -25,7 +28,7 @@ from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
 from judge import list_rubrics, load_rubric, render_prompt
 from pocket_slack import Delivery, View
 from tests.cases import TONE
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 
 
 async def say(stage: Stage, text: str) -> str:
@@ -33,6 +36,21 @@ async def say(stage: Stage, text: str) -> str:
     before = len(stage.ann.ephemerals(CHANNEL))
     stage.ann.command(CHANNEL, slack_ids.COMMAND, f"rubric {text}".strip())
     return (await stage.told(stage.ann, before + 1)).text
+
+
+async def use(stage: Stage, text: str) -> str:
+    """What ann is told after `/judge rubric use ...` and the button that it comes with."""
+    await say(stage, f"use {text}")
+    return await confirm(stage)
+
+
+async def confirm(stage: Stage) -> str:
+    """Presses the button of the last message, which asks first, and returns what it then says."""
+    asked = stage.ann.ephemerals(CHANNEL)[-1]
+    assert buttons(asked) == [ids.ACTION_RUBRIC_USE]
+    stage.ann.click(asked, ids.ACTION_RUBRIC_USE)
+    await stage.slack.until(lambda: not buttons(asked))
+    return asked.text
 
 
 async def edit(stage: Stage, name: str = "") -> View:
@@ -89,7 +107,8 @@ async def press(stage: Stage, action: str, name: str) -> None:
 
 async def test_each_rubric_has_buttons_to_use_view_and_edit_it(stage: Stage) -> None:
     await press(stage, "use", "code")
-    assert "now scored with `code`" in (await stage.told(stage.ann, 2)).text
+    await stage.told(stage.ann, 2)
+    assert "now scored with `code`" in await confirm(stage)
     await press(stage, "view", "refusal")
     view = shown(await stage.modal(stage.ann))
     assert load_rubric("refusal").prompt.splitlines()[0] in view
@@ -102,14 +121,59 @@ async def test_each_rubric_has_buttons_to_use_view_and_edit_it(stage: Stage) -> 
     assert "Please press the button again." in (await stage.told(stage.ann, 6)).text
 
 
+async def test_the_judge_changes_once_a_button_is_pressed_that_says_what_that_means(
+    stage: Stage,
+) -> None:
+    assert (await say(stage, "use code")).endswith(f"`code` from now on? This {NEW_JUDGE}")
+    assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge()
+    asked = stage.ann.ephemerals(CHANNEL)[-1]
+    for _ in range(3):
+        stage.ann.click(asked, ids.ACTION_RUBRIC_USE)
+    await stage.slack.until(lambda: not buttons(asked))
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge("code")
+    assert [what for what, _, _ in await acts(stage)] == [Action.JUDGE_CHANGED]
+
+
+async def test_what_the_button_asked_about_is_used_whatever_is_saved_meanwhile(
+    stage: Stage,
+) -> None:
+    await make(stage)
+    asked_about = await stage.log.rubrics.find(*place(stage), "tone")
+    assert asked_about is not None
+    await say(stage, "use tone")
+    later = replace(asked_about, number=2, prompt=f"Be strict. {TONE}")
+    await stage.log.rubrics.save(later)
+    await confirm(stage)
+    chosen = await stage.log.rubrics.chosen(*place(stage))
+    assert chosen.version == asked_about.rubric.version
+
+
+async def test_a_person_who_has_left_the_channel_changes_no_judge(stage: Stage) -> None:
+    await say(stage, "use code")
+    asked = stage.ann.ephemerals(CHANNEL)[-1]
+    stage.ann.leave(CHANNEL)
+    stage.ann.click(asked, ids.ACTION_RUBRIC_USE)
+    refusal = "Only people in this channel"
+    await stage.slack.until(
+        lambda: any(refusal in each.text for each in stage.ann.ephemerals(CHANNEL))
+    )
+    assert await acts(stage) == []
+
+
+def test_a_button_of_another_app_is_no_wish() -> None:
+    assert Wish.of("code") is Wish.of('{"model": "large"}') is None
+
+
 async def test_the_person_who_had_chosen_the_rubric_is_told_who_changed_it(stage: Stage) -> None:
     await stage.log.rubrics.use(*place(stage), ChannelJudge("code"), stage.ben.id)
-    await say(stage, "use refusal")
+    await use(stage, "refusal")
     messages = stage.slack.workspace.channel(stage.ben.im).messages
     await stage.slack.until(lambda: messages)
     (told,) = messages.values()
     assert f"<@{stage.ann.id}> changed how replies in <#{place(stage)[1]}> are scored" in told.text
-    await say(stage, "use code")
+    await use(stage, "code")
     assert len(messages) == 1
 
 
@@ -121,11 +185,11 @@ async def test_the_person_who_had_chosen_the_rubric_is_told_who_changed_it(stage
     ],
 )
 async def test_a_channel_with_figures_is_told_of_another_judge(stage: Stage, word: str) -> None:
-    await say(stage, "use code")
+    await use(stage, "code")
     stage.ann.command(CHANNEL, slack_ids.COMMAND, word)
     await stage.told(stage.ann, 2)
     before = stage.ours()
-    await say(stage, "use refusal")
+    await use(stage, "refusal")
     (told,) = [each.text for each in stage.ours() if each not in before]
     assert told.startswith(
         f"<@{stage.ann.id}> changed how replies in <#{place(stage)[1]}> are scored: now with "
@@ -133,8 +197,7 @@ async def test_a_channel_with_figures_is_told_of_another_judge(stage: Stage, wor
 
 
 async def test_every_entry_scores_by_the_channels_rubric(stage: Stage) -> None:
-    told = await say(stage, "use code")
-    assert told.startswith(used(ChannelJudge("code"), "additive-5"))
+    assert await use(stage, "code") == used(ChannelJudge("code"), "additive-5")
     case = await scored(stage, 1)
     assert case.rubric == "code"
     parent, answer = stage.ask_and_answer()
@@ -162,7 +225,7 @@ async def test_every_entry_scores_by_the_channels_rubric(stage: Stage) -> None:
 async def test_a_link_is_scored_by_the_rubric_of_the_channel_that_it_leads_to(stage: Stage) -> None:
     workspace = stage.slack.workspace
     workspace.add_channel("elsewhere", [stage.ann.user, stage.helper.user, workspace.bot])
-    await say(stage, "use code")
+    await use(stage, "code")
     stage.ann.post("elsewhere", QUESTION)
     answer = stage.helper.post("elsewhere", ANSWER)
     await stage.slack.settled(
@@ -177,7 +240,7 @@ async def test_score_again_uses_the_rubric_chosen_since(stage: Stage) -> None:
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(1, CaseStatus.DELIVERED)
-    await say(stage, "use code")
+    await use(stage, "code")
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.slack.settled(
         stage.ann.click(await stage.told(stage.ann, 2), slack_ids.ACTION_AGAIN)
@@ -189,7 +252,7 @@ async def test_the_window_begins_with_the_channels_rubric_and_a_choice_there_goe
     stage: Stage,
 ) -> None:
     await make(stage)
-    await say(stage, "use tone")
+    await use(stage, "tone")
     stage.ann.command(CHANNEL, slack_ids.COMMAND)
     view = await stage.modal(stage.ann)
     (element,) = [
@@ -229,11 +292,11 @@ async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is
         stage, "use code huge"
     )
     await scored(stage, 1)
-    assert "scored with `code` and the model `large`." in await say(stage, "use code large")
+    assert "scored with `code` and the model `large`." in await use(stage, "code large")
     await scored(stage, 2)
-    assert "scored with `refusal` and the model `large`." in await say(stage, "use refusal")
+    assert "scored with `refusal` and the model `large`." in await use(stage, "refusal")
     await scored(stage, 3)
-    assert "scored with `refusal`." in await say(stage, "use refusal default")
+    assert "scored with `refusal`." in await use(stage, "refusal default")
     await scored(stage, 4)
     default = stage.model.requests[0]["model"]
     assert [request["model"] for request in stage.model.requests] == [
@@ -248,19 +311,17 @@ async def test_a_model_can_be_chosen_for_the_rubric_of_the_app_and_left_again(
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage(judge_models="large")
-    await say(stage, "use code")
-    assert "now scored with `additive-5` and the model `large`" in await say(
-        stage, "use default large"
-    )
+    await use(stage, "code")
+    assert "now scored with `additive-5` and the model `large`" in await use(stage, "default large")
     assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge(model="large")
-    assert "now scored with `additive-5`." in await say(stage, "use default")
+    assert "now scored with `additive-5`." in await use(stage, "default")
     assert "already scored with `additive-5`." in await say(stage, "use default")
     assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge()
 
 
 async def test_a_model_that_is_no_longer_offered_is_passed_over(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_models="large")
-    await say(stage, "use code large")
+    await use(stage, "code large")
     assert stage.stop_bot
     await stage.stop_bot()
     stage = await open_stage()
@@ -277,8 +338,8 @@ async def test_the_operators_rubric_is_found_by_its_name_in_any_case(
     file = tmp_path / "OurTone.txt"
     file.write_text(TONE, encoding="utf-8")
     stage: Stage = await open_stage(judge_rubric=str(file))
-    assert "scored with `code`" in await say(stage, "use Code")
-    assert "now scored with `OurTone`" in await say(stage, "use ourtone")
+    assert "scored with `code`" in await use(stage, "Code")
+    assert "now scored with `OurTone`" in await use(stage, "ourtone")
     assert "based on `OurTone`" in shown(await edit(stage, "OURTONE"))
     assert (await save(stage, "ourtone", TONE)).response == {
         "response_action": "errors",
@@ -430,13 +491,13 @@ async def test_a_channel_with_the_most_rubrics_may_change_them_but_add_none(stag
 
 async def test_a_later_version_scores_nothing_until_it_is_used(stage: Stage) -> None:
     await make(stage)
-    await say(stage, "use tone")
+    await use(stage, "tone")
     await make(stage, prompt=f"Be strict. {TONE}")
     await scored(stage, 1)
     assert prompts(stage)[-1].startswith("Is it kind?")
     said = await say(stage, "")
     assert "*Use here* switches to the newest" in said
-    assert "now scored with `tone`" in await say(stage, "use tone")
+    assert "now scored with `tone`" in await use(stage, "tone")
     await scored(stage, 2, answer="Another answer.")
     assert prompts(stage)[-1].startswith("Be strict. Is it kind?")
 
@@ -455,9 +516,9 @@ async def test_a_rubric_in_use_is_not_deleted_and_a_deleted_one_leaves_cases_uns
     stage: Stage,
 ) -> None:
     await make(stage)
-    await say(stage, "use tone")
+    await use(stage, "tone")
     assert "`tone` is in use." in await say(stage, "delete tone")
-    await say(stage, "use default")
+    await use(stage, "default")
     stage.ann.command(CHANNEL, slack_ids.COMMAND)
     await stage.modal(stage.ann)
     assert (
@@ -499,7 +560,7 @@ async def test_a_person_who_has_left_the_channel_saves_nothing_there(stage: Stag
 @pytest.mark.needs("labels")
 async def test_a_window_for_blind_scores_shows_the_channels_own_criteria(stage: Stage) -> None:
     await make(stage)
-    await say(stage, "use tone")
+    await use(stage, "tone")
     await scored(stage, 1)
     stage.ben.command(CHANNEL, slack_ids.COMMAND, "label")
     assert "Is it kind?" in shown(await stage.modal(stage.ben))

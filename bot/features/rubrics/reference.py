@@ -1,0 +1,113 @@
+"""`/judge reference`: what a channel's replies must agree with, its window and its button."""
+
+from functools import partial
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.domain.case import Recipient
+from bot.feature import Services
+from bot.features.rubrics import ids
+from bot.features.rubrics import reference_text as words
+from bot.features.rubrics.choice import Wish, switch, tell_channel, use
+from bot.slack import blocks as ui
+from bot.slack import invocation as payloads
+from bot.slack.invocation import Invocation, Raw
+from bot.store.rubrics import ChannelJudge
+from judge import find_flags
+from judge.scoring.rubric import reference_version
+
+
+def register(app: AsyncApp, services: Services) -> None:
+    payloads.on_click(app, ids.ACTION_REFERENCE_DELETE)(partial(_delete, services))
+
+    @app.view(ids.VIEW_REFERENCE)
+    async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation = payloads.to_invocation(body)
+        state = ui.ModalState.of(body["view"])
+        text = words.typed_reference(body)
+        problem = words.problem_of(text) or await _keep(services, invocation, state, text)
+        if problem:
+            errors = {words.REFERENCE_FIELDS[0]: problem}
+            await ack(response_action="errors", errors=errors)
+            return
+        is_suspect = bool(find_flags("", "", (), text))
+        saved = words.saved(reference_version(text), is_suspect=is_suspect)
+        await ack(response_action="update", view=words.message_modal(saved))
+        if words.chosen_rubric(body) == words.REFERENCE_RUBRIC:
+            await _use_its_rubric(services, invocation, state)
+
+
+async def answer(services: Services, invocation: Invocation, _: str) -> str:
+    """Opens the window: to change the reference, or for those who may not, to read it."""
+    rubrics = services.rubrics
+    team_id = invocation.team_id
+    channel_id = invocation.channel_id
+    reference = (await rubrics.log.chosen(team_id, channel_id)).reference or ""
+    refusal = await services.access.refusal(invocation, "references", is_change=True)
+    if not refusal:
+        update = {"version": reference_version(reference)}
+        state = invocation.to_state().model_copy(update=update)
+        rubric = await rubrics.of(team_id, channel_id)
+        view = words.reference_modal(state, reference, rubric)
+        return await services.messenger.show(invocation, view)
+    if not reference or await services.access.refusal(invocation, "references", is_change=False):
+        return refusal
+    return await services.messenger.show(invocation, words.reading_modal(reference))
+
+
+async def _keep(
+    services: Services, invocation: Invocation, state: ui.ModalState, text: str | None
+) -> str:
+    """Saves the reference of the window's channel, or with None deletes it, and tells the channel.
+
+    Returns why not, if so. The version that the window began with is not saved anew.
+    """
+    team_id = invocation.team_id
+    channel_id = state.channel_id or ""
+    user_id = invocation.user_id
+    refusal = await services.access.refusal(invocation, "references", channel_id, is_change=True)
+    if refusal:
+        return refusal
+    if reference_version(text or "") == state.version:
+        return ""
+    log = services.rubrics.log
+    if not await log.refer(team_id, channel_id, user_id, text, state.version or ""):
+        return words.CHANGED
+    await services.store.forgetting.scrub()
+    told = words.told(user_id, channel_id, is_deleted=text is None)
+    await tell_channel(services, team_id, channel_id, told)
+    return ""
+
+
+async def _use_its_rubric(services: Services, invocation: Invocation, state: ui.ModalState) -> None:
+    """Gives the channel the rubric that compares with a reference, as chosen in the window."""
+    channel_id = state.channel_id or ""
+    wish = Wish(rubric=words.REFERENCE_RUBRIC)
+    said = await switch(services, invocation.team_id, channel_id, invocation.user_id, wish)
+    here = Recipient(invocation.user_id, channel_id, response_url=state.response_url)
+    await services.messenger.tell(here, said)
+
+
+async def _delete(services: Services, invocation: Invocation, body: Raw) -> None:
+    state = ui.ModalState.of(body["view"])
+    said = await _keep(services, invocation, state, None)
+    if not said:
+        said = f"{words.DELETED} {await _leave_its_rubric(services, invocation, state)}".strip()
+    await services.messenger.update_modal(body["view"]["id"], words.message_modal(said))
+
+
+async def _leave_its_rubric(
+    services: Services, invocation: Invocation, state: ui.ModalState
+) -> str:
+    """Gives the channel the app's rubric if its own scores nothing without a reference; returns
+    what to tell the person.
+    """
+    team_id = invocation.team_id
+    channel_id = state.channel_id or ""
+    rubric = await services.rubrics.of(team_id, channel_id)
+    if not rubric.needs_reference:
+        return ""
+    chosen = await services.rubrics.log.chosen(team_id, channel_id)
+    default = ChannelJudge(model=chosen.model)
+    return await use(services, team_id, channel_id, invocation.user_id, default)

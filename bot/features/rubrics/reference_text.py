@@ -1,0 +1,115 @@
+"""The window of `/judge reference`, and what is said about a channel's reference."""
+
+from typing import Any
+
+from bot.features.rubrics import ids
+from bot.features.rubrics.text import NEW_JUDGE, ROOM, parted
+from bot.pipeline.text import MAX_INPUT
+from bot.slack import blocks as ui
+from bot.slack.invocation import selected, typed
+from bot.slack.mrkdwn import escape
+from judge import Rubric
+from judge.scoring.rubric import purpose_of
+
+MOST_OF_REFERENCE = 20_000
+REFERENCE_RUBRIC = "reference-5"
+REFERENCE_FIELDS = [f"{ids.BLOCK_REFERENCE}{number}" for number in range(1, 8)]
+_TITLE = "Reference"
+_ABOUT = (
+    "What replies in <#{channel}> must agree with. The judge reads it with each reply, and "
+    f"everybody here can read it. Each change {NEW_JUDGE}"
+)
+_DELETE = "Replies are no longer compared with it. Reasons of earlier verdicts may still quote it."
+NO_TEXT = "Write what is right, or delete it with the button."
+TOO_LONG = (
+    f"{{n:,}} characters, and {MOST_OF_REFERENCE:,} are the most. Keep the part that matters."
+)
+CHANGED = (
+    "Somebody changed it while this window was open. Copy what you need, close this, and open "
+    "it again."
+)
+ORDERS = "It reads as if it gave the judge orders, so each verdict asks people to check it."
+DELETED = f"The reference is deleted. {_DELETE}"
+
+
+def saved(version: str, *, is_suspect: bool) -> str:
+    """What the window says at the end; `is_suspect` if the reference may address the judge."""
+    text = f"Saved as version {version}."
+    return f"{text} {ORDERS}" if is_suspect else text
+
+
+def told(user_id: str, channel_id: str, *, is_deleted: bool) -> str:
+    """What a channel with figures is told."""
+    what = "deleted" if is_deleted else "changed"
+    return (
+        f"<@{user_id}> {what} the reference that replies in <#{channel_id}> are compared with. "
+        f"This {NEW_JUDGE}"
+    )
+
+
+def problem_of(text: str) -> str:
+    """Why a typed reference cannot be saved; empty if it can."""
+    if not text:
+        return NO_TEXT
+    if len(text) > MOST_OF_REFERENCE:
+        return TOO_LONG.format(n=len(text))
+    return ""
+
+
+def typed_reference(body: dict[str, Any]) -> str:
+    """The text, whose fields are joined by newlines, where it was split."""
+    values = body["view"]["state"]["values"]
+    fields = (typed(values, block) for block in REFERENCE_FIELDS)
+    return "\n".join(field for field in fields if field)
+
+
+def chosen_rubric(body: dict[str, Any]) -> str | None:
+    return selected(body["view"]["state"]["values"], ids.BLOCK_RUBRIC)
+
+
+def reference_modal(state: ui.ModalState, text: str, rubric: Rubric) -> dict[str, Any]:
+    """The window for a channel's reference; it offers a rubric for it, unless the channel's needs
+    one.
+    """
+    about = ui.section(_ABOUT.format(channel=state.channel_id))
+    if text:
+        about["accessory"] = _delete_button()
+    blocks = [about]
+    if not rubric.needs_reference:
+        blocks.append(_rubrics(rubric.name))
+    parts = parted(text)
+    for number, block_id in enumerate(REFERENCE_FIELDS):
+        part = parts[number] if number < len(parts) else ""
+        label = "Reference, continued" if number else "Reference"
+        box = ui.text_box(block_id, MAX_INPUT, part)
+        blocks.append(ui.field(label, box, is_optional=number > 0))
+    return ui.modal(ids.VIEW_REFERENCE, _TITLE, state, blocks, "Save", "Cancel")
+
+
+def _delete_button() -> ui.Block:
+    """A button that asks first, as Slack's confirmation dialog."""
+    button = ui.button("Delete it", ids.ACTION_REFERENCE_DELETE)
+    button["style"] = "danger"
+    button["confirm"] = {
+        "title": ui.plain("Delete the reference?"),
+        "text": ui.plain(f"{_DELETE} This {NEW_JUDGE}"),
+        "confirm": ui.plain("Delete it"),
+        "deny": ui.plain("Keep it"),
+    }
+    return button
+
+
+def _rubrics(name: str) -> ui.Block:
+    """The choice between the channel's rubric of this name and the one that compares."""
+    keep = ui.option("keep", f"Keep {name}", "It gets the reference with the question")
+    use = ui.option(REFERENCE_RUBRIC, f"Use {REFERENCE_RUBRIC}", purpose_of(REFERENCE_RUBRIC))
+    return ui.field("Rubric", ui.menu(ids.BLOCK_RUBRIC, [keep, use], keep, "radio_buttons"))
+
+
+def reading_modal(text: str) -> dict[str, Any]:
+    """The window for those who may read the reference, but not change it."""
+    return ui.page(_TITLE, ui.quotes(text, ROOM))
+
+
+def message_modal(text: str) -> dict[str, Any]:
+    return ui.page(_TITLE, [ui.section(escape(text))])
