@@ -47,16 +47,12 @@ async def open_judges(
 
 def _maker(settings: Settings, client: Connection | None) -> MakeJudge:
     def make(rubric: Rubric, model: str | None, tier: str | None) -> Judge:
-        # No model is asked twice.
-        stronger = None if model == settings.judge_escalate_to else settings.judge_escalate_to
         return Judge(
             model=model or settings.judge_model,
             rubric=rubric,
             samples=settings.judge_samples,
             client=client,
             timeout_s=settings.judge_timeout_s,
-            escalate_to=stronger,
-            escalate_spread=settings.judge_escalate_spread if stronger else None,
             ask=settings.judge_ask,
             effort=settings.judge_effort,
             options=settings.judge_options.get_secret_value() if settings.judge_options else None,

@@ -161,10 +161,6 @@ class Settings(StoreSettings):
     """a name from `judge rubrics`, or such a file"""
     judge_samples: int | None = Field(None, ge=1, le=16)
     """ratings per model, at most; the score is their median. Default: 3, or 1 each in a panel"""
-    judge_escalate_to: str | None = None
-    """a stronger model on the same server, asked when ratings are two or more points apart or too few are usable"""
-    judge_escalate_spread: float | None = Field(None, ge=0)
-    """how wide a distribution calls for it, in points (standard deviation). Default: the widest tenth"""
     judge_ask: Literal["text", "distribution", "decision"] = "text"
     """`distribution`: from log probabilities, `decision`: from a decision model, both without a reason"""
     judge_effort: str | None = None

@@ -49,7 +49,6 @@ _MORE = {
     "openai_base_url": "evaluation.md#servers",
     "judge_rubric": "evaluation.md#rubrics",
     "judge_models": "use.md#rubrics",
-    "judge_escalate_to": "evaluation.md#how-a-verdict-is-made",
     "store_text": "security.md#how-long-data-is-kept",
     "text_days": "security.md#how-long-data-is-kept",
     "retention_days": "security.md#how-long-data-is-kept",

@@ -154,9 +154,7 @@ def _settings(slack: Sandbox, database_url: str) -> settings.Settings:
     """The settings of the environment, with the pocket Slack; without a key or server, the offline
     rater.
     """
-    model: dict[str, Any] = (
-        {} if _has_model() else {"judge_model": settings.OFFLINE, "judge_escalate_to": None}
-    )
+    model: dict[str, Any] = {} if _has_model() else {"judge_model": settings.OFFLINE}
     return settings.load_settings(
         env_file=None,
         slack_bot_token=slack.bot_token,

@@ -115,10 +115,6 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield _database
     if settings.asks_model:
         yield partial(_try_model, name="JUDGE_MODEL")
-        if stronger := settings.judge_escalate_to:
-            yield partial(
-                _try_model, name="JUDGE_ESCALATE_TO", judge_model=stronger, judge_ask="text"
-            )
         yield from (
             partial(_try_model, name="JUDGE_MODELS", judge_model=each)
             for each in settings.judge_models
@@ -218,9 +214,8 @@ async def _try_model(
     """
     settings = settings.model_copy(update=changes)
     try:
-        async with judges.open_judges(
-            settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
-        ) as make:
+        one_rating = settings.model_copy(update={"judge_samples": 1})
+        async with judges.open_judges(one_rating) as make:
             judge = make(load_rubric(settings.judge_rubric), None, None)
             verdict = await judge.score(*USUAL)
     except JudgeError as exc:

@@ -251,7 +251,6 @@ def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool)
         "drawn_with": labelled.probability,
         "stratum": f"{labelled.channel_id} {labelled.judged_at:%G-W%V}",
         "model": labelled.model,
-        "escalation": labelled.escalation,
         "rubric": labelled.rubric,
         "rubric_version": "+".join(version for version in rubric_versions if version) or None,
         "channel": labelled.channel_id,

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from judge import Flag, Unscored, Verdict
-from judge.scoring.escalation import usable
 from judge.scoring.ratings import UnscoredReason, point
 
 if TYPE_CHECKING:
@@ -63,15 +62,13 @@ class CaseVerdict(Verdict):
     @property
     def span(self) -> tuple[int, int]:
         """The lowest and the highest usable rating; raises ValueError if there is none."""
-        scores = [rating.score for rating in usable(self)]
+        scores = [rating.score for rating in self.usable]
         return min(scores), max(scores)
 
     @property
     def is_split(self) -> bool:
         """Whether the ratings clearly disagree: they are two points apart, or more."""
-        return len(usable(self)) > 1 and (self.spread or 0) >= 2 * point(
-            (self.lowest, self.highest)
-        )
+        return len(self.usable) > 1 and (self.spread or 0) >= 2 * point((self.lowest, self.highest))
 
 
 def from_verdict(verdict: Verdict, judge: "Judge", question_flags: tuple[Flag, ...]) -> CaseVerdict:
@@ -92,4 +89,4 @@ def without_score(reason: str, detail: str, judge: "Judge") -> CaseVerdict:
     Its cost is not known.
     """
     why = Unscored(reason=cast("UnscoredReason", reason), detail=detail)
-    return CaseVerdict(**vars(judge.unscored(why)) | {"cost_usd": None, "escalation": None})
+    return CaseVerdict(**vars(judge.unscored(why)) | {"cost_usd": None})

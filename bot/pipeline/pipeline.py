@@ -39,9 +39,8 @@ from bot.pipeline.tracing import Tracing
 from bot.slack.client import SLACK_ERRORS
 from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
-from judge import DeadlineError, Judge, JudgeError, Unscored, Verdict, find_flags
+from judge import DeadlineError, Judge, JudgeError, Verdict, find_flags
 from judge.evaluation.stats import low_to
-from judge.scoring.escalation import is_escalated, others
 from judge.scoring.model.wishes import FLEX
 from judge.scoring.ratings import Result
 
@@ -320,16 +319,6 @@ class CasePipeline:
             return without_score("fault", type(exc).__name__, judge)
         for said in judge.shortfalls:
             _say_once(said)
-        silent = [each for each in others(verdict) if isinstance(each, Unscored)]
-        if silent and not is_escalated(
-            verdict.model, verdict.escalation
-        ):  # the operator can mend why
-            logger.warning(
-                "stronger_model_gave_no_score",
-                case=case.id,
-                model=silent[0].model,
-                reason=silent[0].detail,
-            )
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge, find_flags("", case.question or ""))

@@ -14,7 +14,6 @@ from bot.slack.mrkdwn import clip, escape, excerpt
 from judge import Rating
 from judge.evaluation.stats import good_from, low_to
 from judge.scoring.answers import shorten
-from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.numbers import number_of
 from judge.scoring.ratings import Result
 from judge.scoring.rubric import Scale
@@ -239,7 +238,7 @@ def why_private(case: LoggedCase) -> str:
 
 def ratings_line(verdict: CaseVerdict) -> str:
     """The score of each rating; empty if there is only one rating."""
-    ratings = counted(verdict)
+    ratings = verdict.ratings
     if len(ratings) < 2:
         return ""
     count = (
@@ -255,7 +254,6 @@ def rated_quote(rating: Result, verdict: CaseVerdict) -> dict[str, Any]:
     else:
         title, words = "No score", rating.detail
     is_another = rating.served not in {None, rating.model}
-    title += f" by {rating.model}" if others(verdict) else ""
     title += f", answered as {rating.served}" if is_another else ""
     return quote(shorten(words, 100), _ROOM, run(title, is_bold=True))
 
@@ -329,12 +327,10 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
 
 
 def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
-    judges = before_calibration(verdict)
+    judges = verdict.before_calibration
     model = (
         "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)
     )  # the headline says it
-    if verdict.escalation and (excluded := others(verdict)):
-        model = escape(why_of_model(verdict.model, verdict.escalation, excluded))
     calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
     reply = number_of(case.messages, "message") if case.messages > 1 else ""
     unread = f"{case.unread} not read" if case.unread else ""

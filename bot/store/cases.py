@@ -17,7 +17,6 @@ from bot.store.database import Database, StoreQueries, in_transaction
 from bot.store.schema import IS_UNSETTLED, cases, is_of_case, processes, ratings, turns
 from bot.store.visibility import counts, is_shared, same_reply
 from judge import Flag, Rating, Unscored
-from judge.scoring.escalation import counted, usable
 from judge.scoring.ratings import Result
 
 PageEnd = tuple[datetime, int]
@@ -75,7 +74,7 @@ def _to_verdict(row: sa.Row[Any], given: Sequence[sa.Row[Any]]) -> CaseVerdict:
         ratings=tuple(map(_to_rating, given)),
         basis="",
     )
-    return replace(verdict, basis=f"{len(usable(verdict))} of {len(counted(verdict))}")
+    return replace(verdict, basis=f"{len(verdict.usable)} of {len(verdict.ratings)}")
 
 
 # Built once: building it takes SQLAlchemy longer than running it takes SQLite.

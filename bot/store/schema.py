@@ -208,7 +208,6 @@ cases = _numbered(
     *_maybe("response_hash", response=CleanText, judged_at=UtcDateTime, delivered_at=UtcDateTime),
     *_maybe(
         "model",
-        "escalation",
         "rubric_version",
         "judge_version",
         "unscored_reason",

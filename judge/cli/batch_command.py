@@ -249,11 +249,6 @@ class _Work:
                 f"Scored by fewer ratings than asked for: {tally.partial:,} of "
                 f"{tally.scored:,} rows (see `basis`)."
             )
-        if tally.escalated:
-            yield (
-                f"Scored by the stronger model: {tally.escalated:,} of {tally.scored:,} rows "
-                "(see `model`)."
-            )
         if tally.scored:
             mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
             counts = ", ".join(

@@ -84,13 +84,6 @@ _JUDGE: Mapping[str, tuple[Any, Any, str | None, str]] = {
         "Ratings per model, at most; default: 3, or 1 each in a panel.",
     ),
     "timeout_s": (float, 60, None, "Longest time for one answer, in seconds."),
-    "escalate_to": (str | None, None, "MODEL", "A stronger model, asked if ratings are 2+ apart."),
-    "escalate_spread": (
-        float | None,
-        None,
-        None,
-        "How wide a distribution calls for it; default: widest tenth.",
-    ),
     "ask": (str, "text", "WAY", "How: text, distribution (log probabilities), decision."),
     "effort": (str | None, None, "WORD", "How much the model thinks: none, low, high."),
     "options": (str | None, None, "JSON", "More fields for each request: an object."),

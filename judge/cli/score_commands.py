@@ -17,7 +17,6 @@ from judge.cli import options
 from judge.cli.options import to_printable
 from judge.errors import SetupError, needs_extra
 from judge.rows.files import decode, encode, explaining
-from judge.scoring.escalation import before_calibration, counted, others, why_of_model
 from judge.scoring.ratings import Rating, Unscored, Verdict
 from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, list_rubrics, load_rubric, purpose_of
 
@@ -157,13 +156,11 @@ def _footnote(verdict: Verdict) -> Iterator[str]:
 
     if verdict.weighted_score is not None:
         yield f"weighted score {verdict.weighted_score:.2f}"
-    if (middle := before_calibration(verdict)) is not None:
+    if (middle := verdict.before_calibration) is not None:
         yield f"calibrated from {middle}"
-    if verdict.escalation and (aside := others(verdict)):
-        yield why_of_model(verdict.model, verdict.escalation, aside)
-    if len(ratings := counted(verdict)) > 1:
+    if len(verdict.ratings) > 1:
         scores = ", ".join(
-            str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings
+            str(each.score) if isinstance(each, Rating) else "unscored" for each in verdict.ratings
         )
         yield f"{verdict.basis} ratings: {scores}"
     yield "offline rater, not a judge" if verdict.model == OFFLINE else f"model {verdict.model}"

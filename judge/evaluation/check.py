@@ -382,10 +382,7 @@ class Check:
 
     def _to_markdown(self, figures: list[tuple[str, str, str]], head: str, why: str) -> str:
         rubric, samples = self.judge.rubric, identity_of(self.judge)["samples"]
-        by = (
-            f"{self.judge.escalation or self.judge.model}, rubric {rubric.name} "
-            f"({rubric.version}), samples: {samples}"
-        )
+        by = f"{self.judge.model}, rubric {rubric.name} ({rubric.version}), samples: {samples}"
         tables = [("", figures)]
         if fallen := self._found.fallen:
             tables.append(

@@ -16,10 +16,8 @@ from judge.scoring.ratings import Unscored, UnscoredReason
 
 
 def identity_of(judge: Judge) -> Mapping[str, Any]:
-    # With a stronger model, the `model` of a row is the one whose verdict counts, so it does not
-    # identify the judge.
-    names = {"escalation": judge.escalation} | ({} if judge.escalation else {"model": judge.model})
-    return names | {
+    return {
+        "model": judge.model,
         "rubric_version": judge.rubric.version,
         "samples": judge.samples,
         "ask": judge.ask,

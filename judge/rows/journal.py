@@ -13,7 +13,6 @@ from judge.errors import SetupError
 from judge.rows.files import decode, encode
 from judge.rows.line_file import LineFile
 from judge.rows.row_file import ADDED, PROMPT_ID, Row, RowFile, check_prompt
-from judge.scoring.escalation import is_escalated
 
 _MOST_NAMES = 3
 
@@ -43,7 +42,6 @@ class JournalTally:
     scored: int = 0
     unscored: int = 0
     partial: int = 0  # scored by fewer ratings than were asked for
-    escalated: int = 0  # scored by the stronger model
     scores: Counter[int] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
@@ -66,7 +64,6 @@ class JournalTally:
             self.scores[added["score"]] += 1
             usable, _, asked = added["basis"].partition(" of ")
             self.partial += usable != asked
-            self.escalated += is_escalated(added["model"] or "", added["escalation"])
         else:
             self.unscored += 1
             self.reasons[str(added["unscored_reason"])] += 1

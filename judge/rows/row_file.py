@@ -44,7 +44,6 @@ ADDED: Mapping[str, type] = {
     "points": dict,
     "flags": list,
     "model": str,
-    "escalation": str,
     "rubric": str,
     "rubric_version": str,
     "samples": int,
@@ -133,14 +132,12 @@ class Row:
 
     @property
     def judge(self) -> Any:
-        """The judge that gave the row its score: its model, or both if it has a stronger one, and
-        how it asks.
-        """
+        """The judge that gave the row its score: its model, and how it asks."""
         if (
             "rubric_version" not in self.fields
         ):  # not a row of ours, so that the fields may contain anything
             return self.get("model")
-        model, ask = self.get("escalation") or self.get("model"), self.get("ask")
+        model, ask = self.get("model"), self.get("ask")
         return f"{model}, {ask}" if ask else model
 
     @property

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from judge.errors import DeadlineError, JudgeError, SetupError
-from judge.scoring import escalation as scoring_escalation
 from judge.scoring import panel, ratings, ways
 from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
@@ -56,10 +55,9 @@ class Judge:
         rubric: A rubric, the name of one that comes with the package, or the path of a file.
         samples: Ratings by each model, at least 1; None means 3 by a single model, and 1 by each
             model of a panel. A single model is asked only for ratings that can change the score:
-            two of three if these two are equal. With `escalate_to` it is asked for all, because a
-            third rating far from two equal ones also calls for the stronger model. For one rating,
-            a model is asked for its likeliest answer (temperature 0); for several, it keeps the
-            server's temperature, because identical answers would show no spread.
+            two of three if these two are equal. For one rating, a model is asked for its likeliest
+            answer (temperature 0); for several, it keeps the server's temperature, because
+            identical answers would show no spread.
         client: An `AsyncOpenAI` to use, with its own key and address, or a `Connection`; the caller
             closes it. By default, one is created at the first call from OPENAI_API_KEY and
             OPENAI_BASE_URL.
@@ -67,16 +65,10 @@ class Judge:
             that answers one request at a time gets fewer at once; with that and retries, a verdict
             takes at most ten times as long, or 15 minutes.
         models: The names of the panel, instead of `model`.
-        escalate_to: The name of a stronger model on the same server. It is asked too if the ratings
-            are at least two points apart, or do not agree on a score by majority; then its verdict
-            counts. None: no other is asked.
-        escalate_spread: The standard deviation of a distribution that calls for it; by default, of
-            the widest tenth.
         ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few
             tokens with their log probabilities, and for text where these do not speak for the
             score. "decision" asks decision models, for the probability of each score and of each
-            criterion of the rubric. The last two give no reasons (`with_reason` does); a wide
-            distribution calls for the stronger model, which is asked for text.
+            criterion of the rubric. The last two give no reasons (`with_reason` does).
         effort: How much the model thinks before it answers, in the server's word
             (`reasoning_effort`).
         options: More fields for the body of each request, as an object or as JSON.
@@ -108,8 +100,6 @@ class Judge:
         timeout_s: float = 60,
         *,
         models: Sequence[str] | str | None = None,
-        escalate_to: str | None = None,
-        escalate_spread: float | None = None,
         ask: str = ways.TEXT,
         effort: str | None = None,
         options: Mapping[str, Any] | str | None = None,
@@ -125,11 +115,9 @@ class Judge:
         self._models = ways.checked_models(named.split(",") if isinstance(named, str) else named)
         wishes = Wishes(effort, options, tier, answer_tokens)
         self.decides = ask == ways.DECISION  # whether `decide` may be called
-        self._ask_for, several = ask, samples or _SAMPLES
-        if ask == ways.DECISION and (samples is None or escalate_to is not None):
-            samples = 1
-        elif samples is None:
-            samples = _SAMPLES if len(self._models) == 1 else 1
+        self._ask_for = ask
+        if samples is None:
+            samples = self._usual_samples
         if not isinstance(samples, int) or samples < 1:
             raise SetupError(
                 f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set "
@@ -149,8 +137,7 @@ class Judge:
             else scoring_rubric.load_rubric(rubric)
         )
         self.reference = ""
-        escalate_to = escalate_to and escalate_to.strip()
-        ways.check(ask, self._models, samples, wishes, escalate_to, escalate_spread)
+        ways.check(ask, self._models, samples, wishes)
         self._points = points
         if points:
             self._check_points()
@@ -164,34 +151,16 @@ class Judge:
             ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s
         )
         scale = self.rubric.scale
-        stops = len(self._models) == 1 and (escalate_to is None or ask != ways.TEXT)
+        stops = len(self._models) == 1
         to_member = partial(ways.MEMBERS[ask], samples=samples, scale=scale, stops=stops)
         self._members: list[panel.Member] = [to_member(to_model(name)) for name in self._models]
-        self._stronger: list[panel.Member] = []  # one, or none
-        self._doubt = scoring_escalation.Doubt(scale, escalate_spread)
-        if escalate_to is not None:
-            stronger = to_model(escalate_to, setting=ways.STRONGER)
-            self._stronger = [panel.Member(stronger, several, scale, stops=True)]
-
-    @property
-    def escalation(self) -> str | None:
-        """Its model and the stronger one, "first > stronger"; None without a stronger one."""
-        return (
-            f"{self.model}{scoring_escalation.TO}{self._stronger[0].model.name}"
-            if self._stronger
-            else None
-        )
 
     @property
     def most_ratings(self) -> int:
         """The largest number of ratings for one verdict, by all models together; 0 if no model is
         asked.
         """
-        return (
-            0
-            if self.model == OFFLINE
-            else sum(each.samples for each in (*self._members, *self._stronger))
-        )
+        return 0 if self.model == OFFLINE else sum(each.samples for each in self._members)
 
     @property
     def ask(self) -> str | None:
@@ -201,14 +170,12 @@ class Judge:
         way, aside = self._ask_for, self.rubric.aside
         if way == ways.DECISION and aside:
             way += f" {sha256(aside.encode()).hexdigest()[:8]}"
-        if self._doubt.limit is not None:
-            way += f", spread {self._doubt.limit:g}"
         return ", ".join([*([] if way == ways.TEXT else [way]), *self._wishes.version]) or None
 
     @property
     def shortfalls(self) -> list[str]:
         """A sentence for each thing that the server did otherwise than asked for."""
-        models = [each.model for each in (*self._members, *self._stronger)]
+        models = [each.model for each in self._members]
         return list(
             dict.fromkeys(
                 [*(said for each in models for said in each.shortfalls), *ways.doubles(models)]
@@ -218,9 +185,7 @@ class Judge:
     @property
     def rejected(self) -> list[str]:
         """The parameters that the server has refused, and is asked without."""
-        return sorted(
-            {name for each in (*self._members, *self._stronger) for name in each.model.rejected}
-        )
+        return sorted({name for each in self._members for name in each.model.rejected})
 
     @property
     def version(self) -> str:
@@ -229,21 +194,20 @@ class Judge:
 
         Scores of two versions must not be combined in one figure.
         """
-        usual = _SAMPLES if len(self._models) == 1 and self._ask_for != ways.DECISION else 1
-        samples = (
-            [] if self.samples == usual or self.model == OFFLINE else [f"{self.samples} ratings"]
-        )
-        ask = [self.ask] if self.ask else []
-        if self.reference and self.model != OFFLINE:  # which reads none
-            ask.append(f"with reference {scoring_rubric.reference_version(self.reference)}")
-        return ", ".join(
-            [
-                self.escalation or self.model,
-                f"{self.rubric.name} {self.rubric.version}",
-                *samples,
-                *ask,
-            ]
-        )
+        parts = [self.model, f"{self.rubric.name} {self.rubric.version}"]
+        asks_a_model = self.model != OFFLINE
+        if asks_a_model and self.samples != self._usual_samples:
+            parts.append(f"{self.samples} ratings")
+        if self.ask:
+            parts.append(self.ask)
+        if asks_a_model and self.reference:
+            parts.append(f"with reference {scoring_rubric.reference_version(self.reference)}")
+        return ", ".join(parts)
+
+    @property
+    def _usual_samples(self) -> int:
+        is_one_rating = self.decides or len(self._models) > 1
+        return 1 if is_one_rating else _SAMPLES
 
     def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
         """The same judge with another rubric of the same scale; both share the connections, which
@@ -286,7 +250,7 @@ class Judge:
 
         Raises:
             JudgeError: No more than half of the ratings are usable and calls failed; the subclass
-                says how. If the stronger model's calls fail, the verdict is the first model's.
+                says how.
             TypeError: A text is no string, or the conversation no sequence of turns.
         """
         _check(question, response, conversation, reference)
@@ -306,28 +270,20 @@ class Judge:
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
         await self._connect()  # outside the timeout, because the first call's imports take long
         give_up_at = time.monotonic() + self._patience_s
-        results, failures = await self._ask(self._members, texts, give_up_at, earlier)
+        results, failures = await self._ask(texts, give_up_at, earlier)
         if failures and not ratings.has_majority(results):
             failure = min(failures, key=lambda failure: failure.is_too_long)
             failure.ratings = tuple(
                 each for each in results if getattr(each, "reason", None) is not _FAILED
             )
             raise failure
-        first = self._combine(
+        verdict = self._combine(
             results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results)
         )
-        if self._stronger and self._doubt.is_about(first):
-            results, _ = await self._ask(self._stronger, texts, give_up_at)
-            name, skipped = (
-                self._stronger[0].model.name,
-                panel.skipped_ratings(self._stronger, results),
-            )
-            stronger = self._combine(results, model=name, flags=flags, skipped_ratings=skipped)
-            first = scoring_escalation.join(first, stronger)
-        if self._points and first.is_scored and first.points is None:
+        if self._points and verdict.is_scored and verdict.points is None:
             with suppress(JudgeError, TimeoutError):  # the score stands without them
-                return await with_points(self._writer, first, texts, give_up_at)
-        return first
+                return await with_points(self._writer, verdict, texts, give_up_at)
+        return verdict
 
     def _texts(
         self, question: str, response: str, conversation: Sequence[Turn], reference: str = ""
@@ -389,10 +345,10 @@ class Judge:
 
     @property
     def _writer(self) -> ChatModel:
-        return (*self._stronger, *self._members)[0].model
+        return self._members[0].model
 
     async def write(self, prompt: str) -> Written:
-        """The answer of the model, or of the stronger one if there is one, to any prompt."""
+        """The answer of the model, of a panel the first, to any prompt."""
         if self.model == OFFLINE:
             raise SetupError(f"{OFFLINE!r} is no model and writes nothing; {_NAME_ONE}")
         return await self._written(
@@ -405,9 +361,8 @@ class Judge:
         """The answers to any questions of a decision model, as the JSON of a list; JudgeError if
         the call failed.
         """
-        model = self._members[0].model
         return await self._written(
-            lambda _, until: model.decide(messages, questions, give_up_at=until)
+            lambda model, until: model.decide(messages, questions, give_up_at=until)
         )
 
     async def _written(self, ask: Callable[[ChatModel, float], Awaitable[Completion]]) -> Written:
@@ -425,15 +380,8 @@ class Judge:
         """The verdict on texts that no model has rated."""
         return self._combine((), unscored=why, flags=flags)
 
-    def _combine(
-        self, results: Sequence[ratings.Result], *, model: str | None = None, **more: Any
-    ) -> ratings.Verdict:
-        of_judge: dict[str, Any] = {
-            "model": model or self.model,
-            "escalation": self.escalation,
-            "ask": self.ask,
-        }
-        return ratings.combine(results, rubric=self.rubric, **of_judge, **more)
+    def _combine(self, results: Sequence[ratings.Result], **more: Any) -> ratings.Verdict:
+        return ratings.combine(results, rubric=self.rubric, model=self.model, ask=self.ask, **more)
 
     async def aclose(self) -> None:
         """Closes the connections that this judge opened; a client that the caller gave stays open."""
@@ -447,21 +395,17 @@ class Judge:
         await self.aclose()
 
     async def _ask(
-        self,
-        members: Sequence[panel.Member],
-        texts: Texts,
-        give_up_at: float,
-        earlier: Sequence[ratings.Result] = (),
+        self, texts: Texts, give_up_at: float, earlier: Sequence[ratings.Result]
     ) -> tuple[list[ratings.Result], list[JudgeError]]:
         """The ratings of all members in order, failed ones as unscored, and the failures."""
-        came = [[each for each in earlier if each.model == member.model.name] for member in members]
-        asked = zip(members, came, strict=True)
-        outcomes = await panel.all_of(
-            [member.rate(texts, own, give_up_at) for member, own in asked]
-        )
+        calls = []
+        for member in self._members:
+            own_earlier = [each for each in earlier if each.model == member.model.name]
+            calls.append(member.rate(texts, own_earlier, give_up_at))
+        outcomes = await panel.all_of(calls)
         results: list[ratings.Result] = []
         failures: list[JudgeError] = []
-        for member, own in zip(members, outcomes, strict=True):
+        for member, own in zip(self._members, outcomes, strict=True):
             for outcome in own:
                 if isinstance(outcome, ratings.Rating | ratings.Unscored):
                     results.append(ratings.with_short_raw(outcome))
@@ -479,15 +423,16 @@ class Judge:
         return results, failures
 
     def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> DeadlineError:
-        why, mend = f"{self._timeout_s:g} s", "raise JUDGE_TIMEOUT_S"
+        why = f"{self._timeout_s:g} s"
+        mend = "raise JUDGE_TIMEOUT_S"
         if time.monotonic() >= give_up_at:
             why = f"{self._patience_s:g} s, since its server was busy with others"
             mend = f"lower JUDGE_CONCURRENCY, {mend}"
-        is_first = self._ask_for == ways.TEXT and model.setting != ways.STRONGER
-        shorter = "set JUDGE_ASK=distribution for short answers, " if is_first else ""
+        is_text = self._ask_for == ways.TEXT
+        shorter = "set JUDGE_ASK=distribution for short answers, " if is_text else ""
         return DeadlineError(
             f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose "
-            f"a faster {model.setting}."
+            "a faster JUDGE_MODEL."
         )
 
 

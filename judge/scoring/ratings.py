@@ -201,17 +201,12 @@ class Verdict(Spent):
         spread: Highest minus lowest usable score, None without any; with `probabilities`, how far
             the middle 80% reach.
         justification: From a rating that gave the median; "" if unscored.
-        ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking. If a
-            stronger model was asked too, the ratings of both; all other fields except tokens, time
-            and cost cover only those by `model`.
+        ratings: A `Rating` or `Unscored` for each rating asked for, in the order of asking.
         basis: How many of the ratings are usable, in the words "2 of 3".
-        model: The model whose ratings count, or "offline"; the models of a panel are joined by ",
-            ".
+        model: The model's name, or "offline"; the models of a panel are joined by ", ".
         rubric: The rubric's name.
         rubric_version: First eight hex digits of the SHA-256 of the rubric's text.
         flags: Warnings to consider before trusting the score; empty for nearly all responses.
-        escalation: "first > stronger" if the judge has a stronger model, whether or not it was
-            asked.
         skipped_ratings: How many ratings were not asked for because none could have changed the
             score; None if the judge always asks for all.
         probabilities: That of each score, as the mean of the usable ratings' own; None if one of
@@ -232,7 +227,6 @@ class Verdict(Spent):
     rubric_version: str
     weighted_score: float | None = None
     flags: tuple[Flag, ...] = ()
-    escalation: str | None = None
     skipped_ratings: int | None = None
     probabilities: Mapping[int, float] | None = None
     points: Mapping[str, float | None] | None = None
@@ -242,6 +236,19 @@ class Verdict(Spent):
     def is_scored(self) -> bool:
         """Whether `score` is set."""
         return self.score is not None
+
+    @property
+    def usable(self) -> Sequence[Rating]:
+        """The ratings with a score."""
+        return [rating for rating in self.ratings if isinstance(rating, Rating)]
+
+    @property
+    def before_calibration(self) -> int | None:
+        """The median of the ratings, if the rubric's calibration changed it into another score."""
+        if not (self.is_scored and self.usable):
+            return None
+        middle = median_low(rating.score for rating in self.usable)
+        return None if middle == self.score else middle
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain dicts, lists, strings and numbers, ready for `json.dumps`."""

@@ -16,32 +16,19 @@ TAKES = {
     DISTRIBUTION: "one request a row, of 16 tokens",
     DECISION: "one request a row, which costs what it reads",
 }
-STRONGER = "JUDGE_ESCALATE_TO"
 MEMBERS = {TEXT: Member, DISTRIBUTION: DistributionMember, DECISION: DecisionMember}
 
 
-def check(
-    ask: str,
-    models: Sequence[str],
-    samples: int,
-    wishes: Wishes,
-    stronger: str | None,
-    spread: float | None,
-) -> None:
+def check(ask: str, models: Sequence[str], samples: int, wishes: Wishes) -> None:
     """Raises SetupError if there is no such way, or something else does not go with it."""
-    decides, leave_out = ask == DECISION, "leave one of the two out."
-    asked, wide = f"{STRONGER} is {stronger!r}", f"JUDGE_ESCALATE_SPREAD={spread}"
+    decides = ask == DECISION
+    leave_out = "leave one of the two out."
     for is_wrong, why in (
         (ask not in MEMBERS, f"JUDGE_ASK is {ask!r}; it is text, distribution or decision."),
         (
             ask != TEXT and OFFLINE in models,
             f"JUDGE_ASK is {ask!r}, and {OFFLINE!r} is not a model; {leave_out}",
         ),
-        (
-            spread is not None and (ask == TEXT or not stronger),
-            f"{wide} is for JUDGE_ESCALATE_TO, and not for text.",
-        ),
-        (spread is not None and not spread >= 0, f"{wide} is no width; set 0 or more."),
         (
             decides and samples > 1,
             f"JUDGE_SAMPLES is {samples}, and a decision is one rating; {leave_out}",
@@ -53,12 +40,6 @@ def check(
         (
             decides and wishes.tier,
             f"JUDGE_TIER is {wishes.tier!r}, which decisions do not have; {leave_out}",
-        ),
-        (stronger is not None and (not stronger or "," in stronger), f"{asked}; name one model."),
-        (stronger in models, f"{asked}, which JUDGE_MODEL asks already; name a stronger model."),
-        (
-            stronger and OFFLINE in (stronger, *models),
-            f"{asked}, but {OFFLINE!r} is not a model; {leave_out}",
         ),
     ):
         if is_wrong:

@@ -1,13 +1,11 @@
 import json
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, Rubric, RubricError, SetupError, Turn, UnscoredReason, Verdict, load_rubric
-from judge.scoring.escalation import Doubt, others, why_of_model
 from tests.judge_client import QUESTION, RESPONSE, Ask
 from tests.model_server import Decided, Failure, ModelServer, Raw, Script
 from tests.tables import each
@@ -176,44 +174,6 @@ async def test_reason_of_a_decision_is_asked_for_beside_its_score(
     assert (said[0].score, said[0].input_tokens) == (verdict.score, 700 + 400)
     assert await judge.with_reason(said[0], QUESTION, RESPONSE) == said[0]
     assert "given the score 4 already" in model_server.requests[1]["messages"][0]["content"]
-
-
-@pytest.mark.parametrize(
-    ("limit", "asked"),
-    [
-        (
-            None,
-            [False] * 21 + [True],
-        ),  # wider than nine tenths of those before; as wide as all of them is not
-        (0.5, [True] * 22),
-        (2, [False] * 22),
-    ],
-)
-async def test_wide_distributions_call_for_the_stronger_model(
-    ask: Ask, limit: float | None, asked: list[bool]
-) -> None:
-    doubt = Doubt((0, 5), limit)
-    verdict = await decide(ask, Decided(LEVELS))
-    # standard deviations: 0.5 twenty-one times, then 1
-    chances = [{3: 0.5, 4: 0.5}] * 21 + [{3: 0.5, 5: 0.5}]
-    assert [
-        doubt.is_about(replace(verdict, spread=1, probabilities=each)) for each in chances
-    ] == asked
-
-
-async def test_wide_decision_goes_on_to_the_stronger_model_as_text(
-    model_server: ModelServer, ask: Ask
-) -> None:
-    wide = Decided({"0": 0.4, "1": 0.1, "2": 0.0, "3": 0.0, "4": 0.1, "5": 0.4})
-    verdict = await ask(
-        lambda request: wide if "questions" in request else "score: 4\nGood.",
-        ask="decision",
-        escalate_to="large",
-    )
-    assert (verdict.model, verdict.score, verdict.justification) == ("large", 4, "Good.")
-    why = why_of_model(verdict.model, verdict.escalation or "", others(verdict))
-    assert why == "judged by large, since m's probabilities are spread wide"
-    assert [request["model"] for request in model_server.requests] == ["m", "large", "large"]
 
 
 async def test_panel_of_decision_models_takes_the_mean_of_their_distributions(ask: Ask) -> None:

@@ -53,8 +53,8 @@ async def test_every_model_gets_the_conversation_with_each_request(
     model_server: ModelServer, ask: Ask
 ) -> None:
     said = [Turn("user", "Hi, judge {prompt}.")]
-    await ask("Paris.", "Paris.", "score: 4\nGood.", said=said, samples=1, escalate_to="big")
-    assert [request["model"] for request in model_server.requests[:3]] == ["m", "m", "big"]
+    await ask("Paris.", "score: 4\nGood.", said=said, samples=1, points=True)
+    assert len(model_server.requests) == 3  # for a score, for its line alone, for the points
     for request in model_server.requests:
         assert (
             '\n<turn role="user">Hi, judge {prompt}.</turn>\n' in request["messages"][0]["content"]
@@ -247,19 +247,11 @@ async def test_half_of_a_panel_is_not_a_majority(ask: Ask) -> None:
         ({"samples": 0}, "JUDGE_SAMPLES"),
         ({"samples": 2.5}, "JUDGE_SAMPLES"),
         ({"timeout_s": 0}, "JUDGE_TIMEOUT_S"),
-        ({"model": "m", "escalate_to": "m"}, "JUDGE_ESCALATE_TO is .*JUDGE_MODEL asks already"),
-        ({"model": "a,m", "escalate_to": "m"}, "JUDGE_ESCALATE_TO is .*JUDGE_MODEL asks already"),
-        ({"escalate_to": ""}, "JUDGE_ESCALATE_TO is .*name one model"),
-        ({"escalate_to": "a,b"}, "JUDGE_ESCALATE_TO is .*name one model"),
-        ({"escalate_to": "offline"}, "JUDGE_ESCALATE_TO is .*is not a model"),
-        ({"model": "offline", "escalate_to": "m"}, "JUDGE_ESCALATE_TO is .*is not a model"),
         ({"ask": "logits"}, "text, distribution or decision"),
         ({"ask": "decision", "model": "offline"}, "is not a model"),
         ({"ask": "decision", "samples": 3}, "JUDGE_SAMPLES"),
         ({"ask": "decision", "effort": "low"}, "JUDGE_EFFORT"),
         ({"ask": "decision", "tier": "flex"}, "JUDGE_TIER"),
-        ({"escalate_spread": 1, "escalate_to": "large"}, "JUDGE_ESCALATE_SPREAD"),
-        ({"escalate_spread": 1, "ask": "decision"}, "JUDGE_ESCALATE_SPREAD"),
         ({"effort": "very much"}, "JUDGE_EFFORT"),
         ({"tier": ""}, "JUDGE_TIER"),
         ({"answer_tokens": 0}, "JUDGE_ANSWER_TOKENS"),
@@ -517,7 +509,6 @@ def test_version_names_all_that_makes_scores_comparable() -> None:
     )
     assert Judge("a,b").version == f"a, b, additive-5 {rubric.version}"
     assert Judge("a,b", samples=3).version.endswith(", 3 ratings")
-    assert Judge("small", escalate_to="big").version == f"small > big, additive-5 {rubric.version}"
 
 
 async def test_ratings_of_a_try_that_failed_are_not_asked_for_again(

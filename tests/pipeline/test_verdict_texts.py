@@ -19,7 +19,6 @@ from tests.texts import read, read_window, unlike
 
 TOO_LONG = "The response is 100,001 characters long, and the limit is 100,000: shorten it."
 ALONE = {"question": None, "question_source": None}
-BOTH = (*ratings(0, 5, 5, model="small"), *ratings(2, 4, 3, model="big"))
 SPLIT = {"score": 3, "ratings": ratings(3, 5, 2, 3), "spread": 3, "justification": "Because 3."}
 
 
@@ -37,10 +36,6 @@ SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         SPLIT,
     ),
     "a split without a score": ({}, none("split", "x", ratings=ratings(5, 1, 3), spread=4)),
-    "a stronger model": (
-        {},
-        {"score": 3, "spread": 2, "model": "big", "escalation": "small > big", "ratings": BOTH},
-    ),
     "a calibrated score": ({}, {"score": 3, "ratings": ratings(4, 4)}),
     "the offline rater": ({}, {"model": OFFLINE}),
     "all flags": ({}, {"flags": tuple(Flag)}),

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bot.store import Store
 from bot.store.opening import HEAD, connect
-from bot.store.schema import alembic_version, cases, metadata, turns
+from bot.store.schema import alembic_version, cases, metadata, ratings, turns
 from tests.filled import LAST
 
 UPGRADES = Path(__file__).parents[1] / "data/upgrades"
@@ -156,4 +156,28 @@ async def test_scores_for_workflows_stay_in_no_figure_and_what_was_open_goes(
         ("4", "link", "edited"),
     ]
     assert await log.database.values(sa.select(turns.c.case_id).filter_by(team_id="T9")) == [904]
+    await log.close()
+
+
+async def test_of_a_verdict_by_two_models_the_ratings_that_counted_stay(
+    new_database_url: str,
+) -> None:
+    rating = {"justification": "", "raw": "", "score": 3}
+    log = await upgraded(
+        new_database_url,
+        ("cases", a_case(1, model="big", escalation="small > big")),
+        ("cases", a_case(2, model="a, b", escalation="a, b > big")),
+        ("cases", a_case(3, model="big")),
+        ("ratings", of_case(1, **rating, model="small")),
+        ("ratings", of_case(1, **rating, model="big") | {"position": 1}),
+        ("ratings", of_case(2, **rating, model="a")),
+        ("ratings", of_case(2, **rating, model="big") | {"position": 1}),
+        ("ratings", of_case(3, **rating, model="big")),
+    )
+    kept = sa.select(ratings.c.case_id, ratings.c.model).filter_by(team_id="T9")
+    assert await log.database.all(kept.order_by(ratings.c.case_id)) == [
+        (901, "big"),
+        (902, "a"),
+        (903, "big"),
+    ]
     await log.close()

@@ -47,8 +47,8 @@ class ChatModel:
     """Asks one model, with its own retries and backoff, and learns which optional parameters its
     server accepts.
 
-    `connect` returns the client, for each request; `setting` is the setting that names the model,
-    for messages that say to change it. `timeout_s` counts from when a request goes to the server.
+    `connect` returns the client, for each request. `timeout_s` counts from when a request goes to
+    the server.
     `shortfalls` has a sentence for each wish that the server did not grant, `served` the name of
     the model that answered last, if the server gives it, and `rejected` the parameters that it is
     asked without.
@@ -56,7 +56,6 @@ class ChatModel:
 
     name: str
     connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"]
-    setting: str = "JUDGE_MODEL"
     wishes: Wishes = Wishes()  # noqa: RUF009 - frozen
     timeout_s: float = math.inf
     shortfalls: dict[str, None] = field(default_factory=dict, init=False)  # each once
@@ -145,7 +144,7 @@ class ChatModel:
                 [*(each["content"] for each in body.get("messages", body.get("input"))), *own]
             )
             raise to_judge_error(
-                failures[-1], self.name, str(client.base_url), texts, self.setting, path
+                failures[-1], self.name, str(client.base_url), texts, path
             ) from exc
 
     async def _attempt(

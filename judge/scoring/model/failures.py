@@ -74,7 +74,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.MODEL: (
         ModelNotFoundError,
-        "The server at {server} has no model {model!r} ({answer}); check {setting}, and "
+        "The server at {server} has no model {model!r} ({answer}); check JUDGE_MODEL, and "
         "OPENAI_BASE_URL (it usually ends in /v1).",
     ),
     _Problem.KEY: (
@@ -84,7 +84,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     _Problem.TOO_LONG: (
         RequestRejectedError,
         "Question and response are too long for model {model!r} ({answer}); shorten them, "
-        "or set {setting} to one that reads more.",
+        "or set JUDGE_MODEL to one that reads more.",
     ),
     _Problem.RATE: (
         RateLimitedError,
@@ -107,7 +107,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.REJECTED: (
         RequestRejectedError,
-        "The server at {server} rejects the request ({answer}); check {setting}, "
+        "The server at {server} rejects the request ({answer}); check JUDGE_MODEL, "
         "OPENAI_BASE_URL and OPENAI_API_KEY, and JUDGE_TIER and JUDGE_OPTIONS if they are set.",
     ),
 }
@@ -191,14 +191,12 @@ def to_judge_error(
     model: str,
     base_url: str,
     prompt: str,
-    setting: str = "JUDGE_MODEL",
     path: str = CHAT,
 ) -> JudgeError:
     """The `JudgeError` subclass for what the client raised, with the server's words and the setting
     to change.
 
-    `prompt` is the text that was sent, which the message must not contain; `setting` is the one
-    that names the model.
+    `prompt` is the text that was sent, which the message must not contain.
     """
     server = server_name(base_url)
     if isinstance(error, openai.APIConnectionError):
@@ -230,7 +228,7 @@ def to_judge_error(
     code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
     said = quote(error, prompt)
     answer = f"HTTP {error.status_code}{code}" + (f': "{said}"' if said else "")
-    failure = child(sentence.format(server=server, model=model, setting=setting, answer=answer))
+    failure = child(sentence.format(server=server, model=model, answer=answer))
     failure.is_too_long = problem is _Problem.TOO_LONG
     return failure
 

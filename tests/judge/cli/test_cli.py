@@ -104,8 +104,8 @@ def test_mistakes_give_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
     [
         (("--samples", "0"), {}, "--samples is 0"),
         (("--samples=0",), {"JUDGE_SAMPLES": "1"}, "--samples is 0"),
-        (("--escalate-to", "offline"), {"JUDGE_SAMPLES": "0"}, "JUDGE_SAMPLES is 0"),
-        (("--escalate-to", "offline"), {"JUDGE_MODEL": "m"}, "--escalate-to is 'offline'"),
+        ((), {"JUDGE_SAMPLES": "0"}, "JUDGE_SAMPLES is 0"),
+        (("--ask", "logits"), {"JUDGE_MODEL": "m"}, "--ask is 'logits'"),
     ],
 )
 def test_a_mistake_is_named_as_it_was_given(
