@@ -20,7 +20,7 @@ TOO_LATE = "It was more than a day old before it could be scored."
 UNREADABLE = "I cannot read that kind of message."
 
 CHANNEL_OFF = "Scoring is switched off in that channel by the app's settings."
-FOREIGN = "Only members of this workspace can ask for a score here."
+FOREIGN = "Only members of this workspace can use this app here."
 NO_TOKENS_LEFT = "This workspace has used its tokens for the last 24 hours. Please try again later."
 
 

@@ -137,6 +137,14 @@ def person_elsewhere(body: Raw) -> str | None:
     return whose["id"] if _is_elsewhere(body) else None
 
 
+def opens_home(body: Raw) -> bool:
+    return is_event(body) and body["event"]["type"] == "app_home_opened"
+
+
+def is_in_home(body: Raw) -> bool:
+    return opens_home(body) or (body.get("view") or {}).get("type") == "home"
+
+
 def kind_of(body: Raw) -> str | None:
     return body.get("type") or body.get("command")
 
@@ -173,7 +181,7 @@ def _from_command(body: Raw) -> Invocation:
         user_name=body.get("user_name") or body["user_id"],
         trigger_id=body.get("trigger_id", ""),
         response_url=body.get("response_url"),
-        is_foreign=False,
+        is_foreign=False,  # Slack offers commands only in the workspaces that have installed them
         hosts=_hosts(body.get("team_domain")),
         is_command=True,
     )

@@ -287,8 +287,6 @@ class Access:
         else empty.
         """
         channel_id, user_id = channel_id or person.channel_id, person.user_id
-        if person.is_foreign:
-            return f"Only members of this workspace can see or change {what} here."
         if channel_id.startswith("D"):
             return f"{what.capitalize()} are for channels, not for direct messages."
         try:

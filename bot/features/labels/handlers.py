@@ -117,8 +117,6 @@ async def _begin(services: Services, invocation: Invocation, case_id: int | None
     label = await services.store.labels.get(case, invocation.user_id)
     if case.author_id == invocation.user_id:
         refusal = words.OWN_LABEL
-    elif invocation.is_foreign:
-        refusal = words.FOREIGN_LABEL
     elif label and label.is_blind:
         refusal = words.blind_stands(case, verdict, label)
     else:
@@ -266,49 +264,37 @@ async def _open_blind(services: Services, invocation: Invocation, state: ModalSt
     """Opens the window with a case of this channel, in direct messages of any; returns why not, or
     an empty string.
     """
-    if invocation.is_foreign:
-        return words.FOREIGN_LABEL
     visit = await _visit(services, invocation, state)
     view = await visit.draw()
     return await services.messenger.show(invocation, view) if view else await visit.why_none()
 
 
 async def _visit(services: Services, invocation: Invocation, state: ModalState) -> "_Visit":
-    listed = {} if invocation.is_foreign else await services.memberships.now(invocation.user_id)
+    listed = await services.memberships.now(invocation.user_id)
     theirs = {
         each
         for each, its in listed.items()
         if not its.is_archived and services.policy.may_score(each)
     }
-    return _Visit(
-        services,
-        (invocation.team_id, invocation.user_id),
-        state,
-        theirs,
-        is_foreign=invocation.is_foreign,
-    )
+    return _Visit(services, (invocation.team_id, invocation.user_id), state, theirs)
 
 
 @dataclass(frozen=True)
 class _Visit:
     """A person (team and user id) at the window for blind labels, which remembers `state`.
 
-    `theirs` are their open channels that the app serves, as Slack lists them now; none for people
-    of other companies.
+    `theirs` are their open channels that the app serves, as Slack lists them now.
     """
 
     services: Services
     person: tuple[str, str]
     state: ModalState
     theirs: set[str]
-    is_foreign: bool
 
     async def submit(self, label: Label | None) -> dict[str, Any]:
         """The answer to Slack for a submitted window: what is wrong with the score, or the next
         window.
         """
-        if self.is_foreign:
-            return {"response_action": "update", "view": words.over_modal(words.FOREIGN_LABEL, [])}
         state = self.state
         shown = await self.services.store.assignments.shown(*self.person, state.case_id or 0)
         if shown and not (label and shown.lowest <= label.score <= shown.highest):

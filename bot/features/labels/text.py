@@ -116,7 +116,6 @@ def reason_input(block_id: str, reason: str | None = None) -> ui.Block:
     return ui.field("Why", ui.text_box(block_id, LONGEST_REASON, reason), hint, is_optional=True)
 
 
-FOREIGN_LABEL = "Only members of this workspace can label a score here."
 OWN_LABEL = "You wrote this reply, so your own score of it is not recorded."
 HOW = (
     "`/judge label` lets you score replies of this channel before you see the judge's score; "

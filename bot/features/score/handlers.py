@@ -22,6 +22,7 @@ from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.retries import in_brief
 from bot.slack import ids
 from bot.slack import invocation as payloads
+from bot.slack.blocks import page, section
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.store.turns import read_said
@@ -79,9 +80,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
         is_first = invocation.action == ids.ACTION_ASK
         case = await access.readable(invocation, invocation.case_id)
         await ack()
-        if invocation.is_foreign:
-            await messenger.tell(invocation.recipient_at(case), blocker.FOREIGN)
-        elif is_first and not case.lacks_question:
+        if is_first and not case.lacks_question:
             await intake.proceed(case, False, invocation)
         else:
             which = (
@@ -185,7 +184,7 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
 
 
 def register_first(app: AsyncApp, services: Services) -> None:
-    """Serves only the payloads of this workspace, and notes of a person from elsewhere whether they
+    """Serves only the payloads of this workspace, and refuses people of other companies unless they
     count as its own.
 
     An app can be installed in several workspaces, and Slack sends it the payloads of all. This
@@ -201,8 +200,12 @@ def register_first(app: AsyncApp, services: Services) -> None:
                 "payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"]
             )
             return await ack(text=messages.NOT_SERVED) if "command" in body else await ack()
-        if person := payloads.person_elsewhere(body):
-            body[payloads.IS_OURS] = not await services.members.is_foreign(person)
+        is_stranger = await _is_by_stranger(services, body)
+        is_heard = payloads.is_event(body) and not payloads.opens_home(body)
+        # Changes of anybody's messages matter; a mention or a reaction that asks for a score is
+        # refused by `Intake`.
+        if is_stranger and not is_heard:
+            return await _refuse(services, ack, body)
         await next_()
         return None
 
@@ -230,6 +233,31 @@ def register_first(app: AsyncApp, services: Services) -> None:
         # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has
         # no response here if the listener has already acknowledged.
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
+
+
+async def _is_by_stranger(services: Services, body: dict[str, Any]) -> bool:
+    """Whether a payload is of a person whose company is not served here; notes if it is."""
+    if person := payloads.person_elsewhere(body):
+        body[payloads.IS_OURS] = not await services.members.is_foreign(person)
+        return not body[payloads.IS_OURS]
+    # This event never says where a person belongs.
+    is_unplaced = payloads.opens_home(body)
+    return is_unplaced and await services.members.is_known_foreign(body["event"]["user"])
+
+
+async def _refuse(services: Services, ack: AsyncAck, body: dict[str, Any]) -> BoltResponse:
+    """Tells a person of another company, where they act, that they are not served."""
+    said = [section(blocker.FOREIGN)]
+    if body.get("type") == "view_submission":
+        return await ack(response_action="update", view=page("Slack Judge", said))
+    answer = await ack()
+    person = payloads.to_invocation(body)
+    if payloads.is_in_home(body):
+        view = {"type": "home", "blocks": said}
+        await services.client.views_publish(user_id=person.user_id, view=view)
+    else:
+        await services.messenger.tell(person.recipient, blocker.FOREIGN)
+    return answer
 
 
 def register_last(app: AsyncApp) -> None:

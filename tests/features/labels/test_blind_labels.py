@@ -14,7 +14,6 @@ from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.label import Label, Outcome
 from bot.features.labels import ids
 from bot.features.labels.text import (
-    FOREIGN_LABEL,
     NO_TEXTS,
     NOT_RECORDED,
     NOTHING,
@@ -417,15 +416,6 @@ async def test_of_a_channel_that_somebody_has_left_nothing_is_recorded_compared_
     assert NOT_YOURS in shown(view)
     assert not any(words in shown(view) for words in ("the judge *", QUESTION, ANSWER))
     assert len(await recorded(stage)) == 2
-
-
-async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:
-    await replies(stage, 2)
-    await open_window(stage)
-    stage.ann.user.team_id = "TOTHER"
-    view = await give(stage, 3)
-    assert FOREIGN_LABEL in shown(view)
-    assert await recorded(stage) == []
 
 
 async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(

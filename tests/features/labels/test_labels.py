@@ -12,7 +12,7 @@ import pytest
 
 from bot.domain.label import Label
 from bot.features.labels import ids
-from bot.features.labels.text import FOREIGN_LABEL, OWN_LABEL
+from bot.features.labels.text import OWN_LABEL
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
 from bot.slack.invocation import Invocation
@@ -153,14 +153,6 @@ async def test_only_the_requester_labels_a_private_verdict(open_stage: StageFact
     stage.ann.click(verdict, slack_ids.ACTION_AGREE)
     assert "You agree" in (await stage.told(stage.ann, count=2)).text
     assert await label_of(stage, stage.ann.id) == Label(4, None)
-
-
-async def test_people_of_another_company_label_nothing(stage: Stage) -> None:
-    verdict = await a_verdict(stage)
-    stage.ben.user.team_id = "TOTHER"
-    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
-    assert (await stage.told(stage.ben)).text == FOREIGN_LABEL
-    assert await label_of(stage, stage.ben.id) is None
 
 
 @pytest.fixture

@@ -2,13 +2,16 @@
 people are refused.
 """
 
+import sys
+from typing import Any
+
 import pytest
 
 from bot.domain.blocker import ANOTHERS, FOREIGN
 from bot.slack import ids
-from pocket_slack import Message, Person
-from tests.gestures import heard, up_to_date
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
+from pocket_slack import Delivery, Message, Person, View, payloads
+from tests.gestures import count, heard, home, republished, up_to_date
+from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 ELSEWHERE, THEIR_ORGANISATION, ANOTHER = "T0ELSEWHERE", "E0ELSEWHERE", "T0ANOTHER"
 
@@ -65,24 +68,108 @@ async def test_thumbs_of_ones_own_people_are_counted_and_of_no_others(stage: Sta
     assert [each.thumbs for each in counts] == [1, 0]
 
 
-async def test_a_window_of_ones_own_people_is_served_and_anothers_is_refused(stage: Stage) -> None:
-    for person in (stage.ann, stage.ben):
-        person.command(CHANNEL, ids.COMMAND)
-        await stage.fill_in(person, {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
-    assert stage.ann.view is None
-    assert stage.ben.view is not None
-    assert stage.ben.view.errors == {ids.BLOCK_RESPONSE: FOREIGN}
+def every(kind: str) -> list[str]:
+    """The ids of this kind (`ACTION_`, `VIEW_`) of all features."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("bot.")]
+    found = [vars(module).items() for module in modules]
+    return sorted({str(value) for names in found for name, value in names if name.startswith(kind)})
+
+
+def forged(action_id: str) -> dict[str, str]:
+    """A click on a button for the first case."""
+    return {"type": "button", "action_id": action_id, "block_id": "b", "value": "1"}
+
+
+def interactive(stage: Stage, payload: dict[str, Any]) -> Delivery:
+    return stage.slack.workspace.deliveries.send("interactive", payload)
+
+
+async def details(stage: Stage) -> View:
+    """What ben, while he is served, opens at a verdict; after that, he is another company's."""
+    theirs, stage.ben.user.team_id = stage.ben.user.team_id, stage.ann.user.team_id
+    _, verdict = await scored(stage)
+    stage.ben.click(verdict, ids.ACTION_DETAILS)
+    window = await stage.modal(stage.ben)
+    stage.ben.user.team_id = theirs
+    return window
+
+
+def opened(stage: Stage) -> int:
+    """How many windows were opened or changed by the app."""
+    calls = [call.data["method"] for call in stage.slack.workspace.journal.of("call")]
+    return calls.count("views.open") + calls.count("views.update")
+
+
+async def test_another_companys_people_are_refused_at_each_button_of_a_message(
+    stage: Stage,
+) -> None:
+    workspace = stage.slack.workspace
+    _, verdict = await scored(stage)
+    asked, actions, where = len(stage.model.requests), every("ACTION_"), workspace.channel(CHANNEL)
+    for number, action_id in enumerate(actions, 1):
+        action = forged(action_id)
+        interactive(
+            stage, payloads.message_action(workspace, stage.ben.user, where, verdict, action)
+        )
+        assert (action_id, (await stage.told(stage.ben, number)).text) == (action_id, FOREIGN)
+    assert {ids.ACTION_DETAILS, ids.ACTION_POINTS, ids.ACTION_AGREE} <= {*actions}
+    assert (opened(stage), len(stage.model.requests)) == (0, asked)
+
+
+async def test_another_companys_people_are_refused_at_each_button_of_a_window(
+    stage: Stage,
+) -> None:
+    window = await details(stage)
+    before, asked, im = opened(stage), len(stage.model.requests), stage.ben.im
+    for number, action_id in enumerate(every("ACTION_"), 1):
+        action = forged(action_id)
+        interactive(
+            stage,
+            payloads.view_action(stage.slack.workspace, stage.ben.user, window, action),
+        )
+        await stage.slack.until(lambda: len(_messages(stage, im)) >= number)  # noqa: B023 - awaited here
+        assert (action_id, _messages(stage, im)[-1].text) == (action_id, FOREIGN)
+    assert (opened(stage), len(stage.model.requests)) == (before, asked)
+
+
+def _messages(stage: Stage, channel: str) -> list[Message]:
+    return list(stage.slack.workspace.channel(channel).messages.values())
+
+
+async def test_another_companys_people_are_refused_at_each_window_that_they_submit(
+    stage: Stage,
+) -> None:
+    window = await details(stage)
+    for callback_id in every("VIEW_"):
+        window.body["callback_id"] = callback_id
+        sent = payloads.view_submission(stage.slack.workspace, stage.ben.user, window)
+        answer = (await stage.slack.settled(interactive(stage, sent))).response
+        assert answer
+        assert (callback_id, answer["view"]["blocks"][0]["text"]["text"]) == (callback_id, FOREIGN)
     assert await stage.cases() == 1
 
 
-async def test_another_companys_people_ask_for_nothing_by_menu_or_button(stage: Stage) -> None:
-    _, verdict = await scored(stage)
+async def test_another_companys_people_ask_for_nothing_by_menu(stage: Stage) -> None:
     _, other = stage.ask_and_answer()
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, other)
-    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
-    await stage.told(stage.ben, 2)
-    assert {each.text for each in stage.ben.ephemerals(CHANNEL)} == {FOREIGN}
-    assert await stage.cases() == 1
+    assert (await stage.told(stage.ben)).text == FOREIGN
+    assert await stage.cases() == 0
+
+
+@pytest.mark.needs("home")
+async def test_another_companys_people_see_nothing_in_the_home_tab(stage: Stage) -> None:
+    await scored(stage)
+    view = await home(stage, stage.ben)
+    assert shown(view) == FOREIGN
+    published = count(stage)
+    for action_id in every("ACTION_"):
+        action = forged(action_id)
+        interactive(
+            stage, payloads.view_action(stage.slack.workspace, stage.ben.user, view, action)
+        )
+        published += 1
+        assert shown(await republished(stage, published - 1, stage.ben)) == FOREIGN
+    assert opened(stage) == 0
 
 
 @pytest.mark.parametrize(

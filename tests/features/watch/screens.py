@@ -60,7 +60,7 @@ async def make_with_app(stage: Stage, words: str) -> None:
     )
     stage.helper.post(CHANNEL, "Hello.", thread_ts=stage.ann.post(CHANNEL, "Hello?").ts)
     await first_hour._welcome(services, ann)
-    await first_hour._welcome(services, replace(ann, is_foreign=True))
+    await first_hour._welcome(services, replace(ann, channel_id=stage.ann.im))
     await say(stage, "@helper all alert me")
     earlier = datetime.now(UTC) - timedelta(days=1)
     watch = replace(await only(stage), since=earlier)
