@@ -67,8 +67,8 @@ async def with_reason(
 async def with_points(
     model: ChatModel, verdict: Verdict, texts: Texts, give_up_at: float
 ) -> Verdict:
-    """The verdict with its points, as far as the model says them, and what they cost; raises as
-    `with_reason`.
+    """The verdict with its points, open where the model does not say them, and what they cost;
+    raises as `with_reason`.
     """
     answer = await model.complete(
         render_points_request(texts), temperature=0.0, give_up_at=give_up_at
@@ -83,19 +83,17 @@ def render_points_request(texts: Texts) -> str:
     return _FOR_POINTS.format(material=render_material(texts), texts=said, criteria=criteria)
 
 
-def read_points(answer: str, rubric: Rubric) -> dict[str, float | None] | None:
+def read_points(answer: str, rubric: Rubric) -> dict[str, float | None]:
     """1 for each criterion that is met, 0 for one that is not, None for one that the answer leaves
     open.
 
-    Only lines of a criterion's name and yes or no count. None if there is no such line.
+    Only lines of a criterion's name and yes or no count.
     """
     names = {name.casefold(): name for name in rubric.criteria}
     said: dict[str, set[str]] = {}
     for line in spoken(answer).splitlines():
         if (found := _LINE.fullmatch(line)) and (name := names.get(found["name"].casefold())):
             said.setdefault(name, set()).add(found["met"].lower())
-    if not said:
-        return None
     worth = {frozenset({"yes"}): 1.0, frozenset({"no"}): 0.0}
     return {name: worth.get(frozenset(said.get(name, ()))) for name in rubric.criteria}
 

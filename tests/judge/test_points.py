@@ -33,12 +33,12 @@ def only(**points: float | None) -> dict[str, float | None]:
         ("relevant: yes\nrelevant: no\nuseful = NO", only(useful=0.0)),
         ("relevant: yes, because it names Paris.\nuseful: yes", only(useful=1.0)),
         ("<think>\nuseful: no\n</think>\nexpert: yes\nhonest: yes", only(expert=1.0)),
-        ("It meets all criteria: yes", None),
-        ("", None),
+        ("It meets all criteria: yes", only()),
+        ("", only()),
     ],
 )
 def test_only_a_line_of_a_criterion_and_yes_or_no_counts(
-    answer: str, points: dict[str, float | None] | None
+    answer: str, points: dict[str, float | None]
 ) -> None:
     assert read_points(answer, RUBRIC) == points
 
@@ -81,10 +81,10 @@ async def test_a_verdict_has_its_points_and_what_these_took(
     assert len(model_server.requests) == 2
 
 
-async def test_without_an_answer_to_rely_on_the_score_stands_without_points(ask: Ask) -> None:
-    for reply in ("All of them.", Failure(400)):
+async def test_without_an_answer_to_rely_on_the_score_stands_and_no_point_is_said(ask: Ask) -> None:
+    for reply, points in (("All of them.", only()), (Failure(400), None)):
         verdict = await ask("score: 5\nGood.", reply, samples=1, points=True)
-        assert (verdict.score, verdict.points) == (5, None)
+        assert (verdict.score, verdict.points) == (5, points)
 
 
 async def test_nothing_is_asked_beside_an_unscored_verdict(

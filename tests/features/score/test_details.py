@@ -81,12 +81,21 @@ async def test_points_that_are_more_than_one_from_the_score_say_so(stage: Stage)
     assert "These points add up to 1, the score is 5" in seen
 
 
-@pytest.mark.parametrize(
-    "answer", ["I think it is rather good.", Failure(400)], ids=["prose", "refused"]
-)
-async def test_an_answer_without_points_is_no_answer(stage: Stage, answer: Any) -> None:
+async def test_points_that_the_model_does_not_say_are_not_asked_for_again(stage: Stage) -> None:
     window = await details(stage)
-    assert NOT_SAID in await ask(stage, window, answer)
+    stage.ben.click(stage.ours()[-1], ids.ACTION_DETAILS)
+    later = await stage.modal(stage.ben)
+    assert "relevant: *not said*" in await ask(stage, window, "I think it is rather good.")
+    asked = len(stage.model.requests)
+    await stage.slack.settled(stage.ben.click(later, ids.ACTION_POINTS))
+    await stage.slack.until(lambda: "*not said*" in shown(later))
+    assert len(stage.model.requests) == asked
+
+
+async def test_a_request_that_the_server_refuses_leaves_the_points_to_be_asked_for(
+    stage: Stage,
+) -> None:
+    assert NOT_SAID in await ask(stage, await details(stage), Failure(400))
     verdict = await stage.log.cases.verdict(1)
     assert verdict
     assert verdict.points is None
