@@ -26,7 +26,8 @@ class ReplyOutcome(StrEnum):
     `TAKEN`: it became a case. All others were drawn. `NO_ANSWER`: it answers no one, or has
     no words. `DELETED`: it was deleted before it could be scored. `EDITED`: its question was edited
     after it. `OVER`: a limit of that day was used up. `MISSED`: it has no score, because it could
-    not be read or judged in time, or the judge gave none.
+    not be read or judged in time, or the judge gave none. `BROKE_OFF`: it answers a person, but its
+    stream ended as an error, or never.
     """
 
     PASSED = "passed"
@@ -37,6 +38,7 @@ class ReplyOutcome(StrEnum):
     EDITED = "edited"
     OVER = "over"
     MISSED = "missed"
+    BROKE_OFF = "broke_off"
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,14 @@ class Coverage:
         return self.outcomes.get(ReplyOutcome.DELETED, 0)
 
     @property
+    def broke_off(self) -> int:
+        return self.outcomes.get(ReplyOutcome.BROKE_OFF, 0)
+
+    @property
     def share(self) -> float:
-        """The part of the drawn replies that was read, and scored if it answered someone; 1 if none
-        was read.
+        """The part of the drawn replies that was read, and scored if it answered someone to its
+        end; 1 if none was read.
         """
-        read = self.outcomes.get(ReplyOutcome.TAKEN, 0) + self.outcomes.get(
-            ReplyOutcome.NO_ANSWER, 0
-        )
+        taken = self.outcomes.get(ReplyOutcome.TAKEN, 0)
+        read = taken + self.outcomes.get(ReplyOutcome.NO_ANSWER, 0) + self.broke_off
         return read / (read + self.lost) if read else 1.0

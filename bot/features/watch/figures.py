@@ -22,7 +22,13 @@ from bot.store.visibility import Origin
 from judge.evaluation.stats import Interval, MeanEstimate, differences
 from judge.scoring.ways import DECISION
 
-_WHOLE = {ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED, ReplyOutcome.PART}
+_WHOLE = {
+    ReplyOutcome.TAKEN,
+    ReplyOutcome.NO_ANSWER,
+    ReplyOutcome.BROKE_OFF,
+    ReplyOutcome.EDITED,
+    ReplyOutcome.PART,
+}
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,9 @@ class Watched(figures_week.Glance):
 
     @property
     def is_whole(self) -> bool:
-        """Whether a decision judge scored every reply of the week that answers somebody."""
+        """Whether a decision judge scored every reply of the week that answers somebody to its
+        end.
+        """
         is_left_out = (
             self.others
             or self.earlier
@@ -65,15 +73,24 @@ class Watched(figures_week.Glance):
         )
         return f", {DECISION}" in (self.kind.version or "") and not is_left_out
 
+    @property
+    def is_of_finished(self) -> bool:
+        """Whether so many replies broke off that the mean of the others is not that of all."""
+        scored = self.quality.mean.n if self.quality else 0
+        broke_off = self.coverage.broke_off
+        return 10 * broke_off > scored + broke_off
+
 
 async def read_watched(store: Store, place: Place, week: Week, now: datetime) -> Sequence[Watched]:
-    """The week so far of each watched assistant with scored replies: what got worse first, then
-    those with the most.
+    """The week so far of each watched assistant with replies that were scored or broke off: what
+    got worse first, then those with the most scores.
 
     If the place names an author, only that author's.
     """
     watched, span = replace(place, origin=Origin.WATCHED), figures_week.passed(week, now)
-    authors = await store.tallies.authors(watched, span)
+    scored = await store.tallies.authors(watched, span)
+    broken_off = await Replies(store.database).broken_off(place, span)
+    authors = dict.fromkeys([*scored, *broken_off])
     found = [await _read(store, replace(watched, author_id=each), week, span) for each in authors]
     changes = differences([(_mean_of(each.quality), before) for each, before in found])
     changed = [

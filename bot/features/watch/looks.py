@@ -15,7 +15,7 @@ import structlog
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch.reply_queries import draws
-from bot.features.watch.watcher import Watcher, author_of, is_answer
+from bot.features.watch.watcher import Watcher, author_of, breaks_off, is_answer
 from bot.pipeline.retries import in_brief
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Raw
@@ -148,6 +148,7 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
                     reply
                     and reply.reply[0].ts == message.ts
                     and is_answer(reply, services.identity.own_ids)
+                    and not breaks_off(reply)
                 ):
                     found.append(message)
     return sorted(found, key=lambda each: each.ts, reverse=True)

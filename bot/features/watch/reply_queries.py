@@ -58,7 +58,12 @@ def together(days: Iterable[Coverage]) -> Coverage:
 
 _DRAW = "draw"
 _TURN = 5
-_GOES_ON = ReplyOutcome.TAKEN, ReplyOutcome.NO_ANSWER, ReplyOutcome.DELETED
+_GOES_ON = (
+    ReplyOutcome.TAKEN,
+    ReplyOutcome.NO_ANSWER,
+    ReplyOutcome.DELETED,
+    ReplyOutcome.BROKE_OFF,
+)
 
 
 class Replies(db.StoreQueries):
@@ -105,8 +110,8 @@ class Replies(db.StoreQueries):
         """Records that a reply has a further message, and waits for it to rest; returns whether
         that is news.
 
-        A reply that was scored, had no words, or whose words in advance were deleted, waits once
-        more. Without `rests_at`, it is looked at as planned.
+        A reply that was scored, had no words, broke off, or whose words in advance were deleted,
+        waits once more. Without `rests_at`, it is looked at as planned.
         """
         waits = sa.or_(IS_WAITED_FOR, replies.c.outcome.in_(_GOES_ON))
         is_news = sa.or_(replies.c.last_ts.is_(None), replies.c.last_ts < ts)
@@ -221,6 +226,17 @@ class Replies(db.StoreQueries):
         for row in await self._database.all(query):
             found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
         return {day: Coverage(outcomes) for day, outcomes in found.items()}
+
+    async def broken_off(self, place: Place, span: Span) -> Sequence[str]:
+        """The assistants of whose replies, written in the span, some broke off."""
+        query = sa.select(replies.c.author_id).distinct().order_by(replies.c.author_id)
+        query = query.filter_by(
+            team_id=place.team_id, channel_id=place.channel_id, outcome=ReplyOutcome.BROKE_OFF
+        )
+        if place.author_id is not None:
+            query = query.filter_by(author_id=place.author_id)
+        is_within = replies.c.ts >= to_ts(span.start), replies.c.ts < to_ts(span.end)
+        return await self._database.values(query.where(*is_within))
 
     async def used(self, reply: SeenReply, question_ts: str | None) -> tuple[int, int]:
         """How many of the assistant's replies of that day are scored, and how many of these answer

@@ -52,6 +52,7 @@ ENDED_MEANS = (
 )
 _OUTCOMES = {
     ReplyOutcome.TAKEN: "scored or in progress",
+    ReplyOutcome.BROKE_OFF: "broke off",
     None: "waiting",
     ReplyOutcome.NO_ANSWER: "drawn, but not an answer to a person",
     ReplyOutcome.EDITED: "drawn, but the question was edited later",

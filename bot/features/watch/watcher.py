@@ -52,12 +52,14 @@ def _hash_of(found: exchange.Exchange) -> str | None:
 
 
 def is_answer(found: exchange.Exchange, own_ids: Collection[str]) -> bool:
-    """Whether a reply has words, is whole, and answers a person."""
-    is_whole = not any(message.streaming in {"in_progress", "errored"} for message in found.reply)
-    return (
-        bool(found.question and found.response and is_whole)
-        and found.reply[0].author_id not in own_ids
-    )
+    """Whether a reply answers a person; a whole one with words."""
+    has_words = found.response or breaks_off(found)
+    return bool(found.question and has_words) and found.reply[0].author_id not in own_ids
+
+
+def breaks_off(found: exchange.Exchange) -> bool:
+    """Whether a reply at rest is not whole: its stream has ended as an error, or has not ended."""
+    return any(message.streaming in {"in_progress", "errored"} for message in found.reply)
 
 
 def message_of(event: Raw) -> Raw:
@@ -286,6 +288,8 @@ class Watcher:
         question = found.question if is_answer(found, self.services.identity.own_ids) else None
         if question is None:
             return ReplyOutcome.NO_ANSWER
+        if breaks_off(found):
+            return ReplyOutcome.BROKE_OFF
         if question.is_edited_after(reply.ts):
             return ReplyOutcome.EDITED
         return (

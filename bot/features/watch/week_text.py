@@ -63,6 +63,8 @@ def week_lines(each: Watched, name: str) -> Iterator[str]:
     which = "all replies" if each.is_whole else "random replies"
     drawn, scored = f"*{name}*, {which}", each.quality.mean.n if each.quality else 0
     counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"
+    if each.coverage.broke_off:
+        counted += f", {each.coverage.broke_off:,} broke off"
     if each.quality is None:
         yield f"{drawn}: no scores yet ({counted})."
         return
@@ -77,7 +79,8 @@ def week_lines(each: Watched, name: str) -> Iterator[str]:
         )
         yield shares
         if each.is_whole and not each.is_corrected:
-            yield "Every reply was scored, so these figures have no sampling error."
+            every = "Every finished reply" if each.coverage.broke_off else "Every reply"
+            yield f"{every} was scored, so these figures have no sampling error."
     yield from quality.caveats(each.raters, each.unread)
     if each.others:
         yield (
@@ -108,6 +111,7 @@ def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str
         f"*{of.mean:{form}}*" if is_exact or of.low is None else quality.span(of, form, "*")
         for of, form in zip(shown, (".1f", ".0%", ".0%"), strict=True)
     )
+    of_finished = " of the finished replies" if each.is_of_finished else ""
     how = was = ""
     if change := each.change:
         how, was = ", no clear change", f", was {shown[0].mean - change.mean:.1f} in {BEFORE}"
@@ -116,6 +120,6 @@ def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str
             _, near, far = distances(change)
             was += f" ({way} {near} to {far})"
     return (
-        f"*{name}*{how}: mean {mean}{BY_LABELS if each.is_corrected else ''}{was}.",
+        f"*{name}*{how}: mean{of_finished} {mean}{BY_LABELS if each.is_corrected else ''}{was}.",
         f"Scored {low_words(each.scale)}: {low}. Scored {good_words(each.scale)}: {good}.",
     )

@@ -104,15 +104,26 @@ async def test_a_reply_that_is_streamed_is_scored_as_it_is_at_the_end(stage: Sta
     assert case.response == "Run git reset --soft HEAD~1."
 
 
-async def test_a_stream_that_failed_is_no_answer(stage: Stage) -> None:
+@pytest.mark.needs("digest")
+async def test_replies_whose_stream_fails_or_never_ends_broke_off_and_are_counted(
+    stage: Stage,
+) -> None:
     await say(stage, "@helper all")
-    parent = stage.ann.post(CHANNEL, QUESTION)
-    answer = stage.helper.stream(CHANNEL, "Run git", parent.ts)
+    hello = stage.helper.post(CHANNEL, "Hello!")  # which answers nobody
+    stage.helper.stop(stage.helper.stream(CHANNEL, "I am", hello.ts), is_errored=True)
+    for words in ("Run git", "Run git reset"):
+        parent = stage.ann.post(CHANNEL, QUESTION)
+        answer = stage.helper.stream(CHANNEL, words, parent.ts)
     stage.helper.stop(answer, is_errored=True)
-    await seen(stage, 1)
-    await take_finished(stage, 2 * REST)
-    await take_finished(stage, 4 * REST)
-    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 1}
+    await seen(stage, 3)
+    for minutes in (2, 61, 122):
+        await take_finished(stage, timedelta(minutes=minutes))
+    assert await outcomes(stage) == {ReplyOutcome.BROKE_OFF: 2, ReplyOutcome.NO_ANSWER: 1}
+    assert stage.model.requests == []
+    assert "3 seen, 2 broke off, 1 drawn" in await say(stage, "")
+    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
+    said = shown(await stage.told(stage.ann, 3))
+    assert "*helper*, random replies: no scores yet (0 of 3 scored, 2 broke off)." in said
 
 
 async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: StageFactory) -> None:

@@ -219,6 +219,19 @@ WEEKS: dict[str, tuple[list[dict[str, Any]], Sequence[ReplyOutcome]]] = {
     "with replies without a score": (MANY_SCORES, [*ReplyOutcome]),
     "of a watch of everything": (DECIDED, [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.NO_ANSWER]),
     "of a watch of nearly everything": (DECIDED, [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.OVER]),
+    "with one in ten broken off": (
+        several(*[4] * 9),
+        [*[ReplyOutcome.TAKEN] * 9, ReplyOutcome.BROKE_OFF],
+    ),
+    "with more broken off": (
+        several(*[4] * 8),
+        [*[ReplyOutcome.TAKEN] * 8, ReplyOutcome.BROKE_OFF],
+    ),
+    "of nothing but broken off replies": ([], [ReplyOutcome.BROKE_OFF]),
+    "of a watch of everything, with some broken off": (
+        DECIDED,
+        [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.BROKE_OFF],
+    ),
     "of last week's replies": (
         several(3, 4, day=0, message_ts=f"{WEEK.start.timestamp() - 60:.6f}"),
         [],
