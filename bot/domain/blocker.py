@@ -7,6 +7,10 @@ A_PERSONS = (
 ANOTHERS = (
     "That reply is from another company, and I score only our own (setting COMPANIES_ALLOWED)."
 )
+FORGOTTEN = (
+    "The author of the question or of the reply asked me to forget their words, so I do not score "
+    "this."
+)
 GONE = "That message was deleted, or I am not in its channel. Type `/invite @Slack Judge` there."
 MAY_NOT_READ = (
     "I cannot read messages here. Open the message's menu (⋮ More actions) and choose Score this "

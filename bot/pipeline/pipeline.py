@@ -216,10 +216,14 @@ class CasePipeline:
                 return None
             case = keyed
         if case.lacks_question:
+            # What was read is stored first, because a reply that its author had forgotten needs no
+            # question.
+            case = await self.store.renew(case, claimed)
+        if case.lacks_question:
             # Asks first and stores that after: a crash in between asks the person twice rather than
             # never.
             await self.delivery.ask(case, trigger_id, why_asked)
-            await self.store.note_asked(case, claimed)
+            await self.store.note_asked(case)
             return None
         return case
 

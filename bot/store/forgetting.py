@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, QuestionSource
+from bot.domain.blocker import FORGOTTEN
+from bot.domain.case import Case, CaseStatus, CaseTurn, Part, QuestionSource
 from bot.domain.clock import utc_now
 from bot.store import jobs, spending
 from bot.store.audit import Act, Action, Audit, note
@@ -25,6 +26,7 @@ from bot.store.schema import (
     assignments,
     audit,
     cases,
+    forgotten,
     labels,
     metadata,
     notices,
@@ -45,6 +47,8 @@ PAUSE_S = 0.05  # lets others write in between
 _CHECKPOINT_PATIENCE_MS = 200
 _OF_TEAMS = [table for table in reversed(metadata.sorted_tables) if "team_id" in table.c]
 """Each before those that it refers to."""
+
+AnyCase = TypeVar("AnyCase", bound=Case)
 
 logger = structlog.get_logger(__name__)
 
@@ -270,6 +274,66 @@ async def _pragma(connection: AsyncConnection, pragma: str) -> Any:
     return (await connection.exec_driver_sql(f"PRAGMA {pragma}")).scalar()
 
 
+# Built once, because every case asks it. On PostgreSQL, `PersonalData.forget` waits until all
+# transactions that have read this are over, so that it finds their cases.
+_FORGOTTEN = (
+    sa.select(forgotten.c.user_id, forgotten.c.at)
+    .where(
+        forgotten.c.team_id == sa.bindparam("team_id"),
+        forgotten.c.user_id.in_(sa.bindparam("user_ids", expanding=True)),
+    )
+    .with_for_update(read=True, key_share=True)
+)
+_NO_WORDS: Mapping[str, Any] = {
+    "question": None,
+    "question_source": None,
+    "question_ts": None,
+    "question_author_id": None,
+    "response": None,
+    "turns": (),
+    "messages_before": 0,
+    "left_out": 0,
+    "blocker": FORGOTTEN,
+}
+
+
+async def without_forgotten(connection: AsyncConnection, case: AnyCase) -> AnyCase:
+    """The case without the messages of people who had their words forgotten after they wrote them.
+
+    If its question or reply is such a message, it has no words left, and a blocker. The requester's
+    own words are left in, because they ask for a score of them now.
+    """
+    messages: list[tuple[str | None, str | None]] = [
+        (case.author_id, case.message_ts),
+        (case.question_author_id, case.question_ts),
+        *((turn.author_id, turn.ts) for turn in case.turns),
+    ]
+    others = {
+        author_id for author_id, _ in messages if author_id and author_id != case.requester_id
+    }
+    if not others:
+        return case
+    asked = {"team_id": case.team_id, "user_ids": sorted(others)}
+    forgotten_at = {row.user_id: row.at for row in await connection.execute(_FORGOTTEN, asked)}
+    gone = {
+        ts
+        for author_id, ts in messages
+        if ts and author_id in forgotten_at and float(ts) <= forgotten_at[author_id].timestamp()
+    }
+    if not gone:
+        return case
+    judged = {turn.ts for turn in case.turns if turn.part in (Part.QUESTION, Part.RESPONSE)}
+    if gone & {case.message_ts, case.question_ts, *judged}:
+        return case.model_copy(update=_NO_WORDS)
+    kept = tuple(turn for turn in case.turns if turn.ts not in gone)
+    left_out = case.left_out + _in_conversation(case.turns) - _in_conversation(kept)
+    return case.model_copy(update={"turns": kept, "left_out": left_out})
+
+
+def _in_conversation(turns_read: Sequence[CaseTurn]) -> int:
+    return len([turn for turn in turns_read if turn.part is Part.CONVERSATION])
+
+
 def theirs(team_id: str, user_id: str) -> sa.Select[tuple[int]]:
     # A union, so that each part uses its index.
     of_team = sa.select(cases.c.id).where(cases.c.team_id == team_id)
@@ -312,6 +376,7 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
     "thumb": thumbs.c.user_id,
     "rubric": rubrics.c.saved_by,
     "release": releases.c.set_by,
+    "forgotten": forgotten.c.user_id,
     "notice": notices.c.recipient,
     "spent": spent.c.requester_id,
 }

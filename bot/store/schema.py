@@ -446,6 +446,12 @@ people = _table(
     *_needed(updated_at=UtcDateTime),
 )
 
+forgotten = _table(
+    # who had their words forgotten, and when last: what they wrote before is not stored again
+    "forgotten",
+    *_key("team_id", "user_id", at=UtcDateTime),
+)
+
 audit = _numbered(
     "audit",  # `Act` says what its fields mean
     *_needed("team_id", "who", "what", at=UtcDateTime),

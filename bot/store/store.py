@@ -22,7 +22,7 @@ from bot.store.audit import Audit
 from bot.store.channels import Channels
 from bot.store.digests import Digests, Thumbs
 from bot.store.edits import Edits, drop_texts
-from bot.store.forgetting import Forgetting
+from bot.store.forgetting import Forgetting, without_forgotten
 from bot.store.jobs import priority
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
@@ -163,14 +163,7 @@ class Store:
         texts = [case.question, case.response, *(turn.text for turn in case.conversation)]
         if limits.are_there:
             texts.append((await self.rubrics.chosen(case.team_id, case.channel_id)).reference or "")
-        values = case.model_dump(exclude={"turns"}) | {
-            "status": CaseStatus.RECEIVED,
-            "question_hash": _hash(case.question),
-            "response_hash": _hash(case.response),
-            "created_at": utc_now(),
-            "lease_owner": _new_name(),
-            "reserved_tokens": limits.expected_tokens(*texts),
-        }
+        reserved_tokens = limits.expected_tokens(*texts)
         whose = case.team_id, case.requester_id
         beside = {
             "of_team": case.team_id,
@@ -181,6 +174,15 @@ class Store:
         async def add(connection: AsyncConnection) -> LoggedCase:
             if limits.are_there:
                 await db.lock_for_transaction(connection, f"cases of {case.team_id}")
+            kept = await without_forgotten(connection, case)
+            values = kept.model_dump(exclude={"turns"}) | {
+                "status": CaseStatus.RECEIVED,
+                "question_hash": _hash(kept.question),
+                "response_hash": _hash(kept.response),
+                "created_at": utc_now(),
+                "lease_owner": _new_name(),
+                "reserved_tokens": reserved_tokens,
+            }
             has_others = (
                 self.database.has_others
             )  # where it has none, its cases need not be counted
@@ -194,8 +196,8 @@ class Store:
             added = LoggedCase.model_validate(
                 values | {each.name: row._mapping[each.name] for each in _AS_STORED}
             )
-            if case.turns:
-                await connection.execute(sa.insert(turns), turn_rows(case, row.id))
+            if kept.turns:
+                await connection.execute(sa.insert(turns), turn_rows(kept, row.id))
             turn = priority(row.of_person, row.of_channel, row.of_workspace if has_others else 0)
             if self.database.is_sqlite:  # only this process works in the file
                 db.after_commit(connection, partial(self._keep, added))
@@ -274,17 +276,18 @@ class Store:
         The returned case says whether they were intended before; only then do we have to look for
         them.
         """
-        await self._step(case, _INTENTS if case.is_posted else {}, since)
-        return _after(case, _found(case, since))
+        stored = await self._step(case, _INTENTS if case.is_posted else {}, since)
+        before = {intent: getattr(case, intent) for intent in _INTENTS}
+        return stored.model_copy(update=before)
 
-    async def renew(self, case: LoggedCase) -> LoggedCase:
+    async def renew(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
         """The case, still held; for when so much time has passed since the last step that it may
         have been claimed.
         """
-        return await self._step(case, {})
+        return await self._step(case, {}, since)
 
-    async def note_asked(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
-        return await self._step(case, {"status": CaseStatus.ASKED}, since)
+    async def note_asked(self, case: LoggedCase) -> LoggedCase:
+        return await self._step(case, {"status": CaseStatus.ASKED})
 
     async def note_failure(self, case: LoggedCase, of: Failure) -> LoggedCase:
         """The case after a failure that ends the attempt: of Slack, of the model, when Slack was
@@ -361,26 +364,28 @@ class Store:
     async def _step(
         self, case: LoggedCase, values: dict[str, Any], since: LoggedCase | None = None
     ) -> LoggedCase:
-        values = values | _found(case, since)
-        has_new_turns = since is not None and case.turns != since.turns
-
-        async def step(connection: AsyncConnection) -> None:
-            await _change(connection, STEP, case, values)
-            if has_new_turns:
+        async def step(connection: AsyncConnection) -> LoggedCase:
+            if since is None:
+                await _change(connection, STEP, case, values)
+                return _after(case, values)
+            kept = await without_forgotten(connection, case)
+            changes = values | _found(kept, since)
+            await _change(connection, STEP, kept, changes)
+            if kept.turns != since.turns:
                 await connection.execute(
                     sa.delete(turns).filter_by(team_id=case.team_id, case_id=case.id)
                 )
-            if has_new_turns and case.turns:
-                await connection.execute(sa.insert(turns), turn_rows(case, case.id))
+                if kept.turns:
+                    await connection.execute(sa.insert(turns), turn_rows(kept, case.id))
+            return _after(kept, changes)
 
         try:
-            await self.database.settle(case, step, is_single=not has_new_turns)
+            return await self.database.settle(case, step, is_single=since is None)
         except IntegrityError as exc:
             known = await self.cases.keyed(case.team_id, case.key)
             if known is None or known.id == case.id:
                 raise
             raise KeyTakenError(case.key) from exc
-        return _after(case, values)
 
     async def _open_again(
         self,

@@ -5,15 +5,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
-from bot.domain.case import LoggedCase
+from bot.domain.blocker import FORGOTTEN
+from bot.domain.case import CaseTurn, LoggedCase, Part
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.audit import Act, Action
-from bot.store.schema import audit, cases, labels, ratings
+from bot.store.schema import audit, cases, forgotten, labels, ratings
 from tests.cases import (
     ANN,
     BEGUN_AT,
@@ -231,3 +233,84 @@ async def test_what_a_workspace_has_goes_to_its_organisation_and_of_two_equal_se
         name: number + before[2][name] - (name == "channels") for name, number in before[0].items()
     }
     assert (await log.channels.of("E1", "C1")).score_reaction == "e1"
+
+
+OLDEST, OLDER, NEWER = (
+    f"{(BEGUN_AT + timedelta(seconds=number)).timestamp():.6f}" for number in (-2, -1, 1)
+)
+
+
+async def forget_ann(log: Store) -> None:
+    """As if ann had her words forgotten when these tests began."""
+    values = {"team_id": "T1", "user_id": ANN, "at": BEGUN_AT}
+    await log.database.execute(insert(forgotten).values(values))
+
+
+def a_turn(part: Part, ts: str, **changes: Any) -> CaseTurn:
+    words = {"author_id": ANN, "role": "Person 1", "text": SECRET, "text_hash": ""}
+    return CaseTurn(part=part, ts=ts, **words | changes)
+
+
+@pytest.mark.on("sqlite", "postgres")
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"author_id": ANN, "message_ts": OLDER},
+        {"question_author_id": ANN, "question_ts": OLDER},
+        {"message_ts": NEWER, "turns": (a_turn(Part.RESPONSE, OLDER),)},
+        {"question_ts": OLDER, "turns": (a_turn(Part.SHARED, OLDER),)},
+    ],
+    ids=["reply", "question", "part of the reply", "shared into the question"],
+)
+async def test_of_a_question_or_reply_older_than_its_authors_wish_nothing_is_stored(
+    log: Store, message: dict[str, Any]
+) -> None:
+    await forget_ann(log)
+    added, _ = await log.add(a_case(**message))
+    stored = await log.cases.get(added.id)
+    assert (stored.question, stored.question_hash) == (None, None)
+    assert (stored.response, stored.response_hash) == (None, None)
+    assert await log.cases.turns(stored) == ()
+    assert stored.blocker == added.blocker == FORGOTTEN
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_of_a_conversation_only_the_messages_from_before_the_wish_are_left_out(
+    log: Store,
+) -> None:
+    await forget_ann(log)
+    by_ben = a_turn(Part.CONVERSATION, OLDEST, author_id="U-ben")
+    before, after = (a_turn(Part.CONVERSATION, ts) for ts in (OLDER, NEWER))
+    added, _ = await log.add(a_case(turns=(by_ben, before, after), messages_before=3))
+    assert await log.cases.turns(added) == (by_ben, after)
+    stored = await log.cases.get(added.id)
+    assert (stored.question, stored.left_out, stored.blocker) == ("Why?", 1, None)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"author_id": ANN, "message_ts": NEWER},
+        {"author_id": ANN, "message_ts": OLDER, "requester_id": ANN},
+        {"author_id": ANN, "message_ts": OLDER, "team_id": "T2"},
+    ],
+    ids=["newer", "asked for by themself", "of another workspace"],
+)
+async def test_other_words_of_a_person_who_was_forgotten_are_stored(
+    log: Store, message: dict[str, Any]
+) -> None:
+    await forget_ann(log)
+    added, _ = await log.add(a_case(**message))
+    assert (await log.cases.get(added.id)).response == "Because."
+
+
+async def test_words_that_are_read_after_the_wish_are_not_stored(log: Store) -> None:
+    added, _ = await log.add(a_case(question=None, response=None, message_ts=NEWER))
+    claimed = await held(log, added)
+    await forget_ann(log)
+    texts = {"question": SECRET, "response": SECRET}
+    read = claimed.model_copy(update=texts | {"question_ts": OLDER, "question_author_id": ANN})
+    read = await log.intend(read, claimed)
+    stored = await log.cases.get(added.id)
+    assert (read.question, read.response, read.blocker) == (None, None, FORGOTTEN)
+    assert (stored.question, stored.response, stored.blocker) == (None, None, FORGOTTEN)

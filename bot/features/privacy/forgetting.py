@@ -63,11 +63,9 @@ async def answer(services: Services, invocation: Invocation, text: str) -> Post 
         said = await PersonalData(services.store.database).count(
             invocation.team_id, invocation.user_id
         )
-        return (
-            words.ask_first(words.personal_data_text(said), "Forget my words", _ME)
-            if any(said)
-            else words.NO_WORDS
-        )
+        if not any(said):
+            return await _forget_words(services, invocation)
+        return words.ask_first(words.personal_data_text(said), "Forget my words", _ME)
     found = await _find(services, invocation, text)
     if isinstance(found, str):
         return found

@@ -6,7 +6,7 @@ from functools import partial
 from operator import add
 from typing import NamedTuple
 
-from sqlalchemy import and_, delete, func, or_, select, union, update
+from sqlalchemy import and_, delete, func, insert, or_, select, text, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, Part
@@ -23,7 +23,7 @@ from bot.store.database import (
 from bot.store.edits import drop_texts
 from bot.store.forgetting import BATCH, PAUSE_S, theirs
 from bot.store.jobs import Job, JobKind, put_jobs
-from bot.store.schema import cases, is_of_case, labels, thumbs, turns
+from bot.store.schema import cases, forgotten, is_of_case, labels, thumbs, turns
 
 
 async def cases_at(
@@ -102,12 +102,24 @@ class PersonalData(StoreQueries):
     async def forget(self, team_id: str, user_id: str) -> Words:
         """Removes all of a person's words at their request, in small batches; returns how much
         there was.
+
+        The time is kept first: what they wrote before is stored no more (`without_forgotten`).
         """
+        await self._note_time(team_id, user_id)
         total = Words()
         while any(gone := await self._forget_some(team_id, user_id)):
             total = Words(*map(add, total, gone))
             await asyncio.sleep(PAUSE_S)
         return total
+
+    @in_transaction
+    async def _note_time(self, connection: AsyncConnection, team_id: str, user_id: str) -> None:
+        if not self._database.is_sqlite:
+            # Waits for cases that are being stored, which are then found and lose their words.
+            await connection.execute(text(f"LOCK TABLE {forgotten.name} IN EXCLUSIVE MODE"))
+        person = {"team_id": team_id, "user_id": user_id}
+        await connection.execute(delete(forgotten).filter_by(**person))
+        await connection.execute(insert(forgotten).values(**person, at=utc_now()))
 
     @in_transaction
     async def _forget_some(self, connection: AsyncConnection, team_id: str, user_id: str) -> Words:

@@ -17,7 +17,7 @@ HOW = (
     "for all of your own words."
 )
 NOTHING = "There is nothing under that link or number that you can delete."
-NO_WORDS = "I have none of your words stored, so there is nothing to forget."
+NO_WORDS = "I have none of your words stored, and none that you wrote before now will be."
 NOT_NOW = "Slack is not answering, so I deleted nothing. Please try again."
 
 
@@ -68,6 +68,7 @@ def personal_data_text(words: Words) -> str:
         what.append(f"{number_of(words.thumbs, 'thumb')} that you put under replies")
     return (
         f"Forget your words? This deletes {'; '.join(what)}. My messages lose what they quote. "
+        "What you wrote before now is not scored again, unless you ask for it. "
         "Scores stay as numbers, with your user id. You cannot undo this."
     )
 

@@ -13,7 +13,7 @@ from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import answer_of
 from bot.store.rubrics import SavedRubric
-from bot.store.schema import cases, notices
+from bot.store.schema import cases, forgotten, notices
 from tests.cases import TONE, a_case, add, delivered, save_visibility, thumb, url
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
@@ -180,6 +180,9 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
                 insert(notices).values(team_id="T1", **told, claimed_at=datetime.now(UTC))
             )
             await log.labels.put(case, user_id, Label(2, None))
+            await log.database.execute(
+                insert(forgotten).values(team_id="T1", user_id=user_id, at=datetime.now(UTC))
+            )
         await log.database.execute(answer_of("T1", ANN, 1, Outcome.SKIPPED))
 
     await with_log(url(tmp_path), fill)
@@ -188,6 +191,7 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
     assert sorted(of) == [
         "audit",
         "draw",
+        "forgotten",
         "label",
         "notice",
         "rubric",

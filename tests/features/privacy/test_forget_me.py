@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from bot.domain.blocker import FORGOTTEN
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
 from bot.features.privacy.text import ACTION_FORGET, HOW, NO_WORDS
 from bot.slack import ids as slack_ids
 from pocket_slack import Person
 from tests.cases import bytes_on_disk
-from tests.gestures import GONE, QUOTING, ask, go_ahead, settled, up_to_date
+from tests.gestures import GONE, QUOTING, ask, go_ahead, link, settled, up_to_date
 from tests.model_server import Held
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import (
@@ -163,16 +164,31 @@ async def test_a_case_under_way_is_delivered_and_then_loses_its_words(stage: Sta
     assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
 
 
-async def test_a_case_that_waits_for_its_question_reads_its_message_again(stage: Stage) -> None:
+async def test_a_reply_is_not_read_again_once_its_author_was_forgotten(stage: Stage) -> None:
     answer = stage.ben.post(CHANNEL, ANSWER)
     stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
     await stage.reaches(1, CaseStatus.ASKED)
     await go_ahead(stage, stage.ben)
-    assert (await stage.log.cases.get(1)).response is None
     await settled(stage, 1, stage.ann.submit({slack_ids.BLOCK_QUESTION: QUESTION}))
-    assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
+    assert FORGOTTEN in (await stage.told(stage.ann)).text
     assert (await up_to_date(stage)).response is None
+    assert stage.model.requests == []
+
+
+async def test_nobody_is_asked_for_the_question_of_a_forgotten_reply(stage: Stage) -> None:
+    answer = stage.ben.post(CHANNEL, ANSWER)
+    assert (await ask(stage, stage.ben)).text == NO_WORDS
+    await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, link(stage, answer)))
+    assert FORGOTTEN in (await stage.told(stage.ann)).text
+    assert (await stage.log.cases.get(1)).response is None
+
+
+async def test_what_its_author_asks_about_after_being_forgotten_is_scored(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    await ask(stage, stage.ann)
+    await settled(stage, 1, stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
+    assert "Score 4 of 5" in (await stage.verdict(parent)).text
 
 
 async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the_same(

@@ -1,5 +1,6 @@
 """A person's words in the store: what is theirs, how it goes, and what stays for the others."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,20 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
 from bot.features.privacy.queries import PersonalData, Words
 from bot.store import Store
+from bot.store.forgetting import without_forgotten
 from bot.store.schema import cases
-from tests.cases import SECRET, a_case, a_verdict, amendments, bytes_on_disk, delivered, held, url
+from tests.cases import (
+    BEGUN_AT,
+    SECRET,
+    a_case,
+    a_row,
+    a_verdict,
+    amendments,
+    bytes_on_disk,
+    delivered,
+    held,
+    url,
+)
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
@@ -175,6 +188,23 @@ async def test_whoever_answers_with_a_question_is_its_author(log: Store) -> None
     case = await log.note_asked(await held(log, case))
     await log.answer(case, "Why, then?")
     assert (await log.cases.get(case.id)).question_author_id == ANN
+
+
+@pytest.mark.on("postgres")
+async def test_a_case_that_is_being_stored_is_waited_for(log: Store) -> None:
+    """On SQLite there is one writer."""
+    waits = text(
+        "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database "
+        "WHERE datname = current_database() AND NOT granted"
+    )
+    async with log.database.engine.begin() as connection:
+        await without_forgotten(connection, a_case(author_id=ANN, message_ts="5.1"))
+        forgetting = asyncio.create_task(PersonalData(log.database).forget("T1", ANN))
+        while not (forgetting.done() or await log.database.value(waits)):  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        row = a_row(key="k1", author_id=ANN, created_at=BEGUN_AT)
+        await connection.execute(cases.insert().values(row))
+    assert (await forgetting).cases == 1
 
 
 async def test_each_part_of_what_is_theirs_has_its_index(tmp_path: Path) -> None:

@@ -71,6 +71,21 @@ async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_
     assert "(1 of 2 scored)" in shown(await stage.told(stage.ann, 2))
 
 
+@pytest.mark.needs("privacy")
+async def test_a_drawn_reply_is_missed_if_its_question_is_forgotten_before_it_is_read(
+    stage: Stage,
+) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await gestures.forget(stage, stage.ann, "me")
+    await take_finished(stage)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.question, case.response, case.question_author_id) == (None, None, None)
+    assert stage.model.requests == []
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
+
+
 async def test_replies_without_an_event_are_found_by_looking(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()  # no message events
     parent, _ = stage.ask_and_answer()
