@@ -19,7 +19,7 @@ from bot.slack.messages import to_reaction
 from bot.store import Store
 from bot.store.database import upsert
 from bot.store.jobs import JobKind
-from bot.store.schema import cases, people
+from bot.store.schema import cases, people, releases
 from judge import Flag, Rating, Unscored
 from judge.scoring.ratings import UnscoredReason
 
@@ -231,6 +231,19 @@ async def save_visibility(
     }
     await log.database.execute(upsert(log.database, people, values))
     await log.database.forget_choices()
+
+
+async def add_release(log: Store, by: str, note: str, at: datetime = NOW) -> None:
+    """As if that person had marked a release of helper."""
+    place = {"team_id": "T1", "channel_id": "C1", "author_id": HELPER}
+    release = {"set_by": by, "set_at": at, "note": note, "needed": 20}
+    await log.database.execute(insert(releases).values(place | release))
+
+
+async def notes(log: Store) -> list[tuple[str, str]]:
+    """Who marked the releases that there are, and what they wrote on them."""
+    found = await log.database.all(select(releases.c.set_by, releases.c.note))
+    return [(row.set_by, row.note) for row in found]
 
 
 class Teams:

@@ -40,6 +40,7 @@ from bot.store.schema import (
     turns,
 )
 from bot.store.visibility import same_reply
+from bot.store.watches import JUDGE
 
 BATCH = 500
 PAUSE_S = 0.05  # lets others write in between
@@ -101,6 +102,7 @@ class Forgetting(StoreQueries):
         total = await self._forget_all(_is_old(before, AT_REST), by)
         await self._database.execute(sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
         await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))
+        await self._database.execute(sa.delete(releases).where(_is_old_release(before)))
         return total
 
     async def forget_unanswered(self, before: datetime) -> int:
@@ -191,7 +193,7 @@ class Forgetting(StoreQueries):
 
     async def drop_older_texts(self, before: datetime) -> int:
         """Removes the texts of the cases at rest that were created before this time, in small
-        batches.
+        batches, and the notes of releases that are as old; returns the number of the cases.
         """
         is_old = sa.and_(cases.c.created_at < before, cases.c.created_at >= self._texts_dropped_to)
         has_texts = sa.or_(cases.c.question.is_not(None), cases.c.response.is_not(None))
@@ -206,6 +208,10 @@ class Forgetting(StoreQueries):
 
         total = await self._in_batches(drop)
         self._texts_dropped_to = before  # what is older needs no second look in this process
+        has_note = sa.and_(_is_old_release(before), releases.c.note != "")
+        no_notes = sa.update(releases).where(has_note).values(note="")
+        if await self._database.execute(no_notes):
+            await self._database.note_deletion()
         return total
 
     async def _forget_all(self, which: sa.ColumnElement[bool], by: str | None) -> int:
@@ -268,6 +274,11 @@ async def _truncate_journal(connection: AsyncConnection) -> Any:
 
 def _is_old(before: datetime, statuses: Sequence[CaseStatus]) -> sa.ColumnElement[bool]:
     return sa.and_(cases.c.created_at < before, cases.c.status.in_(statuses))
+
+
+def _is_old_release(before: datetime) -> sa.ColumnElement[bool]:
+    """Whether a person marked a release before this time; later cases need the judge's own."""
+    return sa.and_(releases.c.set_at < before, releases.c.set_by != JUDGE)
 
 
 async def _pragma(connection: AsyncConnection, pragma: str) -> Any:

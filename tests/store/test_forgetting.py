@@ -15,16 +15,20 @@ from bot.domain.case import CaseTurn, LoggedCase, Part
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.audit import Act, Action
+from bot.store.forgetting import Forgetting
 from bot.store.schema import audit, cases, forgotten, labels, ratings
+from bot.store.watches import JUDGE
 from tests.cases import (
     ANN,
     BEGUN_AT,
     SECRET,
     a_case,
     a_verdict,
+    add_release,
     bytes_on_disk,
     delivered,
     held,
+    notes,
     numbers,
     put_back,
     url,
@@ -62,6 +66,26 @@ async def test_old_texts_go_also_of_a_case_that_still_waits_for_its_question(log
     await put_back(log, case, timedelta(days=31))
     assert await log.forgetting.drop_older_texts(BEGUN_AT - timedelta(days=30)) == 1
     assert (await log.cases.get(case.id)).response is None
+
+
+@pytest.mark.parametrize(
+    ("work", "left"),
+    [
+        (Forgetting.drop_older_texts, [(ANN, ""), (JUDGE, "m 1"), (ANN, "new")]),
+        (Forgetting.forget_older, [(JUDGE, "m 1"), (ANN, "new")]),
+    ],
+)
+async def test_notes_of_old_releases_go_with_the_texts_and_the_releases_with_the_cases(
+    log: Store, work: Callable[..., Awaitable[int]], left: list[tuple[str, str]]
+) -> None:
+    before = BEGUN_AT - timedelta(days=30)
+    await add_release(log, ANN, "old", before - timedelta(seconds=1))
+    await add_release(log, JUDGE, "m 1", before - timedelta(seconds=1))
+    await add_release(log, ANN, "new", before)
+    await log.forgetting.scrub()
+    await work(log.forgetting, before)
+    assert await notes(log) == left
+    assert log.database.scrubbed_at is None
 
 
 async def test_a_case_that_is_being_settled_is_not_purged(log: Store) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from operator import add
 from typing import NamedTuple
 
-from sqlalchemy import and_, delete, func, insert, or_, select, text, union, update
+from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, text, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, Part
@@ -23,7 +23,7 @@ from bot.store.database import (
 from bot.store.edits import drop_texts
 from bot.store.forgetting import BATCH, PAUSE_S, theirs
 from bot.store.jobs import Job, JobKind, put_jobs
-from bot.store.schema import cases, forgotten, is_of_case, labels, thumbs, turns
+from bot.store.schema import cases, forgotten, is_of_case, labels, releases, thumbs, turns
 
 
 async def cases_at(
@@ -63,7 +63,7 @@ _AFTER_ALL_CASES = -10_000_000
 
 class Words(NamedTuple):
     """How much there is of a person's words: cases that they wrote in or asked for, reasons for
-    labels, thumbs.
+    labels, thumbs, notes on releases.
 
     `unsettled` cases are being scored; they lose their texts when their verdict is delivered.
     """
@@ -72,6 +72,7 @@ class Words(NamedTuple):
     unsettled: int = 0
     reasons: int = 0
     thumbs: int = 0
+    notes: int = 0
 
 
 class PersonalData(StoreQueries):
@@ -90,11 +91,14 @@ class PersonalData(StoreQueries):
         )
         reasons = select(func.count(labels.c.reason)).filter_by(team_id=team_id, user_id=user_id)
         given = select(func.count(thumbs.c.ts)).filter_by(team_id=team_id, user_id=user_id)
+        notes = select(func.count(releases.c.id)).where(_has_note(team_id, user_id))
 
         async def count(connection: AsyncConnection) -> Words:
             found = {row.status: row.number for row in await connection.execute(by_status)}
             unsettled = sum(number for status, number in found.items() if status not in AT_REST)
-            others = [(await connection.execute(query)).scalar_one() for query in (reasons, given)]
+            others = [
+                (await connection.execute(query)).scalar_one() for query in (reasons, given, notes)
+            ]
             return Words(sum(found.values()), unsettled, *others)
 
         return await self._database.read(count)
@@ -144,8 +148,10 @@ class PersonalData(StoreQueries):
         await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
         reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
         no_thumbs = (await connection.execute(delete(thumbs).filter_by(**person))).rowcount
+        no_notes = update(releases).where(_has_note(team_id, user_id)).values(note="")
+        notes = (await connection.execute(no_notes)).rowcount
         await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
-        if reasons:
+        if reasons or notes:
             after_commit(connection, self._database.note_deletion)
         amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
         delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
@@ -155,7 +161,7 @@ class PersonalData(StoreQueries):
             [amend(number, key=f"amend/{number}") for number in delivered],
         )
         unsettled = sum(row.status not in AT_REST for row in marked)
-        gone = Words(len(marked), unsettled, len(reasons), no_thumbs)
+        gone = Words(len(marked), unsettled, len(reasons), no_thumbs, notes)
         acts = (
             [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))]
             if any(gone)
@@ -163,3 +169,8 @@ class PersonalData(StoreQueries):
         )
         await note(connection, acts)
         return gone
+
+
+def _has_note(team_id: str, user_id: str) -> ColumnElement[bool]:
+    is_theirs = and_(releases.c.team_id == team_id, releases.c.set_by == user_id)
+    return and_(is_theirs, releases.c.note != "")

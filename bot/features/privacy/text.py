@@ -66,6 +66,8 @@ def personal_data_text(words: Words) -> str:
         what.append(f"{number_of(words.reasons, 'reason')} that you gave for your own scores")
     if words.thumbs:
         what.append(f"{number_of(words.thumbs, 'thumb')} that you put under replies")
+    if words.notes:
+        what.append(f"{number_of(words.notes, 'note')} that you wrote on releases")
     return (
         f"Forget your words? This deletes {'; '.join(what)}. My messages lose what they quote. "
         "What you wrote before now is not scored again, unless you ask for it. "
@@ -76,10 +78,11 @@ def personal_data_text(words: Words) -> str:
 def personal_data_forgotten_text(gone: Words) -> str:
     """What `/judge forget me` has done, and what it cannot do."""
     thumbs = f", {number_of(gone.thumbs, 'thumb')}" if gone.thumbs else ""
+    notes = f", {number_of(gone.notes, 'note')} on releases" if gone.notes else ""
     parts = [
         (
             f"I forgot your words: {number_of(gone.cases, 'case')}, "
-            f"{number_of(gone.reasons, 'reason')}{thumbs}."
+            f"{number_of(gone.reasons, 'reason')}{thumbs}{notes}."
         )
     ]
     if gone.unsettled:

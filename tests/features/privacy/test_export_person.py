@@ -14,7 +14,7 @@ from bot.store import Store
 from bot.store.assignments import answer_of
 from bot.store.rubrics import SavedRubric
 from bot.store.schema import cases, forgotten, notices
-from tests.cases import TONE, a_case, add, delivered, save_visibility, thumb, url
+from tests.cases import TONE, a_case, add, add_release, delivered, save_visibility, thumb, url
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
 
@@ -180,6 +180,7 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
                 insert(notices).values(team_id="T1", **told, claimed_at=datetime.now(UTC))
             )
             await log.labels.put(case, user_id, Label(2, None))
+            await add_release(log, user_id, f"{user_id}'s note.")
             await log.database.execute(
                 insert(forgotten).values(team_id="T1", user_id=user_id, at=datetime.now(UTC))
             )
@@ -194,11 +195,13 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
         "forgotten",
         "label",
         "notice",
+        "release",
         "rubric",
         "settings",
         "thumb",
     ]
     assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
+    assert of["release"]["note"] == f"{ANN}'s note."
     assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
     assert (of["thumb"]["user_id"], of["thumb"]["is_up"], of["thumb"]["is_given"]) == (
         ANN,

@@ -20,10 +20,12 @@ from tests.cases import (
     a_case,
     a_row,
     a_verdict,
+    add_release,
     amendments,
     bytes_on_disk,
     delivered,
     held,
+    notes,
     url,
 )
 
@@ -84,6 +86,14 @@ async def test_their_reasons_go_and_their_scores_and_other_reasons_stay(log: Sto
         Label(3, "I liked it."),
     ]
     assert (await texts(log, case))[:2] == ["Why?", "Because."]
+
+
+async def test_the_notes_on_their_releases_go_and_the_releases_stay(log: Store) -> None:
+    for user_id in (ANN, BEN):
+        await add_release(log, user_id, "New prompt.")
+    assert await PersonalData(log.database).count("T1", ANN) == Words(notes=1)
+    assert await PersonalData(log.database).forget("T1", ANN) == Words(notes=1)
+    assert await notes(log) == [(ANN, ""), (BEN, "New prompt.")]
 
 
 @pytest.mark.on("sqlite", "postgres")
