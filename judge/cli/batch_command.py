@@ -13,7 +13,7 @@ import typer
 from judge.cli import options
 from judge.cli.options import say
 from judge.cli.progress import run_interruptibly, show_progress
-from judge.errors import JudgeError
+from judge.errors import JudgeError, SetupError
 from judge.rows.files import Format
 
 if TYPE_CHECKING:
@@ -58,7 +58,11 @@ FailUnder = Annotated[
     typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this."),
 ]
 Compare = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Its earlier output, to compare by prompt.")
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Its earlier output, to compare by prompt; with --label also another judge's.",
+    ),
 ]
 FailIfWorse = Annotated[
     bool,
@@ -107,6 +111,7 @@ def batch(
     rows have a score, or clearly more are unscored.
     """
     from judge.evaluation.check import Check
+    from judge.evaluation.closeness import Closeness, is_of_another_judge
     from judge.rows import exports
     from judge.rows.row_file import RowFile, find_delimiter
     from judge.scoring.ways import TAKES
@@ -114,9 +119,19 @@ def batch(
     form = exports.choose_format(output, form)
     path, table = _to_files(source, output, form, summary)
     judge = make()
-    check = Check(
-        judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale
-    )
+    check: Check | Closeness
+    if compare and label and is_of_another_judge(compare, judge):
+        if fail_under is not None or fail_if_worse or summary:
+            raise SetupError(
+                f"--compare {compare}: another judge scored it, so it is only said which of the "
+                "two is closer to people's labels; leave out --fail-under, --fail-if-worse and "
+                "--summary."
+            )
+        check = Closeness(judge, path, compare, label, scale)
+    else:
+        check = Check(
+            judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale
+        )
     if judge.ask:
         cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
         say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))

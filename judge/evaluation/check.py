@@ -36,7 +36,10 @@ from judge.scoring.ratings import UnscoredReason
 from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import one_line
 
-_HINT = "Score the earlier responses again with the present judge."
+_HINT = (
+    "Score the earlier responses again with the present judge, or name people's labels with "
+    "--label, to see which judge is closer to them."
+)
 _ALIKE = 0.25  # points that a judge may differ from itself and still be said to give the same
 _DUST = 1e-9
 _SURE = 30  # pairs with the same texts that show by how much the judge itself has changed

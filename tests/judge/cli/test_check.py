@@ -272,7 +272,8 @@ async def test_files_that_cannot_be_compared_are_refused_before_any_request(file
     )
     again = (
         "scores of two judges do not compare. Score the earlier responses again with the "
-        "present judge."
+        "present judge, or name people's labels with --label, to see which judge is closer to "
+        "them."
     )
     lines = {
         f"line 1: judged with samples 3, now 1; {again}\n": json.dumps({**fields, "samples": 3}),
