@@ -10,7 +10,6 @@ import sys
 import typer
 
 from judge.cli import options
-from judge.cli.align_command import align
 from judge.cli.batch_command import batch
 from judge.cli.label_commands import agreement, estimate
 from judge.cli.options import say
@@ -31,7 +30,7 @@ def judge(version: options.Version = False) -> None:
 
 # Texts without options are refused in a sentence that names the options.
 app.command(context_settings={"allow_extra_args": True})(score)
-for _command in (rubrics, batch, pairs, agreement, estimate, causes, align, view, mcp):
+for _command in (rubrics, batch, pairs, agreement, estimate, causes, view, mcp):
     app.command()(_command)
 
 

@@ -2,8 +2,7 @@
 correlations.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Iterable, Mapping
 from math import atanh, copysign, inf, isnan, nan, sqrt, tanh
 from typing import NamedTuple, Self
 
@@ -80,30 +79,6 @@ def atanh_interval(
     squares = sum(times * (_atanh(each) - atanh(value)) ** 2 for each, times in without)
     half = t_quantile(n - 1) * max(sqrt((n - 1) / n * squares), least_error)
     return tanh(atanh(value) - half), tanh(atanh(value) + half)
-
-
-def kappa_gain(clusters: Iterable[Sequence[tuple[Moments, Moments]]], tail: float) -> Interval:
-    """By how much kappa rises from the first to the second rater's moments; a first one below
-    chance counts as 0.
-
-    The interval is by the jackknife over clusters, and misses with the probability `tail` on each
-    side. It has no ends with a single cluster.
-    """
-    sums = [[reduce(Moments.plus, side) for side in zip(*each, strict=True)] for each in clusters]
-    total = [reduce(Moments.plus, side) for side in zip(*sums, strict=True)]
-    whole, *without = (
-        (0.0 if isnan(two.kappa) else two.kappa) - (one.kappa if one.kappa > 0 else 0.0)
-        for one, two in [
-            total,
-            *([all_.plus(own, -1) for all_, own in zip(total, each, strict=True)] for each in sums),
-        ]
-    )
-    if (n := len(sums)) < 2:
-        return Interval(whole, None, None)
-    half = t_quantile(n - 1, tail) * sqrt(
-        (n - 1) / n * sum((each - whole) ** 2 for each in without)
-    )
-    return Interval(whole, whole - half, whole + half)
 
 
 def kappa_of(pairs: Mapping[tuple[int, int], int], scale: Scale) -> Interval | None:

@@ -4,7 +4,6 @@ comparison would show.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import hypot, sqrt
 from statistics import NormalDist
 
 from judge.evaluation.stats import Interval, MeanEstimate
@@ -42,19 +41,12 @@ def narrowing(what: str, reaches: Iterable[float]) -> str:
     return f"{', '.join(map(str, MORE_LABELS))} more labels would narrow {what} to about {ends}."
 
 
-def to_be_seen(found: Interval, tail: float = 0.025, pairs: int = 0) -> float | None:
-    """How large a difference would be clear in 4 of 5 samples like the one in which `found` is;
-    None without ends.
-
-    With `pairs`, the difference comes from that part of so many pairs which moves by a point, and
-    varies the more.
+def to_be_seen(difference: Interval) -> float | None:
+    """How large a difference would be clear in 4 of 5 samples like that of this one; None if it has
+    no ends.
     """
-    if found.low is None or found.high is None:
+    if difference.low is None or difference.high is None:
         return None
     quantile = NormalDist().inv_cdf
-    times = 1 + quantile(0.8) / quantile(1 - tail)
-    seen, more = (
-        times * (found.high - found.low) / 2,
-        (times * quantile(1 - tail)) ** 2 / pairs if pairs else 0.0,
-    )
-    return max(seen, (more / 2 + hypot(more / 2, sqrt(1 + more) * seen)) / (1 + more))
+    times = 1 + quantile(0.8) / quantile(0.975)
+    return times * (difference.high - difference.low) / 2

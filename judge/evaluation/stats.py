@@ -428,31 +428,27 @@ def differences(
     return [found.get(i) for i in range(len(pairs))]
 
 
-def paired(
-    changes: Iterable[tuple[float, Hashable]], scale: Scale, tail: float = _TAIL
-) -> Interval | None:
+def paired(changes: Iterable[tuple[float, Hashable]], scale: Scale) -> Interval | None:
     """The mean difference of pairs of scores on `scale`, each with its cluster; None without a
     pair.
     """
     mean = MeanEstimator(Scale(scale.low - scale.high, scale.high - scale.low))
     for change, cluster in changes:
         mean.add(change, cluster=cluster)
-    return paired_difference(found, tail) if (found := mean.estimate()) else None
+    return paired_difference(found) if (found := mean.estimate()) else None
 
 
-def paired_difference(found: MeanEstimate, tail: float = _TAIL) -> Interval:
-    """The mean of differences that were taken as scores, by Student's t; `tail` is the error
-    probability on each side.
+def paired_difference(found: MeanEstimate) -> Interval:
+    """The mean of differences that were taken as scores, by Student's t.
 
-    At 95% the interval extends at least 3 / n to each side, and for a smaller error probability
-    further.
+    The interval extends at least 3 / n to each side.
     """
-    if found.independent + _DUST < 2:
-        return Interval(found.judge.mean, None, None)
-    mean, n = found.judge.mean, found.independent
-    half = max(
-        t_quantile(floor(n + _DUST) - 1, tail) * sqrt(max(found.variance, 0.0)), _least(n, tail)
-    )
+    mean = found.judge.mean
+    n = found.independent
+    if n + _DUST < 2:
+        return Interval(mean, None, None)
+    error = sqrt(max(found.variance, 0.0))
+    half = max(t_quantile(floor(n + _DUST) - 1) * error, 3 / n)
     return Interval(mean, mean - half, mean + half)
 
 

@@ -49,10 +49,4 @@ def test_a_difference_that_is_clear_in_4_of_5_samples_is_so_far_from_0() -> None
     # The interval reaches 1.96 standard errors; 4 of 5 samples lie at most 0.84 below their mean: 1
     # * 2.80 / 1.96.
     assert to_be_seen(Interval(0.2, -0.8, 1.2)) == pytest.approx(1.4294, abs=1e-4)
-    # From 10 pairs of which a part moves by a point, a variance of g(1 - g) / 10 is added to (0.5 /
-    # 1.96)**2, and g = (1.96 + 0.84) * the root: g**2 = 0.51080 + 0.78489 * g * (1 - g).
-    assert to_be_seen(Interval(0.2, -0.3, 0.7), pairs=10) == pytest.approx(0.7983, abs=1e-4)
-    assert to_be_seen(Interval(0.2, -0.8, 1.2), pairs=10) == pytest.approx(
-        1.4294, abs=1e-4
-    )  # more than a point
     assert to_be_seen(Interval(0.2, None, None)) is None
