@@ -11,7 +11,7 @@ again later (`retries`).
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
 from typing import Any
@@ -21,7 +21,7 @@ from cachetools import LRUCache
 
 from bot import metrics
 from bot.domain.blocker import TOO_LATE
-from bot.domain.case import CaseStatus, LoggedCase, text_hash
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import BACKGROUND, FairQueue
 from bot.domain.limits import Limits
@@ -369,7 +369,7 @@ class CasePipeline:
             try:
                 with self.tracing.asking():
                     earlier = came if before == judged else ()
-                    verdict = await judge.score(
+                    verdict = await self._known(judge, case) or await judge.score(
                         question, response, conversation=said, earlier=earlier
                     )
             except JudgeError as exc:
@@ -399,6 +399,29 @@ class CasePipeline:
                         "judge_failed", case=case.id, error=type(exc).__name__, reason="no points"
                     )
             return verdict
+
+    async def _known(self, judge: Judge, case: LoggedCase) -> Verdict | None:
+        """The verdict of this judge that a watch has on the same words; it is paid for already.
+
+        *Score again* wants another one. None is known of words that are not kept.
+        """
+        if case.is_watched or case.message_ts is None or case.source is CaseSource.BUTTON:
+            return None
+        drawn = await self.store.watches.drawn(case, judge.version)
+        if drawn is None or (drawn.question, drawn.response) != (case.question, case.response):
+            return None
+        drawn = await self.store.cases.with_turns(drawn)
+        verdict = await self.store.cases.verdict(drawn.id)
+        if verdict is None or drawn.conversation != case.conversation:
+            return None
+        return replace(
+            verdict,
+            input_tokens=0,
+            output_tokens=0,
+            reasoning_tokens=None,
+            latency_ms=None,
+            cost_usd=0.0,
+        )
 
 
 @cache

@@ -10,7 +10,8 @@ from bot.domain.case import LoggedCase
 from bot.domain.verdict import later_version
 from bot.domain.watch import ReplyOutcome, Shows, Watch
 from bot.store.database import StoreQueries, columns_of
-from bot.store.schema import releases, replies, watches
+from bot.store.schema import cases, releases, replies, watches
+from bot.store.visibility import is_watched, same_reply
 
 JUDGE = "judge"
 """Who set a release that is no assistant's, but a change of the judge under its name; its note is the judge version."""
@@ -25,6 +26,19 @@ class Watches(StoreQueries):
             Watch, query.order_by(watches.c.channel_id, watches.c.author_id)
         )
         return [replace(each, shows=Shows(each.shows)) for each in found]
+
+    async def drawn(self, case: LoggedCase, version: str) -> LoggedCase | None:
+        """The case of the same reply that a watch drew and this judge version has scored."""
+
+        async def read(connection: AsyncConnection) -> LoggedCase | None:
+            scored_by = await version_since(connection, case, version)
+            query = sa.select(cases).where(
+                same_reply(case), is_watched(cases), cases.c.judge_version == scored_by
+            )
+            row = (await connection.execute(query)).first()
+            return LoggedCase(**row._mapping) if row else None
+
+        return await self._database.read(read)
 
 
 async def version_since(connection: AsyncConnection, case: LoggedCase, version: str) -> str:

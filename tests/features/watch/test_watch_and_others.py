@@ -3,13 +3,13 @@
 import pytest
 from sqlalchemy import func, select
 
-from bot.domain.case import CaseSource
+from bot.domain.case import CaseSource, CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import thumbs
-from tests.features.watch.watching import say, scored, seen
+from tests.features.watch.watching import say, scored, seen, take_finished
 from tests.gestures import add_case, heard, help_desk, stats
-from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 NO_LABELS = "thumbs (not labels):"
 
@@ -58,6 +58,28 @@ async def test_watched_replies_are_scored_with_the_channels_rubric(stage: Stage)
     await stage.eventually(is_used)
     _, _, case = await scored(stage)
     assert (case.rubric, case.probability) == ("code", 1.0)
+
+
+async def test_a_silently_watched_reply_is_not_paid_for_again_by_hand(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    for question in ("", "And in a branch?"):
+        if question:
+            stage.ann.post(CHANNEL, question, thread_ts=parent.ts)
+        first = stage.helper.post(CHANNEL, "One moment.", thread_ts=parent.ts)
+        last = stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    await seen(stage, 2)
+    await take_finished(stage)
+    before = [await stage.reaches(number, CaseStatus.DELIVERED) for number in (1, 2)]
+    asked = len(stage.model.requests)
+    await stage.score(last)
+    verdict = await stage.verdict(parent)
+    assert "Score 4 of 5" in verdict.text
+    assert len(stage.model.requests) == asked
+    chosen = await stage.log.cases.get(3)
+    assert chosen
+    assert (chosen.message_ts, chosen.messages_before) == (first.ts, 3)
+    assert [await stage.log.cases.get(number) for number in (1, 2)] == before
 
 
 @pytest.mark.needs("digest")
