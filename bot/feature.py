@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 
 from slack_bolt.async_app import AsyncApp
@@ -23,17 +24,17 @@ from bot.pipeline.engine import JobHandler, PeriodicJob
 from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
-from bot.pipeline.quoting import note_quotes
+from bot.pipeline.quoting import put_words
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
 from bot.slack.blocks import Block
-from bot.slack.client import Identity, RefusedCallError, SlackClient, or_refusal
+from bot.slack.client import Identity, RefusedCallError, SlackClient
 from bot.slack.incoming import Traffic
 from bot.slack.invocation import Invocation
 from bot.slack.members import Access, Member, Members, Memberships
 from bot.slack.messages import ADDED, CHANGES, CHANNELS, REMOVED, to_reaction
-from bot.slack.messenger import WITHOUT_PREVIEWS, Drawn, Messenger, Post, send_in_known_blocks
+from bot.slack.messenger import Drawn, Messenger, Post, Posted
 from bot.store import Store
 from bot.store.figures import Place
 
@@ -126,7 +127,7 @@ class Services:
         )
         self.policy = Policy(settings.channels_allowed, settings.channels_denied)
         self.messenger, self.members = (
-            Messenger(client),
+            Messenger(client, partial(put_words, self.store, client, whose.team_id)),
             Members(client, whose.teams, settings.companies_allowed),
         )
         self.memberships = Memberships(client, whose.teams)
@@ -186,25 +187,23 @@ class Services:
         mark: dict[str, Any],
         case_ids: Collection[int],
         reader: str,
+        found_ts: str | None = None,
     ) -> str:
-        """Posts what shows these scores to a person or EVERYBODY; returns its ts.
+        """Posts what shows these scores to a person or EVERYBODY, or completes it where it was
+        found; returns its ts.
 
         They are told: this is noted before the post, so one whose answer is lost counts, unlike a
         refused one.
         """
-        noted, call = (
-            await self.store.assignments.note_told(team_id, case_ids, reader),
-            self.client.chat_postMessage,
-        )
+        noted = await self.store.assignments.note_told(team_id, case_ids, reader)
+        if found_ts:
+            await self.messenger.put_words(Posted(to, found_ts), post)
+            return found_ts
         try:
-            sent = await or_refusal(
-                send_in_known_blocks(call, post, channel=to, metadata=mark, **WITHOUT_PREVIEWS)
-            )
+            return (await self.messenger.post(to, post, metadata=mark)).ts
         except RefusedCallError:
             await self.store.assignments.take_back(team_id, noted, reader)
             raise
-        await note_quotes(self.store, self.client, team_id, case_ids, sent["channel"], sent["ts"])
-        return str(sent["ts"])
 
     async def show_home(self, person: Invocation, note: str = "") -> None:
         """Shows a person their Home tab as it is now; `note` tells them the outcome of their click."""

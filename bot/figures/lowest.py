@@ -47,15 +47,15 @@ def low_blocks(
 
     `names` are its author's, empty if not shown.
 
-    All words are after the first line of a block of its own, from which `bot/pipeline/quoting.py`
-    can take them. It knows of posts that quote a reason, so without a reason there is nothing else.
+    All words are after the first line of a block of its own, from which `Post.without` can take
+    them. The store knows posts that quote a reason, so without a reason there is nothing else.
     """
     blocks = []
     for case, who in zip(lowest, names, strict=True):
         lines = low_lines(case, who, workspace_url)
         words = "\n".join(lines if case.reason else lines[:1])
         blocks += [
-            ui.section(words) | {"block_id": f"{ids.BLOCK_LOW}{case.id}"},
+            ui.section(words) | {"block_id": f"{ids.BLOCK_WORDS}{case.id}"},
             ui.fairness(case.id),
         ]
     return [*blocks, ui.context(NOT_BLIND)] if blocks else []

@@ -5,16 +5,16 @@ Like a verdict, such a post is changed as it is in Slack. If the app may not rea
 gives way to a sentence.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack import ids
-from bot.slack.blocks import section
 from bot.slack.client import RefusedCallError, or_refusal, refusal_of
-from bot.slack.messenger import Post, send_in_known_blocks, sentence
+from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 from bot.store import Store
 
 REMOVED = (
@@ -45,29 +45,31 @@ async def find_posted(
     return Post(found.get("text") or "", found.get("blocks") or []) if found else None
 
 
-async def note_quotes(
-    store: Store,
-    client: AsyncWebClient,
-    team_id: str,
-    case_ids: Collection[int],
-    channel_id: str,
-    ts: str,
-) -> None:
-    """Records that a post quotes the reasons of these cases; those that were forgotten while it was
-    sent go at once.
+@asynccontextmanager
+async def noted(
+    store: Store, client: AsyncWebClient, team_id: str, case_ids: Collection[int], message: Posted
+) -> AsyncIterator[Collection[int]]:
+    """Records that a message, or file, quotes these cases, before Slack gets their words; yields
+    those that have no words to be quoted (any more).
+
+    What is forgotten meanwhile goes right after, also if Slack's answer is lost.
     """
-    if gone := await store.edits.note_quoted(team_id, case_ids, channel_id, ts):
-        await _unquote(store, client, channel_id, ts, gone)
+    lost = await store.edits.note_quoted(team_id, case_ids, *message)
+    try:
+        yield lost
+    finally:
+        kept = await store.edits.with_reason(case_ids)
+        if gone := set(case_ids).difference(lost, kept):
+            await _unquote(store, client, *message, gone)
 
 
-async def note_found(
-    store: Store, client: AsyncWebClient, team_id: str, channel_id: str, ts: str
+async def put_words(
+    store: Store, client: AsyncWebClient, team_id: str, message: Posted, post: Post
 ) -> None:
-    """The same for a post that is found in Slack, because the process that sent it has died."""
-    post = await find_posted(client, channel_id, ts)
-    await note_quotes(
-        store, client, team_id, list(_lows(post).values()) if post else [], channel_id, ts
-    )
+    async with noted(store, client, team_id, post.cases, message) as lost:
+        change = partial(client.chat_update, channel=message.channel_id, ts=message.ts)
+        if error := await refusal_of(send_in_known_blocks(change, post.without(lost))):
+            logger.warning("words_not_shown", error=error)  # the message stands without them
 
 
 async def unquote(
@@ -109,29 +111,16 @@ async def _unquote(
         # reasons back.
         for _ in range(5):
             post = await or_refusal(find_posted(client, channel_id, ts))
-            its = _lows(post) if post else {}
-            kept = await store.edits.with_reason({*its.values()}.difference(case_ids))
-            gone = {block_id for block_id, case_id in its.items() if case_id not in kept}
+            quoted = post.cases if post else set()
+            gone = quoted.difference(await store.edits.with_reason(quoted.difference(case_ids)))
             if not (post and gone):
                 break
-            # The reason is the second line of its block.
-            blocks = [
-                section(each["text"]["text"].partition("\n")[0]) | {"block_id": each["block_id"]}
-                if each.get("block_id") in gone
-                else each
-                for each in post.blocks
-            ]
-            due = Post(post.text, blocks, [each for each in blocks if each["type"] in _PLAIN])
+            due = post.without(gone)
+            plain_blocks = [each for each in due.blocks if each["type"] in _PLAIN]
+            due = replace(due, plain_blocks=plain_blocks)
             if error := await refusal_of(send_in_known_blocks(change, due)):
                 break
     except RefusedCallError:
         error = await refusal_of(send_in_known_blocks(change, sentence(REMOVED)))
     if error:
         logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
-
-
-def _lows(post: Post) -> dict[str, int]:
-    """The blocks of a post that quote a reason, by id, and the numbers of their cases."""
-    quoting = (each for each in post.blocks if str(each.get("block_id")).startswith(ids.BLOCK_LOW))
-    found = [each["block_id"] for each in quoting if "\n" in each["text"]["text"]]
-    return {block_id: int(block_id.removeprefix(ids.BLOCK_LOW)) for block_id in found}

@@ -98,29 +98,13 @@ def amended(verdict: Post, case: LoggedCase, *, has_quotes: bool = True) -> Post
     if case.loses_words:
         words = _DELETED if case.deleted_at else _FORGOTTEN
     line = context(words) | {"block_id": ids.BLOCK_AMENDMENT}
-    kept, text = (
-        [block for block in verdict.blocks if block.get("block_id") != ids.BLOCK_AMENDMENT],
-        verdict.text,
-    )
     if case.loses_words or not has_quotes:
-        kept = [
-            _without_reason(block)
-            for block in kept
-            if block.get("block_id") != ids.BLOCK_QUOTED_QUESTION
-        ]
-        text = text.partition(":")[0] if text.startswith("Score ") else text
+        verdict = verdict.without({case.id})
+    kept = [block for block in verdict.blocks if block.get("block_id") != ids.BLOCK_AMENDMENT]
     at = next(
         (number for number, block in enumerate(kept) if block["type"] == "actions"), len(kept)
     )
-    return Post(text, [*kept[:at], line, *kept[at:]])
-
-
-def _without_reason(block: dict[str, Any]) -> dict[str, Any]:
-    if block.get("block_id") != ids.BLOCK_SCORE:
-        return block
-    (line,) = block["elements"]
-    ours = [each for each in line["elements"] if not each.get("style", {}).get("italic")]
-    return block | {"elements": [line | {"elements": ours}]}
+    return Post(verdict.text, [*kept[:at], line, *kept[at:]])
 
 
 UNCONFIRMED = "unconfirmed"
@@ -284,7 +268,7 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
         line = [{"type": "emoji", "name": f"{color}_circle"}, run(" "), *line]
     block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": line}]}
     summary = f"{_in_words(verdict)}{_offline(verdict)}: {ours or excerpt(words, 300) or '…'}"
-    return block | {"block_id": ids.BLOCK_SCORE}, summary
+    return block | {"block_id": f"{ids.BLOCK_WORDS}{case.id}"}, summary
 
 
 def _in_words(verdict: CaseVerdict) -> str:
@@ -321,9 +305,8 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
         )
         words = case.question if is_new else one_line(case.question)
         block = quote(words, _ROOM if is_new else _EXCERPT, *title)
-    else:
-        block = context(f"*Question*: {source}")
-    return [block | {"block_id": ids.BLOCK_QUOTED_QUESTION}]
+        return [block | {"block_id": f"{ids.BLOCK_WORDS}{case.id}-question"}]
+    return [context(f"*Question*: {source}")]
 
 
 def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:

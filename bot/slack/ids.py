@@ -26,12 +26,10 @@ BLOCK_RESPONSE = "response"
 BLOCK_RUBRIC = "rubric"
 BLOCK_VISIBILITY = "visibility"
 
-# Blocks of a verdict that are looked up when it is amended.
-BLOCK_SCORE = "score"  # and its reason
-BLOCK_QUOTED_QUESTION = "quoted_question"
+# Blocks that are looked up in a message of ours.
 BLOCK_AMENDMENT = "amendment"
 BLOCK_REPLACED = "replaced"
-BLOCK_LOW = "low-"  # followed by the case whose score and reason a list shows
+BLOCK_WORDS = "words-"  # followed by the case whose words it quotes
 
 METADATA_EVENT = "slack_judge_case"
 

@@ -1,6 +1,7 @@
-"""What only one person sees: a message, a window, their Home tab."""
+"""Posts, and what only one person sees: a message, a window."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -13,8 +14,9 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Recipient
+from bot.slack import ids
 from bot.slack.blocks import section
-from bot.slack.client import error_of, is_passing, refusal_of, slack_word
+from bot.slack.client import error_of, is_passing, or_refusal, refusal_of, slack_word
 from bot.slack.invocation import Invocation
 
 WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": False}
@@ -40,7 +42,7 @@ class Post:
     """A message to send: blocks, and `text` for notifications and screen readers.
 
     `plain_blocks` are for a Slack that does not support some of `blocks`; they do not count when
-    posts are compared.
+    posts are compared. A block that quotes words of a case has its number in its id.
     """
 
     text: str
@@ -66,6 +68,50 @@ class Post:
     def forms(self) -> "Sequence[Post]":
         """The post, followed by its plain form if it has one."""
         return (self,) if self.plain_blocks is None else (self, Post(self.text, self.plain_blocks))
+
+    @property
+    def cases(self) -> set[int]:
+        """The cases whose words it quotes."""
+        found = (_quoted_case(block) for block in self.blocks)
+        return {case_id for case_id in found if case_id is not None}
+
+    def without(self, case_ids: Collection[int]) -> "Post":
+        """The post without the words of these cases."""
+
+        def strip(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            kept = (
+                _without_words(block) if _quoted_case(block) in case_ids else block
+                for block in blocks
+            )
+            return [block for block in kept if block]
+
+        # A verdict's notification gives the reason after the score.
+        text = self.text.partition(":")[0] if self.text.startswith("Score ") else self.text
+        plain_blocks = None if self.plain_blocks is None else strip(self.plain_blocks)
+        return Post(text, strip(self.blocks), plain_blocks)
+
+
+_OF_CASE = re.compile(rf"{ids.BLOCK_WORDS}(\d+)")
+
+
+def _quoted_case(block: dict[str, Any]) -> int | None:
+    """The case whose words a block quotes; None if it quotes none, or none any more."""
+    found = _OF_CASE.match(str(block.get("block_id")))
+    return int(found[1]) if found and _without_words(block) != block else None
+
+
+def _without_words(block: dict[str, Any]) -> dict[str, Any] | None:
+    """What is ours in a block that quotes: its first line, or all that is not in italics; None if it
+    is one quote.
+    """
+    if block["type"] == "section":
+        first_line = block["text"]["text"].partition("\n")[0]
+        return block | {"text": block["text"] | {"text": first_line}}
+    line, *more = block["elements"]
+    if more or line["type"] != "rich_text_section":
+        return None
+    ours = [run for run in line["elements"] if not run.get("style", {}).get("italic")]
+    return block | {"elements": [line | {"elements": ours}]}
 
 
 def sentence(text: str) -> Post:
@@ -113,11 +159,16 @@ class Posted(NamedTuple):
     ts: str
 
 
+PutWords = Callable[[Posted, Post], Awaitable[None]]
+"""Records which cases a message quotes, and then puts their words into it."""
+
+
 class Messenger:
     """Sends things to people; raises one of `client.SLACK_ERRORS` if Slack fails temporarily."""
 
-    def __init__(self, client: AsyncWebClient) -> None:
+    def __init__(self, client: AsyncWebClient, put_words: PutWords | None = None) -> None:
         self._client = client
+        self._put_words = put_words
         self._response_hosts = to_response_hosts(client.base_url)
 
     async def tell(self, recipient: Recipient, said: Post | str) -> bool:
@@ -127,18 +178,19 @@ class Messenger:
         if not said:
             return True
         post = sentence(said) if isinstance(said, str) else said
-        ways: list[Callable[[Recipient, Post], Awaitable[object]]] = [
-            self._ephemeral,
-            self._respond,
-            self.direct,
-        ]
-        if recipient.is_in_channel:
-            ways = [self._respond, self._ephemeral, self.direct]
         for form in post.forms:
-            for way in ways:
-                if await way(recipient, form):
-                    return True
+            if await self._show(recipient, form) or await self.direct(recipient, form):
+                return True
         logger.error("person_unreachable", user=recipient.user_id, channel=recipient.channel_id)
+        return False
+
+    async def _show(self, recipient: Recipient, post: Post) -> bool:
+        ways = [self._ephemeral, self._respond]
+        if recipient.is_in_channel:
+            ways.reverse()
+        for way in ways:
+            if await way(recipient, post):
+                return True
         return False
 
     async def replace(self, recipient: Recipient, said: Post | str) -> None:
@@ -217,11 +269,27 @@ class Messenger:
 
     async def direct(self, recipient: Recipient, post: Post) -> bool:
         """Sends the person a direct message; returns False if Slack refuses it."""
-        to = recipient.user_id
-        call = self._client.chat_postMessage(
-            channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
+        return await _is_taken("chat.postMessage", self.post(recipient.user_id, post))
+
+    async def post(self, to: str, post: Post, **arguments: Any) -> Posted:
+        """Posts in a channel or to a person; raises RefusedCallError if Slack refuses it.
+
+        The words of cases follow once the store knows the message. So they can be taken back
+        although Slack's answer is lost or the process dies: a direct message cannot be searched for
+        by the person's id, and in some channels the app may only write.
+        """
+        call, bare = self._client.chat_postMessage, post.without(post.cases)
+        sent = await or_refusal(
+            send_in_known_blocks(call, bare, channel=to, **arguments, **WITHOUT_PREVIEWS)
         )
-        return await _is_taken("chat.postMessage", call)
+        message = Posted(sent["channel"], sent["ts"])
+        await self.put_words(message, post)
+        return message
+
+    async def put_words(self, message: Posted, post: Post) -> None:
+        """Puts the words of a post into a message of ours that stands without them."""
+        if self._put_words and post.cases:
+            await self._put_words(message, post)
 
 
 async def _to_view(

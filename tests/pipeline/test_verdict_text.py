@@ -185,7 +185,7 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
         if "5 of 5" in str(block)
     ]
     assert [(block["type"], block["block_id"]) for block in asked] == [
-        ("rich_text", ids.BLOCK_QUOTED_QUESTION)
+        ("rich_text", f"{ids.BLOCK_WORDS}{case.id}-question")
     ]
     assert asked[0]["elements"][1]["elements"][0]["text"] == " ".join(SEEN.split())
     modal = question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1"))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from slack_sdk.errors import SlackApiError, SlackRequestError
+from slack_sdk.errors import SlackRequestError
 
 from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
@@ -18,10 +18,12 @@ from bot.features.digest import ids
 from bot.features.digest.queries import note_causes, read_causes
 from bot.figures.lowest import low_lines
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
-from bot.pipeline.quoting import note_quotes
+from bot.pipeline.quoting import noted
 from bot.slack import blocks as ui
+from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation
 from bot.slack.members import Member
+from bot.slack.messenger import Posted
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
@@ -152,20 +154,17 @@ async def send_file(
                 "score": case.score,
             }
             rows[case.id] = encode({**what, **texts, **why, "link": link})
-    file: dict[str, Any] = {
-        "content": "\n".join(rows.values()),
-        "filename": "low-replies.jsonl",
-        "title": LOW_TITLE,
-    }
+    client, content = services.client, "\n".join(rows.values()).encode()
     try:
-        call = services.client.files_upload_v2
-        sent = await call(**file, channels=[person.user_id], initial_comment=FILE_IS_THEIRS)
-    except (SlackApiError, SlackRequestError) as exc:
+        upload = await client.begin_upload("low-replies.jsonl", len(content))
+        place = Posted(person.user_id, upload.file_id)
+        async with noted(services.store, client, person.team_id, rows, place) as lost:
+            if lost:  # forgotten since it was read
+                return NO_FILE
+            await client.finish_upload(upload, content, LOW_TITLE, person.user_id, FILE_IS_THEIRS)
+    except (*SLACK_ERRORS, SlackRequestError) as exc:
         logger.info("private_way_failed", way="files.upload", error=type(exc).__name__)
         return NO_FILE
-    await note_quotes(
-        services.store, services.client, person.team_id, rows, person.user_id, sent["file"]["id"]
-    )
     return FILE_SENT
 
 

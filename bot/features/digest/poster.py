@@ -22,7 +22,6 @@ from bot.features.digest import causes, ids, text
 from bot.features.digest.queries import read_causes
 from bot.figures.lowest import NOT_BLIND
 from bot.figures.week import Figures, read_figures
-from bot.pipeline.quoting import note_found
 from bot.slack import client
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
@@ -148,6 +147,7 @@ async def _post_once(
     """The status of the digest, and its ts; the status is None if another process has taken over
     the claim.
     """
+    found = None
     if not claim.is_first:
         since = week.end - timedelta(days=1)  # this machine's clock may be ahead of Slack's
         try:
@@ -155,11 +155,6 @@ async def _post_once(
             found = await client.or_refusal(sought)
         except client.RefusedCallError:
             return DigestStatus.UNCONFIRMED, None
-        if found:
-            await note_found(
-                services.store, services.client, settings.team_id, settings.channel_id, found
-            )
-            return DigestStatus.POSTED, found
     replies, _ = await low_replies(services, settings, week, _NAMES_WITHIN_S)
     await causes.look_into(services, Place(settings.team_id, settings.channel_id), week, replies)
     post, told = await draft(services, settings, week)
@@ -167,7 +162,7 @@ async def _post_once(
         return None, None
     async with asyncio.timeout(_POST_TIMEOUT_S):
         ts = await services.post_scores(
-            settings.team_id, settings.channel_id, post, mark, told, EVERYBODY
+            settings.team_id, settings.channel_id, post, mark, told, EVERYBODY, found
         )
     return DigestStatus.POSTED, ts
 

@@ -12,7 +12,6 @@ from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.queries import Notices, day_of
-from bot.pipeline.quoting import note_found
 from bot.slack import client
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
@@ -87,7 +86,8 @@ async def _send(
     """Slack's error, which is empty if it went well, and when to try again; None if it may have
     been sent.
 
-    With `since`, the channel gets the post only if it is not there since then.
+    With `since`, the channel gets the post only if it is not there since then; what is there is
+    completed.
     """
     mark = to_metadata(
         ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id, "name": name}
@@ -102,12 +102,9 @@ async def _send(
             found = await client.unless_refused(
                 find_marked(services.client, to, mark, since.timestamp())
             )
-        if found:
-            await note_found(services.store, services.client, watch.team_id, to, found)
-            return "", None
         reader = EVERYBODY if to == watch.channel_id else to
         post, told = telling
-        await services.post_scores(watch.team_id, to, post, mark, told, reader)
+        await services.post_scores(watch.team_id, to, post, mark, told, reader, found)
     except MembershipError as exc:
         return str(exc), timedelta()
     except client.SLACK_ERRORS as exc:

@@ -4,6 +4,7 @@ week after.
 
 import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -22,7 +23,7 @@ from pocket_slack import View
 from tests.cases import judged
 from tests.gestures import add_cases, help_desk, its_digest, stats
 from tests.model_server import Decided
-from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.stage import CHANNEL, LOST, Stage, StageFactory, shown
 
 REASON = "It names no source."
 ANSWER = "no source: 1, 2, 3, 4, 5, 6, 6, 77\ntoo long: 7"
@@ -191,6 +192,20 @@ async def test_the_list_comes_as_a_file_that_goes_with_its_replies(
     await unquote(stage.log, stage.services.client, [4])
     assert message.files == [{"id": file.id, "mode": "tombstone"}]
     await unquote(stage.log, stage.services.client, [4])
+
+
+@pytest.mark.parametrize("lost", LOST)
+async def test_a_file_whose_answer_was_lost_goes_with_its_replies(
+    open_stage: StageFactory, lost: dict[str, Any]
+) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(parts=["files"]))
+    await low_replies(stage, 2)
+    stage.slack.fail("files.completeUploadExternal", **lost)
+    assert (await press(stage, await open_list(stage))).startswith(NO_FILE)
+    (file,) = stage.slack.workspace.files.values()
+    assert REASON in str(file.content)
+    await unquote(stage.log, stage.services.client, [2])
+    assert file.is_deleted
 
 
 async def test_who_has_left_the_channel_gets_no_file(open_stage: StageFactory) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from bot.domain.clock import utc_now
 from bot.domain.label import Label
-from bot.pipeline.quoting import REMOVED, note_quotes, unquote
+from bot.pipeline.quoting import REMOVED, unquote
 from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Message
@@ -23,7 +23,7 @@ from tests.gestures import (
     settled,
     up_to_date,
 )
-from tests.stage import Stage, StageFactory, shown
+from tests.stage import LOST, Stage, StageFactory, shown
 
 REASON = "It names no source."
 
@@ -162,13 +162,31 @@ async def test_a_post_that_the_app_may_not_read_gives_way_to_a_sentence(stage: S
     assert shown(message) == REMOVED
 
 
-async def test_what_was_forgotten_during_the_post_goes_right_after_it(stage: Stage) -> None:
+async def test_what_is_forgotten_while_slack_takes_it_goes_right_after(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 1, justification=REASON)
-    message = await its_digest(stage)
-    assert REASON in shown(message)
+    gate = asyncio.Event()
+    stage.slack.fail("chat.update", held_until=gate)
+    posting = asyncio.create_task(its_digest(stage))
+    await met(stage, 1)
     await stage.log.database.execute(update(cases).values(justification=""))
-    team_id, channel_id = stage.slack.workspace.team_id, help_desk(stage).id
-    await note_quotes(stage.log, stage.services.client, team_id, [1], channel_id, message.ts)
+    gate.set()
+    assert REASON not in shown(await posting)
+    reads = stage.slack.workspace.journal.of("call")
+    assert "conversations.replies" in {each.data["method"] for each in reads}
+
+
+@pytest.mark.needs("privacy")
+@pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
+async def test_a_digest_whose_answer_was_lost_loses_its_reasons_too(
+    stage: Stage, method: str
+) -> None:
+    await a_low_reply(stage)
+    stage.slack.fail(method, **LOST[0])
+    message = await its_digest(stage)
+    assert (REASON in shown(message)) == (method == "chat.update")
+    await go_ahead(stage, stage.ann)
+    await up_to_date(stage)
+    assert "|Score 1 of 5> · helper · " in shown(message)
     assert REASON not in shown(message)
 
 

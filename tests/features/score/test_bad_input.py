@@ -123,7 +123,9 @@ async def test_a_models_words_mention_no_person(stage: Stage) -> None:
     assert "<" not in verdict.text
     assert "&lt;!channel&gt; &amp; &lt;@U00000002&gt;" in verdict.text
     assert quoted(verdict) == {  # texts of rich text are no mrkdwn: this is what people see
-        ids.BLOCK_SCORE: ["Good for <!channel> & <@U00000002>, see <https://evil.example|this>."],
-        ids.BLOCK_QUOTED_QUESTION: ["Is <!here> safe?"],
+        f"{ids.BLOCK_WORDS}1": [
+            "Good for <!channel> & <@U00000002>, see <https://evil.example|this>."
+        ],
+        f"{ids.BLOCK_WORDS}1-question": ["Is <!here> safe?"],
     }
     assert "<" not in shown_as_ours(verdict)
