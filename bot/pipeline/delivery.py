@@ -5,7 +5,7 @@ to the requester.
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
@@ -29,6 +29,9 @@ from bot.store import Store
 _CLOCK_SKEW_S = 60
 # Far below the time after which the queue gives the jobs of a silent worker to another.
 _FRESH_S = 5.0
+
+PostPart = Literal["thread", "reply"]
+"""A message about a case that everybody sees: the one with two typed texts, or the verdict."""
 
 logger = structlog.get_logger(__name__)
 
@@ -149,7 +152,7 @@ class Delivery:
         return error is None
 
     async def _post_once(
-        self, case: LoggedCase, part: Literal["thread", "reply"], post: Post
+        self, case: LoggedCase, part: PostPart, post: Post
     ) -> tuple[LoggedCase, bool]:
         """The case with the ts of our message or the reason why it cannot be posted, and whether it
         was posted now.
@@ -158,13 +161,9 @@ class Delivery:
         """
         if case.blocked_by or getattr(case, f"{part}_ts"):
             return case, False
-        mark = to_metadata(ids.METADATA_EVENT, {"case_id": case.id, "part": part})
         if getattr(case, f"{part}_intent"):
-            oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
             try:
-                found = await or_refusal(
-                    find_marked(self.client, case.channel_id, mark, oldest, case.thread_ts)
-                )
+                found = await _find(self.client, case, part)
             except RefusedCallError:
                 # The app may not read the thread to check, and must not post twice.
                 return case.model_copy(update={"blocked_by": verdicts.UNCONFIRMED}), False
@@ -173,7 +172,7 @@ class Delivery:
         where = {
             "channel": case.channel_id,
             "thread_ts": case.thread_ts,
-            "metadata": mark,
+            "metadata": _mark(case, part),
             **WITHOUT_PREVIEWS,
         }
         try:
@@ -194,6 +193,26 @@ class Delivery:
         """
         is_fresh = clock_s() - case.asked_at_s < _FRESH_S
         return case if is_fresh else await self.store.renew(case)
+
+
+async def with_unconfirmed(client: AsyncWebClient, case: LoggedCase) -> LoggedCase:
+    """The case with our messages that Slack may have posted without saying so; raises
+    RefusedCallError if the app may still not look for them.
+    """
+    for part in get_args(PostPart) if case.blocked_by == verdicts.UNCONFIRMED else ():
+        if not getattr(case, f"{part}_ts"):
+            case = case.model_copy(update={f"{part}_ts": await _find(client, case, part)})
+    return case
+
+
+async def _find(client: AsyncWebClient, case: LoggedCase, part: PostPart) -> str | None:
+    oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
+    sought = find_marked(client, case.channel_id, _mark(case, part), oldest, case.thread_ts)
+    return await or_refusal(sought)
+
+
+def _mark(case: LoggedCase, part: PostPart) -> dict[str, Any]:
+    return to_metadata(ids.METADATA_EVENT, {"case_id": case.id, "part": part})
 
 
 def taken_up(case: LoggedCase) -> LoggedCase:

@@ -13,8 +13,10 @@ import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
+from pocket_slack import Message
+from tests.gestures import GONE, QUOTING, forget, go_ahead, settled, up_to_date
 from tests.model_server import Held
-from tests.stage import CHANNEL, GOOD, LOST, Stage, StageFactory, is_verdict
+from tests.stage import ANSWER, CHANNEL, GOOD, LOST, Stage, StageFactory, is_verdict, shown
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,84 @@ async def test_a_verdict_for_one_person_comes_once_or_twice(
     told = [*stage.ann.ephemerals(CHANNEL), *stage.ann.messages(stage.ann.im)]
     assert len([message for message in told if is_verdict(message)]) in {1, 2}
     assert stage.ours() == []
+
+
+def in_direct_messages(stage: Stage) -> list[Message]:
+    return list(stage.slack.workspace.im(stage.ann.id).messages.values())
+
+
+@pytest.mark.needs("privacy")
+@pytest.mark.parametrize("lost", ["", "chat.postMessage", "chat.update"])
+async def test_a_verdict_in_direct_messages_loses_its_words_whatever_answer_was_lost(
+    open_stage: StageFactory, lost: str
+) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.model.script(QUOTING)
+    stage.slack.fail("chat.postEphemeral", error="user_not_in_channel")
+    stage.slack.fail("response_url", status=404)
+    if lost:
+        stage.slack.fail(lost, **LOST[0])
+    stage.ask_for_score()
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    (message,) = in_direct_messages(stage)
+    assert (ANSWER in shown(message)) == (lost != "chat.postMessage")
+    await go_ahead(stage, stage.ann)
+    await up_to_date(stage)
+    assert "Score 4 of 5" in shown(message)
+    assert ANSWER not in message.text + shown(message)
+
+
+@pytest.mark.needs("privacy")
+async def test_a_known_verdict_in_direct_messages_loses_its_words(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.model.script(QUOTING)
+    _, answer = stage.ask_and_answer()
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    stage.slack.fail("chat.postEphemeral", error="user_not_in_channel")
+    stage.slack.fail("response_url", status=404)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    (message,) = await stage.slack.until(lambda: in_direct_messages(stage))
+    await stage.slack.until(lambda: ANSWER in shown(message))
+    await go_ahead(stage, stage.ann)
+    await up_to_date(stage)
+    assert ANSWER not in message.text + shown(message)
+
+
+@pytest.mark.needs("privacy")
+@pytest.mark.parametrize("how", ["me", "1"])
+async def test_a_verdict_that_slack_did_not_confirm_is_looked_for_when_its_words_go(
+    stage: Stage, how: str
+) -> None:
+    stage.model.script(QUOTING)
+    stage.slack.fail("chat.postMessage", **LOST[0])
+    stage.slack.fail("conversations.replies")  # the first call is for the question
+    stage.slack.fail("conversations.replies", error="missing_scope")
+    stage.ask_for_score()
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert case.reply_ts is None
+    (verdict,) = stage.ours()
+    assert ANSWER in shown(verdict)
+    if how == "me":
+        await go_ahead(stage, stage.ann)
+        await up_to_date(stage)
+        assert GONE in shown(verdict)
+        assert ANSWER not in shown(verdict)
+    else:
+        assert "and my message in Slack" in await forget(stage, stage.ann, how)
+        assert stage.ours() == []
+
+
+@pytest.mark.needs("privacy")
+async def test_it_is_said_if_an_unconfirmed_verdict_cannot_be_looked_for(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", **LOST[0])
+    stage.slack.fail("conversations.replies")
+    stage.slack.fail("conversations.replies", error="missing_scope", times=9)
+    stage.ask_for_score()
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    told = await forget(stage, stage.ann, "1")
+    assert "Slack did not let me delete one message of mine (`missing_scope`)" in told
 
 
 async def test_a_person_is_asked_for_the_question_and_answers_once(stage: Stage) -> None:

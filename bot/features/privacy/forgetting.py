@@ -14,6 +14,7 @@ from datetime import timedelta
 
 import structlog
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import delete
 
 from bot.domain.case import LoggedCase, to_case_id
@@ -21,11 +22,12 @@ from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, cases_at
+from bot.pipeline.delivery import with_unconfirmed
 from bot.pipeline.quoting import clear, unquote
-from bot.slack.client import SLACK_ERRORS, refusal_of
+from bot.slack.client import SLACK_ERRORS, RefusedCallError, refusal_of, slack_word
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messages import parse_permalink
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, Posted
 from bot.store import Store
 from bot.store.cases import AT_REST
 from bot.store.schema import IS_TAKEN_BACK, audit, notices, spent, thumbs
@@ -122,11 +124,7 @@ async def _forget(services: Services, invocation: Invocation) -> str:
         theirs, others = await _divide(services, found, invocation.user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
         posts = await unquote(services.store, services.client, [case.id for case in at_rest])
-        # Replies first, because deleting the parent of a nonempty thread leaves a tombstone.
-        ours = [(each.channel_id, each.reply_ts) for each in at_rest]
-        ours += [(each.channel_id, each.texts_ts) for each in at_rest]
-        remove = services.client.chat_delete
-        errors = [await refusal_of(remove(channel=channel, ts=ts)) for channel, ts in ours if ts]
+        errors = await _remove_posts(services.client, at_rest)
     except SLACK_ERRORS:
         return words.NOT_NOW  # all cases are still in the store
     gone = await services.store.forgetting.forget([case.id for case in at_rest], invocation.user_id)
@@ -145,6 +143,28 @@ async def _forget(services: Services, invocation: Invocation) -> str:
     return words.forgotten_text(
         sorted(gone), errors.count(None), refused, stays, is_private=is_private
     )
+
+
+async def _remove_posts(client: AsyncWebClient, of: Sequence[LoggedCase]) -> Sequence[str | None]:
+    """Deletes our messages about these cases that everybody sees; for each Slack's error, None if
+    it is deleted.
+    """
+    replies: list[Posted] = []
+    parents: list[Posted] = []
+    errors: list[str | None] = []
+    for case in of:
+        try:
+            found = await with_unconfirmed(client, case)
+        except RefusedCallError as exc:  # there may be one, and the app may not look
+            errors.append(slack_word(exc))
+            continue
+        replies += [Posted(case.channel_id, found.reply_ts)] if found.reply_ts else []
+        parents += [Posted(case.channel_id, found.texts_ts)] if found.texts_ts else []
+    # Replies first, because deleting the parent of a nonempty thread leaves a tombstone.
+    for message in (*replies, *parents):
+        deletion = client.chat_delete(channel=message.channel_id, ts=message.ts)
+        errors.append(await refusal_of(deletion))
+    return errors
 
 
 async def _divide(

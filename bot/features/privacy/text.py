@@ -90,9 +90,9 @@ def personal_data_forgotten_text(gone: Words) -> str:
         cases = number_of(gone.unsettled, "case")
         parts.append(f"{cases} {are} still being scored, and {lose} texts right after that.")
     parts.append(
-        "My messages in threads lose what they quote within minutes; messages that only one "
-        "person sees disappear when that person reloads Slack. Scores stay as numbers, with your "
-        "user id. Your own messages in Slack are still there; only you can delete them."
+        "My messages lose what they quote within minutes; those marked “Only visible to you” "
+        "disappear when that person reloads Slack. Scores stay as numbers, with your user id. "
+        "Your own messages in Slack are still there; only you can delete them."
     )
     return " ".join(parts)
 
@@ -104,7 +104,7 @@ def forgotten_text(
     Slack's `errors`.
 
     `stays` is what `staying_text` says. What is private was shown to one person; the app cannot
-    delete such a message.
+    delete an ephemeral message.
     """
     parts = []
     if cases:
@@ -116,7 +116,10 @@ def forgotten_text(
         whose = "its" if len(cases) == 1 else "their"
         parts.append(f"Deleted: {_cases(cases)}, with {whose} texts, ratings and labels{also}.")
     if cases and is_private:
-        parts.append("Messages that only one person sees disappear when that person reloads Slack.")
+        parts.append(
+            "Messages marked “Only visible to you” disappear when that person reloads Slack, and "
+            "direct messages have lost what they quoted."
+        )
     if errors:
         what = "one message" if len(errors) == 1 else f"{len(errors)} messages"
         parts.append(

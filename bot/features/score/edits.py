@@ -15,11 +15,12 @@ from cachetools import LRUCache
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline import text as messages
+from bot.pipeline.delivery import with_unconfirmed
 from bot.pipeline.exchange import is_anybodys
 from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.quoting import find_posted, unquote
-from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
-from bot.slack.client import RefusedCallError, or_refusal, refusal_of
+from bot.pipeline.verdict_text import UNCONFIRMED, amended, is_replaced, verdict_message
+from bot.slack.client import RefusedCallError, or_refusal, refusal_of, slack_word
 from bot.slack.messages import CHANGES, Message, to_change
 from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 
@@ -80,16 +81,19 @@ async def amend(services: Services, case_id: int) -> None:
         await services.store.edits.drop_texts(case)
     if case.loses_words or (case.edited_at and not case.justification):
         await unquote(services.store, services.client, [case.id])
+    error = None
+    try:
+        case = await with_unconfirmed(services.client, case)
+    except RefusedCallError as exc:
+        error = slack_word(exc)
     if case.forgotten_at and case.texts_ts:
         await services.messenger.update(
             Posted(case.channel_id, case.texts_ts), sentence(messages.FORGOTTEN_TEXTS)
         )
     # A message that is gone or hidden stays as it is.
-    if (
-        case.reply_ts
-        and not case.blocked_by
-        and (error := await refusal_of(_amend(services, case, case.reply_ts)))
-    ):
+    if case.reply_ts and case.blocked_by in {None, UNCONFIRMED}:
+        error = await refusal_of(_amend(services, case, case.reply_ts))
+    if error:
         logger.warning("verdict_not_amended", case=case.id, error=error)
     await services.store.edits.note_said(case)
     if case.loses_words:

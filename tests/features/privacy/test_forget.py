@@ -195,7 +195,7 @@ async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(
     await settled(stage, 1, stage.ann.command(CHANNEL, slack_ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     told = await forget(stage, stage.ann, "1")
     assert told.startswith("Deleted: case 1, with its texts, ratings and labels.")
-    assert "that only one person sees disappear when that person reloads Slack" in told
+    assert "“Only visible to you” disappear when that person reloads Slack" in told
     assert await case_numbers(stage) == []
 
 
