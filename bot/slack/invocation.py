@@ -31,7 +31,8 @@ class Invocation:
     A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where
     it was opened, and its `response_url` leads there. In the Home tab it is the channel of the
     person's direct messages with the app. `hosts` are the workspace's host names, if the payload
-    has them. `action` is the id of what was clicked, and `value` what a button sends back, both
+    has them. `is_ephemeral` is whether they clicked in a message that goes when they reload Slack.
+    `action` is the id of what was clicked, and `value` what a button sends back, both
     empty if there is none.
     """
 
@@ -46,6 +47,7 @@ class Invocation:
     thread_ts: str | None = None
     hosts: frozenset[str] = frozenset()
     is_command: bool = False
+    is_ephemeral: bool = False
     action: str = ""
     value: str = ""
 
@@ -168,6 +170,7 @@ def _from_interaction(body: Raw) -> Invocation:
         else state.channel_id,
         thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
         hosts=_hosts(team.get("domain")),
+        is_ephemeral=bool((body.get("container") or {}).get("is_ephemeral")),
         action=clicked.get("action_id") or "",
         value=clicked.get("value") or "",
     )

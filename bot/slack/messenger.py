@@ -159,6 +159,8 @@ class Posted(NamedTuple):
     ts: str
 
 
+NOT_SHOWN = "Slack did not let me show you the answer. Please try again."
+
 PutWords = Callable[[Posted, Post], Awaitable[None]]
 """Records which cases a message quotes, and then puts their words into it."""
 
@@ -183,6 +185,15 @@ class Messenger:
                 return True
         logger.error("person_unreachable", user=recipient.user_id, channel=recipient.channel_id)
         return False
+
+    async def answer(self, recipient: Recipient, said: Post | str) -> None:
+        """Tells a person what may quote anybody's words: only where it goes when they reload Slack."""
+        post = sentence(said) if isinstance(said, str) else said
+        for form in post.forms if said else ():
+            if await self._show(recipient, form):
+                return
+        if said:
+            await self.tell(recipient, NOT_SHOWN)
 
     async def _show(self, recipient: Recipient, post: Post) -> bool:
         ways = [self._ephemeral, self._respond]

@@ -90,7 +90,10 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, slack_ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER)
     async def turn_page(invocation: Invocation, _: Raw) -> None:
         page = await recent(services, invocation, to_page_end(invocation.value))
-        await services.messenger.replace(invocation.recipient, page)
+        messenger = services.messenger
+        # The page quotes, and another message would keep it.
+        show = messenger.replace if invocation.is_ephemeral else messenger.answer
+        await show(invocation.recipient, page)
 
 
 async def show_home(services: Services, person: Invocation, note: str = "") -> None:

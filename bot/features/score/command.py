@@ -116,7 +116,7 @@ def register(app: AsyncApp, services: Services) -> None:
                 await ack(text=help_text(services, rest, is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
                 await ack()
-                await services.messenger.tell(
+                await services.messenger.answer(
                     invocation.recipient, await answers[word](invocation, rest)
                 )
             case Word():

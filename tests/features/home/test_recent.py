@@ -12,6 +12,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.domain.label import Label
 from bot.features.home.handlers import ACTION_RECENT_OLDER, to_page_end
 from bot.slack import ids
+from bot.slack.messenger import NOT_SHOWN
 from bot.store import Store
 from bot.store.schema import cases
 from pocket_slack import Message
@@ -240,3 +241,25 @@ async def test_cases_of_one_moment_are_each_listed_once(database_url: str) -> No
 )
 async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
     assert to_page_end(junk) is None
+
+
+async def test_the_list_stands_in_no_message_that_stays(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), response="Look it up.")
+    direct = stage.slack.workspace.im(stage.ann.id)
+    stage.slack.fail("chat.postEphemeral", error="user_not_in_channel")
+    stage.ann.post(stage.ann.im, "hello")
+    (message,) = await stage.slack.until(
+        lambda: [each for each in direct.messages.values() if buttons(each)]
+    )
+    stage.ann.click(message, ids.ACTION_RECENT_NEWEST)
+    assert "Look it up." in shown(await stage.told(stage.ann, channel=stage.ann.im))
+    assert "Look it up." not in shown(message)
+    for method, fault in (
+        ("response_url", {"status": 404}),
+        ("chat.postEphemeral", {"error": "user_not_in_channel"}),
+    ):
+        stage.slack.fail(method, times=2, **fault)
+    count = len(direct.messages)
+    stage.ann.command(CHANNEL, ids.COMMAND, "recent")
+    await stage.slack.until(lambda: len(direct.messages) > count)
+    assert list(direct.messages.values())[-1].text == NOT_SHOWN
