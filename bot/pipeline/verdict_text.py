@@ -310,11 +310,9 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
 
 
 def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
-    judges = verdict.before_calibration
     model = (
         "" if verdict.is_offline and verdict.score is not None else escape(verdict.model)
     )  # the headline says it
-    calibrated = "" if judges is None else f"calibrated from {judges} to what people here give"
     reply = number_of(case.messages, "message") if case.messages > 1 else ""
     unread = f"{case.unread} not read" if case.unread else ""
     version = reference_of(verdict.judge_version)
@@ -324,7 +322,7 @@ def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
         if version
         else "not checked against documents" * (not is_silent)
     )
-    parts = model, ratings_line(verdict), calibrated, checked, reply, unread, f"case {case.id}"
+    parts = model, ratings_line(verdict), checked, reply, unread, f"case {case.id}"
     return " · ".join(part for part in parts if part)
 
 

@@ -156,8 +156,6 @@ def _footnote(verdict: Verdict) -> Iterator[str]:
 
     if verdict.weighted_score is not None:
         yield f"weighted score {verdict.weighted_score:.2f}"
-    if (middle := verdict.before_calibration) is not None:
-        yield f"calibrated from {middle}"
     if len(verdict.ratings) > 1:
         scores = ", ".join(
             str(each.score) if isinstance(each, Rating) else "unscored" for each in verdict.ratings

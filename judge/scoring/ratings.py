@@ -192,8 +192,7 @@ class Verdict(Spent):
 
     Attributes:
         score: The median of the usable ratings, if most of them are near it; of two middle ones,
-            the lower. If the rubric has a calibration, the calibrated mean of the ratings instead.
-            None if unscored.
+            the lower. None if unscored.
         unscored: Why there is no score; None if there is one.
         mean: The mean of the usable scores, or that of `probabilities`; None without any.
         weighted_score: The mean of the usable ratings' weighted scores; None if one of them has
@@ -242,14 +241,6 @@ class Verdict(Spent):
         """The ratings with a score."""
         return [rating for rating in self.ratings if isinstance(rating, Rating)]
 
-    @property
-    def before_calibration(self) -> int | None:
-        """The median of the ratings, if the rubric's calibration changed it into another score."""
-        if not (self.is_scored and self.usable):
-            return None
-        middle = median_low(rating.score for rating in self.usable)
-        return None if middle == self.score else middle
-
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain dicts, lists, strings and numbers, ready for `json.dumps`."""
         fields = asdict(self)
@@ -284,9 +275,7 @@ def combine(
         mean = mean_of(chances)
         spread = quantile(chances, 1 - _TAIL) - quantile(chances, _TAIL)
     return Verdict(
-        score=rubric.calibration.score(mean)
-        if rubric.calibration and mean is not None and not why
-        else middle,
+        score=middle,
         unscored=why,
         mean=mean,
         spread=spread,

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from math import floor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,9 +30,7 @@ SLOTS = (
     f"<reference>{REFERENCE}</reference>",
 )
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
-_CALIBRATION = re.compile(r"\n*^calibration:([^\n]*)\s*\Z", re.MULTILINE)
 _ASIDE = re.compile(r"^\[(?:levels|criteria)\]$.*\Z", re.MULTILINE | re.DOTALL)
-_POINT = re.compile(r"(\d+(?:\.\d+)?)=(\d+(?:\.\d+)?)")
 
 
 class Scale(NamedTuple):
@@ -44,46 +41,15 @@ class Scale(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Calibration:
-    """Maps the mean of the judge's ratings to people's score: linear between `points`, constant
-    beyond them.
-
-    Attributes:
-        points: Pairs of the mean of the ratings and people's score, both on the scale and in
-            ascending order.
-    """
-
-    points: tuple[tuple[float, float], ...]
-
-    def score(self, mean: float) -> int:
-        """The whole score nearest to the map's value; halves round up."""
-        return floor(self.value(mean) + 0.5 + 1e-9)
-
-    def value(self, mean: float) -> float:
-        (low, value), *rest = self.points
-        if mean <= low:
-            return value
-        for high, upper in rest:
-            if mean <= high:
-                return value + (upper - value) * (mean - low) / (high - low)
-            low, value = high, upper
-        return value
-
-    def __str__(self) -> str:
-        return f"calibration: {' '.join(f'{mean:g}={value:g}' for mean, value in self.points)}"
-
-
-@dataclass(frozen=True)
 class Rubric:
     """A prompt with `{prompt}` and `{response}`, once each, inside the question and response tags.
 
     `{conversation}`, once or not at all, is where the turns before the question belong; without it
     they come with the question. So does a reference, unless `{reference}` stands in its tags; then
     no response is scored without one. The scale comes from the prompt itself, from the words "is
-    between 0 and 5". A last line such as `calibration: 0=0 3=2.2 5=4.4`, which the model does not
-    get, maps the mean of its ratings to people's score. Before it there may be TOML for decision
-    models: what each score means, as in `[levels]` and `3 = "Useful"`, and criteria to ask for
-    besides, as in `[criteria]` and `short = "It is short."`.
+    between 0 and 5". At the end there may be TOML, which is no part of the prompt: what each score
+    means, as in `[levels]` and `3 = "Useful"`, and criteria to ask for besides, as in `[criteria]`
+    and `short = "It is short."`.
 
     Attributes:
         name: The name it was loaded by; for a file, the file's name without the ending.
@@ -112,7 +78,7 @@ class Rubric:
                 raise self._wrong(f"{placeholder} stands outside its tags; write it as {slot}")
         if self.prompt.count(CONVERSATION) > 1:
             raise self._wrong(f"{CONVERSATION} stands twice in the prompt; once is enough")
-        _ = self.scale, self.calibration, self._aside
+        _ = self.scale, self._aside
 
     def _wrong(self, what: str) -> RubricError:
         return RubricError(f"rubric {self.name!r}: {what}")
@@ -125,15 +91,13 @@ class Rubric:
     @cached_property
     def template(self) -> str:
         """The prompt as the model gets it, before the two texts are filled in."""
-        return _ASIDE.sub(
-            "", self.prompt if self.calibration is None else _CALIBRATION.sub("\n", self.prompt)
-        )
+        return _ASIDE.sub("", self.prompt)
 
     @cached_property
     def _aside(self) -> dict[str, dict[str, str]]:
         import tomllib  # few rubrics have it
 
-        found = _ASIDE.search(_CALIBRATION.sub("\n", self.prompt))
+        found = _ASIDE.search(self.prompt)
         try:
             tables = tomllib.loads(found[0] if found else self.aside)
         except tomllib.TOMLDecodeError as exc:
@@ -163,36 +127,6 @@ class Rubric:
     def criteria(self) -> Mapping[str, str]:
         """What a response may meet or not, by name; empty if the rubric names no criteria."""
         return self._aside["criteria"]
-
-    @cached_property
-    def calibration(self) -> Calibration | None:
-        """The map from the mean of the ratings to people's score; None if the prompt has no such
-        last line.
-        """
-        if (line := _CALIBRATION.search(self.prompt)) is None:
-            return None
-        texts = line[1].split()
-        points = tuple(
-            (float(found[1]), float(found[2]))
-            for each in texts
-            if (found := _POINT.fullmatch(each))
-        )
-        low, high = self.scale
-        means, values = zip(*points, strict=True) if points else ((), ())
-        is_rising = list(means) == sorted(set(means)) and list(values) == sorted(values)
-        is_on_scale = all(low <= each <= high for each in means + values)
-        if len(points) != max(len(texts), 1) or not is_rising or not is_on_scale:
-            raise self._wrong(
-                f"{line[0].strip()[:80]!r} is no calibration; write pairs of mean and score from "
-                f"{low} to {high}, rising, such as 'calibration: {low}={low} {high}={high}'"
-            )
-        return Calibration(points)
-
-    def calibrated(self, calibration: Calibration) -> "Rubric":
-        """The same prompt with this calibration in place of its own."""
-        return replace(
-            self, prompt=f"{_CALIBRATION.sub('', self.prompt).rstrip()}\n\n{calibration}\n"
-        )
 
     @cached_property
     def scale(self) -> Scale:

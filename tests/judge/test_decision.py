@@ -210,12 +210,9 @@ def own(more: str) -> Rubric:
 
 def test_rubric_file_may_have_levels_and_criteria_that_the_text_prompt_does_not_get() -> None:
     levels = "[levels]\n" + "".join(f"{score} = 'level {score}'\n" for score in range(6))
-    rubric = own(f"{levels}\n[criteria]\nshort = 'It is short.'\n\ncalibration: 0=0 5=4\n")
+    rubric = own(f"{levels}\n[criteria]\nshort = 'It is short.'\n")
     assert (rubric.levels["5"], rubric.criteria) == ("level 5", {"short": "It is short."})
     assert rubric.template.rstrip() == PROMPT.rstrip()
-    assert rubric.calibration
-    again = rubric.calibrated(rubric.calibration)
-    assert (again.levels, again.criteria) == (rubric.levels, rubric.criteria)
 
 
 @each(

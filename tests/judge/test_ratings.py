@@ -3,7 +3,6 @@ from dataclasses import replace
 
 from judge import Rating, Rubric, Unscored, UnscoredReason, load_rubric
 from judge.scoring.ratings import Result, Verdict, combine, with_short_raw
-from judge.scoring.rubric import Calibration
 from tests.tables import each
 
 ADDITIVE = load_rubric("additive-5").prompt
@@ -34,14 +33,6 @@ def test_score_is_the_median_with_mean_and_spread() -> None:
     assert (seen.score, seen.mean, seen.spread) == (4, 11 / 3, 3)
     assert seen.justification == "because 4"
     assert seen.unscored is None
-
-
-def test_calibration_maps_the_mean_and_keeps_the_medians_justification() -> None:
-    rubric = Rubric("r", ADDITIVE).calibrated(Calibration(((0, 0.0), (5, 3.0))))
-    ratings = [rating(5), rating(4), rating(4)]
-    seen = combine(ratings, model="m", rubric=rubric)
-    # mean 13 / 3; 13 / 3 * 3 / 5 = 2.6
-    assert (seen.score, seen.mean, seen.justification) == (3, 13 / 3, "because 4")
 
 
 def test_score_of_an_even_number_of_ratings_is_the_lower_middle_one() -> None:

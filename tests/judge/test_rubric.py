@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from judge import Rubric, RubricError, Scale, list_rubrics, load_rubric, render_prompt
-from judge.scoring.rubric import Calibration, purpose_of
+from judge import Rubric, RubricError, Scale, list_rubrics, load_rubric
+from judge.scoring.rubric import purpose_of
 from tests.tables import each
 
 DATA = Path(__file__).parents[1] / "data"
@@ -98,32 +98,3 @@ def test_unreadable_file_says_why(tmp_path: Path, content: bytes | None, fault: 
         path.write_bytes(content)
     with pytest.raises(RubricError, match=fault):
         load_rubric(path)
-
-
-MAPPED = f"{TONE}\ncalibration: 1=1 2=1.4 3=2.6\n"
-
-
-def test_a_calibration_is_part_of_the_version_and_not_of_the_prompt() -> None:
-    rubric = Rubric("tone", MAPPED)
-    assert render_prompt(rubric, "Why?", "Because.") == render_prompt(
-        Rubric("tone", TONE + "\n"), "Why?", "Because."
-    )
-    assert rubric.version != Rubric("tone", TONE).version
-    assert (
-        rubric.calibrated(Calibration(((1, 2), (3, 3)))).prompt
-        == f"{TONE}\n\ncalibration: 1=2 3=3\n"
-    )
-
-
-def test_a_calibration_is_linear_between_its_points_and_constant_beyond_them() -> None:
-    calibration = Calibration(((2, 1.0), (4, 3.0)))
-    assert [calibration.value(mean) for mean in (0, 2, 2.5, 4, 5)] == [1, 1, 1.5, 3, 3]
-    assert calibration.score(2.5) == 2  # halves round up
-
-
-@each("line", ["", "1", "1=4", "3=2 1=3", "1=2 3=1", "1=1 x", "1=1 1=2"])
-def test_an_invalid_calibration_is_refused(line: str) -> None:
-    with pytest.raises(
-        RubricError, match=r"^rubric 'tone': 'calibration:.* is no calibration; write pairs"
-    ):
-        Rubric("tone", f"{TONE}\ncalibration: {line}")

@@ -36,7 +36,6 @@ SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         SPLIT,
     ),
     "a split without a score": ({}, none("split", "x", ratings=ratings(5, 1, 3), spread=4)),
-    "a calibrated score": ({}, {"score": 3, "ratings": ratings(4, 4)}),
     "the offline rater": ({}, {"model": OFFLINE}),
     "all flags": ({}, {"flags": tuple(Flag)}),
     "a text that is too long": ({}, none("too_long", TOO_LONG)),
