@@ -47,6 +47,7 @@ _QUARTER, _DAYS, _WEEKDAYS = 90, 28, 7
 _MIN_DAYS = 14  # with fewer days, a weekday occurs only once
 _SMOOTHING = 0.02  # added to the count of each score, so that none is impossible
 _LEAST = 0.01  # a mean below this share of the scale can hardly drop further
+_DECIMALS = 9  # of sums of deviations; those beyond are rounding errors, whose ratios mean nothing
 
 Kind = Literal["mean", "low share", "floor", "rise"]
 
@@ -204,7 +205,7 @@ def _inflation(reference: Sequence[DatedScore], rests: Sequence[float], mean: fl
     for i, ((_, day, thread), rest) in enumerate(zip(reference, rests, strict=True)):
         threads[(i, thread) if thread is None else thread].append(rest)
         days[day].append(rest)
-    squares = sum(rest * rest for rest in rests)
+    squares = round(sum(rest * rest for rest in rests), _DECIMALS)
     if not squares or not mean:
         return 1.0
     # One thread of lowest scores is added here too, as long as the thread that a score is in on
@@ -215,7 +216,7 @@ def _inflation(reference: Sequence[DatedScore], rests: Sequence[float], mean: fl
     # Only changes from each day to the next, so that a lasting change within the reference does not
     # count. With few days these vary by chance, so what is within one standard error does not count
     # either.
-    levels = [sum(each) / sqrt(len(each)) for each in days.values()]
+    levels = [round(sum(each) / sqrt(len(each)), _DECIMALS) for each in days.values()]
     jumps = [(b - a) ** 2 / 2 for a, b in pairwise(levels)]
     if not jumps:
         return within

@@ -106,6 +106,31 @@ def test_scores_that_share_a_thread_are_weaker_evidence() -> None:
     )
 
 
+def test_order_of_the_scores_within_a_day_does_not_matter() -> None:
+    # Each day has the same scores, so days differ by the rounding errors of their sums alone.
+    def shuffled(seed: int) -> list[DatedScore]:
+        random = Random(seed)
+        days = [random.sample([5, 4, 4, 4, 3] * 7, 35) for _ in range(28)]
+        return over([score for day in days for score in day])
+
+    recent = over([4, 4, 4, 3] * 100, 7, RECENT)
+    drops = [find_below(3.9, shuffled(seed), recent, SCALE) for seed in range(5)]
+    evidence = [drop.evidence for drop in drops if drop]
+    assert evidence == pytest.approx([max(evidence)] * len(drops))
+
+
+def test_days_of_equal_scores_are_alike_however_many_there_are_on_a_day() -> None:
+    # The mean of 1336 times 0.8 is not exactly 0.8, so each score deviates by that rounding error.
+    days = [day for day in range(8) for _ in range(333 if day % 2 else 1)]
+    uneven = [DatedScore(4, MONDAY + timedelta(days=day)) for day in days]
+    recent = over([2] * 400, 7, RECENT)
+    found = find_below(3, uneven, recent, SCALE)
+    even = find_below(3, over([4] * len(days), 8), recent, SCALE)
+    assert found
+    assert even
+    assert found.evidence == pytest.approx(even.evidence)
+
+
 def test_lower_weekends_are_not_a_drop() -> None:
     def level(day: int) -> list[int]:
         return [4, 4, 3, 3, 3, 3, 3, 3] if day % 7 > 4 else [5, 4, 4, 4, 4, 4, 4, 3]
