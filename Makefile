@@ -26,7 +26,7 @@ $(FOR_DEMO) $(FOR_RUN) $(FOR_SITE) $(READY): pyproject.toml sandbox/pyproject.to
 
 setup: $(READY) ## make .venv from uv.lock, with all that any command needs
 
-demo: $(FOR_DEMO) ## the bot beside a pocket Slack, in the browser; ARGS=--script plays it in the terminal
+demo: $(FOR_DEMO) ## the bot beside a pocket Slack, in the browser; without a terminal or with ARGS=--script an example as text
 	@$(BIN)/judge-bot demo $(ARGS)
 
 run: $(FOR_RUN) ## the bot, with the settings in .env

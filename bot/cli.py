@@ -143,15 +143,24 @@ def manifest(
 @app.command()
 def demo(
     port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 8123,
-    script: Annotated[
-        bool, typer.Option("--script", help="Play a short example in the terminal and exit.")
-    ] = False,
+    page: Annotated[
+        bool | None,
+        typer.Option(
+            "--page/--script",
+            help="Show the page, or print a short example and exit. By default the page, "
+            "if it is started in a terminal.",
+        ),
+    ] = None,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Try the bot in the browser: no workspace, no key."""
     with needs_extra("the demo", "demo", "pocket_slack"):
         from bot.commands.demo import play, show
-    asyncio.run(play() if script else show(port, opens=opens))
+    if page is None:
+        page = opens or sys.stdin.isatty()
+        if not page:
+            typer.echo("Outside a terminal this prints an example; --page shows the page.")
+    asyncio.run(show(port, opens=opens) if page else play())
 
 
 @app.command()

@@ -50,11 +50,18 @@ def environment(slack: Sandbox, model: ModelServer, folder: Path) -> dict[str, s
 
 
 async def start(
-    command: str, env: dict[str, str], folder: Path, *options: str
+    command: str, env: dict[str, str], folder: Path, *options: str, stdin: int | None = None
 ) -> asyncio.subprocess.Process:
     pipe = asyncio.subprocess.PIPE
     return await asyncio.create_subprocess_exec(
-        str(JUDGE_BOT), command, *options, env=env, cwd=folder, stdout=pipe, stderr=pipe
+        str(JUDGE_BOT),
+        command,
+        *options,
+        env=env,
+        cwd=folder,
+        stdin=stdin,
+        stdout=pipe,
+        stderr=pipe,
     )
 
 

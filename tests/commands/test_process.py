@@ -218,9 +218,12 @@ async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
     )
 
 
-async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
-    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, "--script")
+async def test_without_a_terminal_the_demo_shows_both_verdicts_and_the_log_and_ends(
+    tmp_path: Path,
+) -> None:
+    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path)
     assert code == 0, err
+    assert "--page shows the page" in out
     assert (
         0
         < out.index("a word counter, not a judge")
@@ -237,8 +240,10 @@ async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
 async def demo_page(
     env: dict[str, str], folder: Path
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """The demo with its page, and what it says at first."""
-    demo = await start("demo", env | {"PYTHONUNBUFFERED": "1"}, folder, "--port", "0")
+    """The demo with its page, as in a terminal, and what it says at first."""
+    keyboard, terminal = os.openpty()
+    unbuffered = env | {"PYTHONUNBUFFERED": "1"}
+    demo = await start("demo", unbuffered, folder, "--port", "0", stdin=terminal)
     assert demo.stdout
     try:
         yield demo, (await demo.stdout.readuntil(b"Ctrl-C")).decode()
@@ -246,6 +251,8 @@ async def demo_page(
         if demo.returncode is None:
             demo.kill()
         await demo.communicate()
+        os.close(keyboard)
+        os.close(terminal)
 
 
 @pytest.mark.slow

@@ -91,6 +91,33 @@ def test_the_readmes_command_makes_an_env_file_that_only_its_owner_can_read(tmp_
     assert stat.filemode((tmp_path / ".env").stat().st_mode) == "-rw-------"
 
 
+@pytest.mark.parametrize("named", [None, "python3.11"])
+def test_ci_runs_the_readmes_commands_with_the_images_python(
+    tmp_path: Path, named: str | None
+) -> None:
+    start = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    code = start.partition("```sh\n")[2].partition("```")[0]
+    clone, *commands = [re.sub(r"\s+#.*", "", line) for line in code.splitlines()]
+    assert clone.startswith("git clone ")
+    shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
+    (tmp_path / "Dockerfile").write_text("FROM python:3.99-slim\n")
+    stand_ins = {
+        "make": '#!/bin/sh\necho "$PYTHON: make $*" >>asked\n',
+        "python3.99": "#!/bin/sh\necho images-python\n",
+    }
+    for name, script in stand_ins.items():
+        (tmp_path / name).write_text(script)
+        (tmp_path / name).chmod(0o755)
+    env = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run(
+        [".ci/run"], cwd=tmp_path, env=env | ({"PYTHON": named} if named else {}), check=True
+    )
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert commands
+    for command in commands:
+        assert f"{named or 'images-python'}: {command}" in asked
+
+
 def rows(page: str, title: str) -> list[list[str]]:
     """The cells of a section's first table, without its header row."""
     section = (

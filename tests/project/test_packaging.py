@@ -179,7 +179,7 @@ def test_each_command_works_from_the_wheels_in_an_empty_folder(
         ), done
         return done.stdout
 
-    with running(f"{scripts}/judge-bot demo --port 0", "Ctrl-C", **how) as said:
+    with running(f"{scripts}/judge-bot demo --page --port 0", "Ctrl-C", **how) as said:
         (page,) = re.findall(r"http://\S+", said)
         files = re.findall(r'(?:src|href)="(/[^"]+)"', urlopen(page).read().decode())  # noqa: S310 - our own server
         assert len([urlopen(page + file).read() for file in files]) > 10  # noqa: S310
