@@ -67,13 +67,31 @@ pocket-slack --version
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with both wheels: those of a release, if WHEELS names it, or built as for one."""
+    """A folder with both packages' wheels and sources: those of a release, if WHEELS names it, or
+    built as for one.
+    """
     if built := os.environ.get("WHEELS"):
         return Path(built)
     folder = tmp_path_factory.mktemp("wheels")
-    command = [UV, "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
+    pinned = ["--build-constraints", "tools/build.txt", "--require-hashes"]
+    command = [UV, "build", "--quiet", "--all-packages", *pinned, "--out-dir", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True)
     return folder
+
+
+def test_the_upload_action_accepts_what_is_built(wheels: Path, tmp_path: Path) -> None:
+    python = tmp_path / "bin" / "python"
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, tmp_path], check=True)
+    install = [UV, "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--python", python]
+    subprocess.run([*install, "--requirement", ROOT / ".github" / "twine.txt"], check=True)
+    files = sorted(wheels.glob("[a-z]*"))
+    done = subprocess.run(
+        [python, "-m", "twine", "check", "--strict", *files],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.count("PASSED") == len(files) == 4, done.stdout
 
 
 def opened(wheels: Path, name: str) -> tuple[set[str], Message]:

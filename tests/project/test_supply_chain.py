@@ -282,6 +282,15 @@ def test_only_a_tag_on_main_is_released(tmp_path: Path) -> None:
     assert (code("on"), code("off")) == (0, 1)
 
 
+def test_files_are_checked_with_what_the_upload_action_contains() -> None:
+    text = RELEASE.read_text(encoding="utf-8")
+    action = re.findall(r"pypa/gh-action-pypi-publish@\w+", text)
+    checked = (ROOT / ".github" / "twine.txt").read_text(encoding="utf-8")
+    assert re.findall(r"pypa/gh-action-pypi-publish@\w+", checked) == action
+    (check,) = [step for step in jobs(RELEASE)["build"]["steps"] if "twine check" in str(step)]
+    assert check == {"run": "python -m twine check --strict both/*"}  # in a rehearsal, too
+
+
 def test_the_notes_of_a_release_are_its_part_of_the_changelog() -> None:
     text = (
         "# Changelog\n\n## 0.2.0 (unreleased)\n\n- new\n\n## 0.1.0 (2026-11-26)\n\n### In "
