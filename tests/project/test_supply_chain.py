@@ -239,7 +239,7 @@ async def test_an_audit_that_reaches_no_advisories_is_skipped_and_stops_a_releas
 def test_a_release_is_tested_approved_and_attested_before_anything_is_published() -> None:
     release = jobs(RELEASE)
     assert release["publish"]["needs"] == ["tests", "build", "container", "installed"]
-    assert [release[name]["needs"] for name in ("release", "image")] == ["publish", "publish"]
+    assert all("publish" in release[name]["needs"] for name in ("release", "image"))
     # The one approval; a rehearsal does not get there, and nothing that writes runs without it.
     assert {name for name, job in release.items() if "environment" in job} == {"publish"}
     assert release["publish"]["if"] == "github.event_name == 'push'"
@@ -280,6 +280,66 @@ def test_only_a_tag_on_main_is_released(tmp_path: Path) -> None:
         ).returncode
 
     assert (code("on"), code("off")) == (0, 1)
+
+
+def run_step(step: dict[str, Any], folder: Path, **env: str) -> int:
+    command = ["/bin/bash", "-ec", step["run"]]
+    return subprocess.run(command, cwd=folder, env=os.environ | env, check=False).returncode
+
+
+def download(job: str) -> int:
+    """The place, among a job's steps, of the download of what was built."""
+    steps = jobs(RELEASE)[job]["steps"]
+    return next(n for n, step in enumerate(steps) if step.get("with", {}).get("name") == "files")
+
+
+@pytest.mark.parametrize("job", ["publish", "release"])
+def test_only_the_files_that_were_built_are_published(tmp_path: Path, job: str) -> None:
+    build = jobs(RELEASE)["build"]
+    (sum_up,) = [step for step in build["steps"] if step.get("id") == "sums"]
+    compare = jobs(RELEASE)[job]["steps"][download(job) + 1]
+    assert build["outputs"]["sums"] == "${{ steps.sums.outputs.sums }}"
+    assert compare["env"] == {"SUMS": "${{ needs.build.outputs.sums }}"}
+
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "a.whl").write_text("built")
+    (files / "b.tar.gz").write_text("built, too")
+    output = tmp_path / "output"
+    assert run_step(sum_up, tmp_path, GITHUB_OUTPUT=str(output)) == 0
+    sums = "\n".join(output.read_text().splitlines()[1:-1])
+    assert run_step(compare, tmp_path, SUMS=sums) == 0
+    (files / "evil.whl").write_text("more")
+    assert run_step(compare, tmp_path, SUMS=sums) == 1
+    (files / "evil.whl").unlink()
+    (files / "a.whl").write_text("other")
+    assert run_step(compare, tmp_path, SUMS=sums) == 1
+
+
+def test_only_the_images_that_were_built_are_published(tmp_path: Path) -> None:
+    release = jobs(RELEASE)
+    (save,) = [step for step in release["container"]["steps"] if step.get("id") == "image"]
+    (compare,) = [step for step in release["image"]["steps"] if "sha256sum" in step.get("run", "")]
+    (push,) = [step for step in release["image"]["steps"] if step.get("id") == "push"]
+    assert release["image"]["steps"].index(compare) < release["image"]["steps"].index(push)
+    machines = [each["platform"] for each in release["container"]["strategy"]["matrix"]["include"]]
+    assert compare["env"] == {
+        name.upper(): f"${{{{ needs.container.outputs.{name} }}}}" for name in machines
+    }
+
+    sums = {}
+    for machine in machines:
+        (tmp_path / f"image-{machine}.tar").write_text(machine)
+        env = {"GITHUB_OUTPUT": str(tmp_path / "output"), "PLATFORM": machine}
+        line = {"run": save["run"].splitlines()[-1]}  # the one after docker's
+        assert run_step(line, tmp_path, **env) == 0
+    for line in (tmp_path / "output").read_text().splitlines():
+        name, _, checksum = line.partition("=")
+        sums[name.upper()] = checksum
+    assert run_step(compare, tmp_path, **sums) == 0
+    assert run_step(compare, tmp_path, **(sums | {"ARM64": ""})) == 1
+    (tmp_path / "image-arm64.tar").write_text("other")
+    assert run_step(compare, tmp_path, **sums) == 1
 
 
 def test_files_are_checked_with_what_the_upload_action_contains() -> None:
