@@ -271,9 +271,16 @@ def test_both_packages_and_ci_name_the_same_python_versions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "package"), [("v0.1.0", "slack-judge"), ("pocket-slack-v0.1.0", "pocket-slack")]
+    ("tag", "package", "version", "changelog"),
+    [
+        ("v0.1.0", "slack-judge", "0.1.0", "CHANGELOG.md"),
+        ("v0.2.0.dev1", "slack-judge", "0.2.0.dev1", "CHANGELOG.md"),
+        ("pocket-slack-v0.1.0", "pocket-slack", "0.1.0", "sandbox/CHANGELOG.md"),
+    ],
 )
-def test_a_tag_releases_one_of_the_two_packages(tmp_path: Path, tag: str, package: str) -> None:
+def test_a_tag_releases_a_version_of_one_of_the_two_packages(
+    tmp_path: Path, tag: str, package: str, version: str, changelog: str
+) -> None:
     workflow = yaml.safe_load(
         (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     )
@@ -284,7 +291,8 @@ def test_a_tag_releases_one_of_the_two_packages(tmp_path: Path, tag: str, packag
     )
     env = os.environ | {"TAG": tag, "GITHUB_ENV": str(tmp_path / "env")}
     subprocess.run([str(shutil.which("bash")), "-e", "-c", choose], env=env, check=True)
-    assert (tmp_path / "env").read_text() == f"PACKAGE={package}\n"
+    chosen = (tmp_path / "env").read_text()
+    assert chosen == f"PACKAGE={package}\nVERSION={version}\nCHANGELOG={changelog}\n"
 
 
 @pytest.fixture

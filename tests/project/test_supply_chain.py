@@ -351,14 +351,42 @@ def test_files_are_checked_with_what_the_upload_action_contains() -> None:
     assert check == {"run": "python -m twine check --strict both/*"}  # in a rehearsal, too
 
 
-def test_the_notes_of_a_release_are_its_part_of_the_changelog() -> None:
-    text = (
+@pytest.mark.parametrize("folder", ["", "sandbox/"])
+def test_a_released_readme_names_the_repository(tmp_path: Path, folder: str) -> None:
+    for name in ("README.md", "pyproject.toml", "sandbox/README.md", "sandbox/pyproject.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (rewrite,) = [step for step in jobs(RELEASE)["build"]["steps"] if "sed -Ei" in str(step)]
+    names = {"GITHUB_SERVER_URL": "https://code.example", "GITHUB_REPOSITORY": "acme/bot"}
+    assert run_step(rewrite, tmp_path, TAG="v0.1.0", **names) == 0
+
+    url = "https://code.example/acme/bot"
+    readme = (tmp_path / folder / "README.md").read_text(encoding="utf-8")
+    targets = re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', readme)
+    assert [
+        link or image for link, image in targets if not (link or image).startswith(("https:", "#"))
+    ] == []
+    assert "ADDRESS" not in readme
+    assert folder or f"\ngit clone {url} slack-judge" in readme
+    project = tomllib.loads((tmp_path / folder / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["urls"]["Changelog"] == f"{url}/blob/main/{folder}CHANGELOG.md"
+
+
+def test_the_notes_of_a_release_are_its_part_of_the_packages_changelog(tmp_path: Path) -> None:
+    changelog = tmp_path / "CHANGELOG.md"
+    changelog.write_text(
         "# Changelog\n\n## 0.2.0 (unreleased)\n\n- new\n\n## 0.1.0 (2026-11-26)\n\n### In "
         "Slack\n\n- old\n"
     )
-    assert notes("0.1.0", "push", text) == "### In Slack\n\n- old"
-    assert notes("0.2.0", "workflow_dispatch", text) == "- new"
+    assert notes(changelog, "0.1.0", "push") == "### In Slack\n\n- old"
+    assert notes(changelog, "0.2.0", "workflow_dispatch") == "- new"
     with pytest.raises(SystemExit, match="put the date there"):
-        notes("0.2.0", "push", text)
+        notes(changelog, "0.2.0", "push")
     with pytest.raises(SystemExit, match="has nothing under"):
-        notes("0.3.0", "push", text)
+        notes(changelog, "0.3.0", "push")
+
+
+@pytest.mark.parametrize("folder", ["", "sandbox/"])
+def test_each_package_has_notes_for_its_version(folder: str) -> None:
+    project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))
+    assert notes(ROOT / folder / "CHANGELOG.md", project["project"]["version"], "workflow_dispatch")
