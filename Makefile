@@ -95,7 +95,7 @@ bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md
 	@$(BIN)/python -m bench.planning
 	@$(BIN)/python -m bench.judging
 	@$(BIN)/python -m bench.bot $(DATABASE_URL)
-	@$(BIN)/python -m bench.workers
+	@$(BIN)/python -m bench.processes
 	@$(BIN)/python -m bench.flood $(DATABASE_URL)
 	@$(BIN)/python -m bench.watch 20
 	@$(BIN)/python -m bench.digest

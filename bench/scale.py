@@ -1,9 +1,8 @@
-"""Many workspaces: `python -m bench.scale [WORKSPACES] [CHANNELS] [CASES] [WORKERS]`.
+"""Many workspaces: `python -m bench.scale [WORKSPACES] [CHANNELS] [CASES] [PROCESSES]`.
 
-By default 10 workspaces of 4 channels, and 200 cases. Without WORKERS, one process does everything,
-with a new SQLite file; otherwise a front and so many workers, each in its own process, share a
-PostgreSQL made for the benchmark. All workspaces have the same channel and user ids. The rater is
-offline, and the pocket Slack has Slack's own limits.
+By default 10 workspaces of 4 channels, and 200 cases. Without PROCESSES, there is one, with a new
+SQLite file; otherwise so many share a PostgreSQL made for the benchmark. All workspaces have the
+same channel and user ids. The rater is offline, and the pocket Slack has Slack's own limits.
 
 It prints what an idle workspace takes in memory, how many cases a second come in and are delivered,
 and how long the digests of all channels take, all due at once, from the first to the last, with the
@@ -32,7 +31,7 @@ from sqlalchemy import insert, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bench.bot import COMMANDS
-from bench.workers import cpu_ms
+from bench.processes import cpu_ms
 from bot.app import RunningBot, running_bot
 from bot.settings import load_settings
 from bot.slack.manifest import load_manifest
@@ -234,14 +233,14 @@ async def measure_digests(bench: Bench, store: Store) -> None:
 
 
 @asynccontextmanager
-async def processes(settings: Mapping[str, str], workers: int) -> AsyncIterator[list[int]]:
-    """The bot: one process without workers, otherwise a front beside them."""
+async def processes(settings: Mapping[str, str], count: int) -> AsyncIterator[list[int]]:
+    """The numbers of so many processes of the bot."""
     async with AsyncExitStack() as stack:
         log = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
         pids = []
-        for role in ["front"] + ["worker"] * workers if workers else ["both"]:
+        for _ in range(count):
             process = await asyncio.create_subprocess_exec(
-                *COMMANDS["bot"], "--role", role, env=os.environ | settings, stdout=log, stderr=log
+                *COMMANDS["bot"], env=os.environ | settings, stdout=log, stderr=log
             )
             stack.push_async_callback(process.wait)
             stack.callback(process.terminate)
@@ -250,13 +249,13 @@ async def processes(settings: Mapping[str, str], workers: int) -> AsyncIterator[
 
 
 async def main(
-    number: int = 10, of_channels: int = 4, of_cases: int = 200, workers: int = 0
+    number: int = 10, of_channels: int = 4, of_cases: int = 200, on_postgres: int = 0
 ) -> None:
     """Measures and prints."""
     async with AsyncExitStack() as stack:
         folder, server = stack.enter_context(tempfile.TemporaryDirectory()), None
         url = f"sqlite+aiosqlite:///{folder}/log.db"
-        if workers:
+        if on_postgres:
             binaries = find_binaries()
             if binaries is None:
                 sys.exit("PostgreSQL is not installed")
@@ -278,7 +277,7 @@ async def main(
             "MAX_CASES_PER_DAY": "0",
         }
         print(
-            f"{number} workspaces of {of_channels} channels, {workers or 'no'} workers, "
+            f"{number} workspaces of {of_channels} channels, {on_postgres or 1} processes, "
             f"{url.partition(':')[0]}"
         )
         given: dict[str, Any] = {key.lower(): value for key, value in settings.items()}
@@ -290,8 +289,8 @@ async def main(
                 await bot.workspaces.find(None, known[-1].team_id)
             print(f"an idle workspace: {await idle_kb(bot, number):.0f} kB", flush=True)
             await add_weeks(bot.services.store, known)
-        pids = await stack.enter_async_context(processes(settings, workers))
-        await slack.connected(timeout_s=120)
+        pids = await stack.enter_async_context(processes(settings, on_postgres or 1))
+        await slack.connected(on_postgres or 1, timeout_s=120)
         bench = Bench(slack, known, pids, server)
         async with await Store.open(url) as store:
             await measure_cases(bench, store, of_cases)

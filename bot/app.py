@@ -16,8 +16,6 @@ from pydantic import SecretStr
 
 from bot import metrics
 from bot.domain.clock import Clock, utc_now
-from bot.domain.role import Role
-from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch
 from bot.http_server import HttpServer
@@ -48,7 +46,7 @@ _NO_SECRET = SecretStr("")
 logger = structlog.get_logger(__name__)
 
 
-async def serve(settings: Settings, role: Role = "both") -> None:
+async def serve(settings: Settings) -> None:
     """Runs the bot, over Socket Mode or HTTP, until SIGTERM or SIGINT; a second signal does not
     wait for running cases.
 
@@ -66,7 +64,7 @@ async def serve(settings: Settings, role: Role = "both") -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
     try:
-        async with running_bot(settings, role=role) as bot:
+        async with running_bot(settings) as bot:
             gc.collect()
             # a full collection over all imported modules would stop the event loop for 100 ms
             gc.freeze()
@@ -98,14 +96,13 @@ async def running_bot(
     settings: Settings,
     grace_s: float = GRACE_S,
     model_pauses: Sequence[timedelta] = MODEL_PAUSES,
-    role: Role = "both",
 ) -> AsyncIterator[RunningBot]:
     """A connected bot.
 
     On exit, running cases get `grace_s` to finish, then everything is closed.
     """
     async with AsyncExitStack() as stack:
-        services = await open_services(stack, settings, role)
+        services = await open_services(stack, settings)
         services.model_pauses = model_pauses
         store = services.store
         # Everything ends in reverse order: first the payloads, then the running cases, and last the
@@ -116,24 +113,21 @@ async def running_bot(
         turns = ModelTurns(settings.judge_concurrency)
         services.background = turns.background
         workspaces = await _open_workspaces(services, turns)
-        if services.judges:
-            at_once = (3 if services.judges.watch_tier == FLEX else 2) * settings.judge_concurrency
-            engine = Engine(store, workspaces, at_once, services.traffic, turns.stop_waiting)
-            tasks.append(_drive(stack, engine, grace_s))
-            signs.append(engine.is_running)
-        if role != "worker":
-            link = await _open_link(stack, services, workspaces)
-            if isinstance(link, SocketLink):
-                tasks.append(_begin(stack, link.watch()))
-            signs.append(link.is_connected)
+        waits_at_flex = (settings.watch_tier or settings.judge_tier) == FLEX
+        at_once = (3 if waits_at_flex else 2) * settings.judge_concurrency
+        engine = Engine(store, workspaces, at_once, services.traffic, turns.stop_waiting)
+        tasks.append(_drive(stack, engine, grace_s))
+        signs.append(engine.is_running)
+        link = await _open_link(stack, services, workspaces)
+        if isinstance(link, SocketLink):
+            tasks.append(_begin(stack, link.watch()))
+        signs.append(link.is_connected)
         if settings.metrics_port is not None:
             is_well = [*signs, store.processes.has_signed]
             await stack.enter_async_context(
                 probes(settings.metrics_host, settings.metrics_port, store.cases, is_well)
             )
-        logger.info(
-            "connected", team=services.identity.team_id, model=settings.judge_model, role=role
-        )
+        logger.info("connected", team=services.identity.team_id, model=settings.judge_model)
         logger.info(
             "in_force",
             **{name.replace(" ", "_"): value for name, value in settings.in_force().items()},
@@ -153,13 +147,11 @@ FEATURES = (
 """The app's features. To remove one, delete it here and in `bot/features/`."""
 
 
-async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = "both") -> Services:
+async def open_services(stack: AsyncExitStack, settings: Settings) -> Services:
     """The store, the connection to Slack and the features that use them; they close with the stack."""
     store = await stack.enter_async_context(
         await Store.open(settings.database_url, settings.store_text)
     )
-    if store.database.is_sqlite and role != "both":
-        raise BotError(f"--role {role}: SQLite serves one process; use PostgreSQL, or --role both")
     stack.enter_context(owned(store.database))
     client = await stack.enter_async_context(
         web_client(settings.slack_bot_token, settings.slack_api_url)
@@ -169,11 +161,7 @@ async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = 
     if telemetry:
         stack.push_async_callback(asyncio.to_thread, telemetry.close)
     client_type = telemetry.client_type if telemetry else None
-    make_judge = (
-        None
-        if role == "front"
-        else await stack.enter_async_context(open_judges(settings, client_type))
-    )
+    make_judge = await stack.enter_async_context(open_judges(settings, client_type))
     services = make_services(settings, store, client, identity, make_judge)
     if telemetry:
         services.tracing = telemetry.tracing
@@ -188,7 +176,7 @@ def make_services(
     make_judge: MakeJudge | None = None,
     clock: Clock = utc_now,
 ) -> Services:
-    """The app's services and features; without `make_judge`, the app settles no cases."""
+    """The app's services and features; without `make_judge`, they ask no model."""
     default, tier = load_rubric(settings.judge_rubric), settings.watch_tier or settings.judge_tier
     shipped = {name: load_rubric(name) for name in list_rubrics() if name != default.name}
     found = RubricChoice(store.rubrics, {default.name: default} | shipped)

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from bot.domain.role import Role
 from judge.cli.options import Version, make_app, refuse_clash, say
 from judge.errors import JudgeError, needs_extra
 
@@ -29,12 +28,6 @@ Channel = Annotated[
 Watched = Annotated[
     bool,
     typer.Option("--watched", help="Replies that watches drew, instead of those people chose."),
-]
-RoleName = Annotated[
-    Role,
-    typer.Option(
-        "--role", help="With PostgreSQL: answer Slack (front), judge and deliver (worker), or both."
-    ),
 ]
 
 
@@ -67,10 +60,10 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 
 
 @app.command()
-def serve(http: Http = False, role: RoleName = "both") -> None:
+def serve(http: Http = False) -> None:
     """Run the bot.
 
-    The settings come from the environment and .env.
+    With PostgreSQL, any number of processes share the work. The settings come from the environment and .env.
     """
     if (
         "structlog" not in sys.modules
@@ -84,14 +77,14 @@ def serve(http: Http = False, role: RoleName = "both") -> None:
     from bot.telemetry import read_variables
 
     given: dict[str, Any] = {"serve_http": True} if http else {}
-    settings = load_settings(role=role, **given)
+    settings = load_settings(**given)
     read_variables()
     configure_logs(settings.log_format)
     loop = None  # asyncio's own
     with suppress(ImportError):
         loop = import_module("uvloop").new_event_loop
     with asyncio.Runner(loop_factory=loop) as runner:
-        runner.run(run(settings, role))
+        runner.run(run(settings))
 
 
 @app.command()
@@ -109,11 +102,11 @@ def health() -> None:
 
 
 @app.command()
-def doctor(http: Http = False, role: RoleName = "both") -> None:
+def doctor(http: Http = False) -> None:
     """Check settings, tokens, database and model."""
     from bot.commands.doctor import examine
 
-    if not _run(examine(role, serves_http=http)):
+    if not _run(examine(serves_http=http)):
         raise typer.Exit(1)
 
 

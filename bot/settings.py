@@ -32,7 +32,6 @@ from pydantic_settings import (
 from bot import setting_values
 from bot.domain import week
 from bot.domain.case import Visibility
-from bot.domain.role import Role
 from bot.errors import SettingsError
 from bot.slack.manifest import manifest_path
 from judge import DEFAULT_MODEL
@@ -121,8 +120,7 @@ class ReaderSettings(StoreSettings):
 
 
 class Settings(StoreSettings):
-    hears_slack: ClassVar[bool] = True
-    asks_model: ClassVar[bool] = True
+    serves: ClassVar[bool] = True
 
     serve_http: bool = False
     """`true`, or `judge-bot serve --http`: Slack sends requests to `HTTP_PORT`, instead of Socket Mode"""
@@ -233,7 +231,7 @@ class Settings(StoreSettings):
     @field_validator("slack_app_token")
     @classmethod
     def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        if cls.hears_slack and not token and not info.data.get("serve_http"):
+        if cls.serves and not token and not info.data.get("serve_http"):
             raise ValueError(f"missing; {setting_values.EXPECTED_APP}")
         return token
 
@@ -241,7 +239,7 @@ class Settings(StoreSettings):
     @classmethod
     def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         is_blank = not (secret and secret.get_secret_value().strip())
-        if cls.hears_slack and is_blank and info.data.get("serve_http"):
+        if cls.serves and is_blank and info.data.get("serve_http"):
             raise ValueError(
                 "missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)"
             )
@@ -259,7 +257,7 @@ class Settings(StoreSettings):
     def _has_a_model(cls, key: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         is_offline = info.data.get("judge_model") == OFFLINE and not info.data.get("judge_models")
         has_model = key or info.data.get("openai_base_url") or is_offline
-        if cls.asks_model and not has_model:
+        if cls.serves and not has_model:
             raise ValueError(
                 "missing; set it, or OPENAI_BASE_URL for a server of your own, "
                 f"or JUDGE_MODEL={OFFLINE} to try the app without a model"
@@ -297,27 +295,12 @@ class Settings(StoreSettings):
         }
 
 
-class _FrontSettings(Settings):
-    """The settings of a process that asks no model."""
-
-    asks_model = False
-
-
-class _WorkerSettings(Settings):
-    """The settings of a process that receives nothing from Slack."""
-
-    hears_slack = False
-
-
-class PreviewSettings(_FrontSettings, _WorkerSettings):
+class PreviewSettings(Settings):
     """The settings of a command that calls Slack, but receives nothing from it and asks no model."""
 
+    serves = False
 
-_OF_ROLE: Mapping[Role, type[Settings]] = {
-    "both": Settings,
-    "front": _FrontSettings,
-    "worker": _WorkerSettings,
-}
+
 S = TypeVar("S", bound=StoreSettings)
 
 
@@ -383,11 +366,9 @@ def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
     return [*([env_file] if env_file.is_file() else []), *files.values()]
 
 
-def load_settings(
-    env_file: Path | None = _ENV_FILE, role: Role = "both", **given: object
-) -> Settings:
-    """All settings of a process with this role; raises the same errors as `load`."""
-    return load(_OF_ROLE[role], env_file, **given)
+def load_settings(env_file: Path | None = _ENV_FILE, **given: object) -> Settings:
+    """All settings of the bot; raises the same errors as `load`."""
+    return load(Settings, env_file, **given)
 
 
 def _explain_one(error: ErrorDetails) -> str:

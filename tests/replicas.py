@@ -19,15 +19,13 @@ from tests.programs import environment, pocket_slack
 from tests.stage import GOOD, Stage, is_verdict
 
 
-def replica(
-    name: str, env: dict[str, str], folder: Path, role: str = "both"
-) -> AbstractAsyncContextManager[Forked]:
+def replica(name: str, env: dict[str, str], folder: Path) -> AbstractAsyncContextManager[Forked]:
     """A bot in its own process, with its output in a file."""
-    return forked("tests.forked", "serve", "--role", role, env=env, output=folder / f"{name}.txt")
+    return forked("tests.forked", "serve", env=env, output=folder / f"{name}.txt")
 
 
-async def busy_workers(url: str) -> list[int]:
-    """How many jobs each worker has according to the queue, in ascending order."""
+async def busy_processes(url: str) -> list[int]:
+    """How many jobs each process has according to the queue, in ascending order."""
     engine = create_async_engine(url)
     query = text("SELECT count(*) FROM pgqueuer WHERE status = 'picked' GROUP BY queue_manager_id")
     async with engine.connect() as connection:
@@ -60,10 +58,10 @@ async def left(url: str) -> int:
     return int(count)
 
 
-async def workers_are(url: str, counts: list[int]) -> None:
-    """Returns once the queue's workers have these numbers of jobs."""
+async def processes_hold(url: str, counts: list[int]) -> None:
+    """Returns once the processes have these numbers of the queue's jobs."""
     async with asyncio.timeout(ONLY_A_HANG_S):
-        while await busy_workers(url) != counts:  # noqa: ASYNC110 - another process changes it
+        while await busy_processes(url) != counts:  # noqa: ASYNC110 - another process changes it
             await asyncio.sleep(0.05)
 
 
@@ -112,10 +110,10 @@ class Scene:
     _env: dict[str, str]
     _folder: Path
 
-    async def start(self, *names: str, role: str = "both") -> list[Forked]:
+    async def start(self, *names: str) -> list[Forked]:
         """Starts processes with these names, which end with the scene."""
         return [
-            await self._stack.enter_async_context(replica(name, self._env, self._folder, role))
+            await self._stack.enter_async_context(replica(name, self._env, self._folder))
             for name in names
         ]
 
@@ -130,7 +128,6 @@ async def new_scene(model: ModelServer, database_url: str, folder: Path) -> Asyn
     async with pocket_slack() as slack, AsyncExitStack() as stack:
         people = [slack.person(name) for name in ("ann", "ben", "helper")]
         stage = Stage(slack, model, None, *people)  # type: ignore[arg-type]
-        # A worker takes one case for the model and one to follow, so that the workers share the
-        # cases.
+        # A process takes one case for the model and one to follow, so that they share the cases.
         more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1"}
         yield Scene(stage, gate, stack, environment(slack, model, folder) | more, folder)

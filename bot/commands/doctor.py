@@ -16,7 +16,6 @@ from pydantic import SecretStr
 from bot import judges
 from bot.commands import screens
 from bot.commands.channels import installed
-from bot.domain.role import Role
 from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.setting_values import readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
@@ -61,11 +60,11 @@ USUAL = (
 Check = Callable[[slack_client.SlackClient, Settings], Awaitable[str]]
 
 
-async def examine(role: Role, *, serves_http: bool) -> bool:
-    """Whether all checks for a process of that role pass; prints a line for each check."""
+async def examine(*, serves_http: bool) -> bool:
+    """Whether all checks pass; prints a line for each check."""
     given: dict[str, Any] = {"serve_http": True} if serves_http else {}
     try:
-        settings = load_settings(role=role, **given)
+        settings = load_settings(**given)
     except SettingsError as exc:
         say(f"wrong  {exc}")
         return False
@@ -110,17 +109,14 @@ def _of_workspace(settings: Settings) -> list[Check]:
 
 def _checks(settings: Settings) -> Iterator[Check]:
     yield from [_files] if settings.is_for_many else [_files, *_of_workspace(settings)]
-    if settings.hears_slack and not settings.serve_http:
+    if not settings.serve_http:
         yield _app_token
     yield _database
-    if settings.asks_model:
-        yield partial(_try_model, name="JUDGE_MODEL")
-        yield from (
-            partial(_try_model, name="JUDGE_MODELS", judge_model=each)
-            for each in settings.judge_models
-        )
-        if settings.watch_tier:
-            yield partial(_try_model, name="WATCH_TIER", judge_tier=settings.watch_tier)
+    yield partial(_try_model, name="JUDGE_MODEL")
+    for model in settings.judge_models:
+        yield partial(_try_model, name="JUDGE_MODELS", judge_model=model)
+    if settings.watch_tier:
+        yield partial(_try_model, name="WATCH_TIER", judge_tier=settings.watch_tier)
 
 
 async def _are_well(

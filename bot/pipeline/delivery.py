@@ -27,7 +27,7 @@ from bot.slack.messenger import WITHOUT_PREVIEWS, Messenger, Post, send_in_known
 from bot.store import Store
 
 _CLOCK_SKEW_S = 60
-# Far below the time after which the queue gives the jobs of a silent worker to another.
+# Far below the time after which the queue gives the jobs of a silent process to another.
 _FRESH_S = 5.0
 
 PostPart = Literal["thread", "reply"]

@@ -1,9 +1,9 @@
 """The engine: runs the jobs of the queue until it is stopped.
 
 The queue is pgqueuer (https://github.com/janbjorge/pgqueuer). With SQLite it is in the memory of
-this process; with PostgreSQL it is in the database, where any number of workers share it. A
-worker's heartbeat shows that it is alive; the jobs of a dead or frozen worker go to another. At
-each start of the queue and every minute, unsettled cases without a job get one.
+this process; with PostgreSQL it is in the database, where any number of processes share it. A
+process's heartbeat shows that it is alive; the jobs of a dead or frozen one go to another. At each
+start of the queue and every minute, unsettled cases without a job get one.
 """
 
 import asyncio
@@ -30,15 +30,14 @@ from bot.store import Store
 from bot.store.jobs import Job, submit_all, submit_oldest, trim_queue
 
 TAKEOVER = timedelta(seconds=15)
-"""A worker without a heartbeat for this long counts as dead."""
+"""A process without a heartbeat for this long counts as dead."""
 
 LANDS = timedelta(seconds=3)
 """A post that was cut off may still reach Slack; after this time, a search finds it."""
 
-_LOOK_EVERY = timedelta(
-    seconds=5
-)  # for jobs of dead workers, and for jobs whose notification was lost
-_NEVER = timedelta(days=365)  # an in-memory queue has no other worker to take jobs over
+# For jobs of dead processes, and for jobs whose notification was lost.
+_LOOK_EVERY = timedelta(seconds=5)
+_NEVER = timedelta(days=365)  # an in-memory queue has no other process to take jobs over
 _ROUND_S = (
     30.0  # a workspace whose periodic job takes longer no longer keeps the next one from beginning
 )
@@ -89,8 +88,8 @@ class Served(Protocol):
 class Engine:
     """Runs the jobs of all workspaces in this process.
 
-    Periodic jobs run at each start and every minute, with PostgreSQL on one worker at a time. The
-    payloads of `traffic` go before jobs. With PostgreSQL, a worker holds at most `at_once` jobs.
+    Periodic jobs run at each start and every minute, with PostgreSQL in one process at a time. The
+    payloads of `traffic` go before jobs. With PostgreSQL, it holds at most `at_once` jobs.
     `on_stop` ends what would wait too long.
     """
 
@@ -259,7 +258,7 @@ class Engine:
         """Cancels the jobs of a lost queue, which would wait for them; a job that waits for the
         model takes minutes.
 
-        Their cases keep the step that they have reached, and the next worker with these jobs
+        Their cases keep the step that they have reached, and the next process with these jobs
         settles them.
         """
         for job in filter(None, self._running.values()):

@@ -350,26 +350,16 @@ def test_a_secret_in_place_of_a_file_name_is_not_shown(tmp_path: Path) -> None:
     assert "hush" not in said
 
 
-def test_a_process_needs_only_the_secrets_of_its_role(tmp_path: Path) -> None:
-    assert load_settings(env(tmp_path, BOT, KEY), "worker").slack_app_token is None
-    assert (
-        load_settings(env(tmp_path, BOT, KEY), "worker", serve_http=True).slack_signing_secret
-        is None
-    )
-    assert load_settings(env(tmp_path, BOT, APP), "front").openai_api_key is None
+def test_a_command_that_calls_slack_needs_the_bot_token_alone(tmp_path: Path) -> None:
     assert load(PreviewSettings, env(tmp_path, BOT)).slack_app_token is None
-    for role, missing in (("worker", "OPENAI_API_KEY"), ("front", "SLACK_APP_TOKEN")):
-        (said,) = refusal(lambda role=role: load_settings(env(tmp_path, BOT), role)).splitlines()[
-            1:
-        ]
-        assert f"{missing}: missing" in said
+    assert load(PreviewSettings, env(tmp_path, BOT), serve_http=True).slack_signing_secret is None
     (said,) = refusal(lambda: load(PreviewSettings, env(tmp_path, ""))).splitlines()[1:]
     assert "SLACK_BOT_TOKEN: missing" in said
 
 
 def test_a_wrong_token_is_refused_even_if_it_is_not_needed(tmp_path: Path) -> None:
     lines = (BOT, "SLACK_APP_TOKEN=xoxb-1", KEY)
-    said = refusal(lambda: load_settings(env(tmp_path, *lines), "worker"))
+    said = refusal(lambda: load(PreviewSettings, env(tmp_path, *lines)))
     assert "SLACK_APP_TOKEN: expected a token that begins with xapp-" in said
 
 

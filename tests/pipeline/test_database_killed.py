@@ -12,7 +12,7 @@ import pytest
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.postgres import Cluster, new_database
-from tests.replicas import Scene, all_are_delivered, ask, new_scene, verdicts, workers_are
+from tests.replicas import Scene, all_are_delivered, ask, new_scene, processes_hold, verdicts
 from tests.stage import CHANNEL
 
 pytestmark = pytest.mark.slow
@@ -33,19 +33,14 @@ async def scene(model_server: ModelServer, url: str, tmp_path: Path) -> AsyncIte
         yield made
 
 
-@pytest.mark.parametrize("roles", [("front", "worker", "worker"), ("both", "both")], ids="+".join)
 async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
-    scene: Scene, mortal_postgres: Cluster, url: str, roles: tuple[str, ...]
+    scene: Scene, mortal_postgres: Cluster, url: str
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
-    processes = [
-        process
-        for number, role in enumerate(roles)
-        for process in await scene.start(f"{number}-{role}", role=role)
-    ]
-    await slack.connected(sum(role != "worker" for role in roles), timeout_s=ONLY_A_HANG_S)
+    processes = await scene.start("first", "second")
+    await slack.connected(2, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
-    await workers_are(url, [2, 2])
+    await processes_hold(url, [2, 2])
     await slack.until(lambda: len(stage.ours()) == 4)  # a placeholder for each that is under way
 
     mortal_postgres.signal(signal.SIGKILL)
@@ -67,12 +62,10 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
     await slack.until(lambda: verdicts(stage) == 10, timeout_s=BACK_S)
     await all_are_delivered(url)
     assert len(stage.ours()) == 10
-    assert [process.returncode for process in processes] == [None] * len(roles)
+    assert [process.returncode for process in processes] == [None, None]
     for process in processes:
         process.send_signal(signal.SIGTERM)
-    assert [await asyncio.wait_for(process.wait(), LEAVES_S) for process in processes] == [0] * len(
-        roles
-    )
+    assert [await asyncio.wait_for(process.wait(), LEAVES_S) for process in processes] == [0, 0]
 
 
 @pytest.mark.parametrize("outcome", [signal.SIGKILL, signal.SIGSTOP])
@@ -80,14 +73,14 @@ async def test_a_second_signal_ends_a_process_though_the_database_is_away(
     scene: Scene, mortal_postgres: Cluster, url: str, tmp_path: Path, outcome: signal.Signals
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
-    (process,) = await scene.start("both")
+    (process,) = await scene.start("only")
     await slack.connected(timeout_s=ONLY_A_HANG_S)
     await ask(stage, 3)
-    await workers_are(url, [2])
+    await processes_hold(url, [2])
     mortal_postgres.signal(outcome)
     try:
         process.send_signal(signal.SIGTERM)
-        await says(tmp_path / "both.txt", "stopping")
+        await says(tmp_path / "only.txt", "stopping")
         process.send_signal(signal.SIGTERM)
         code = await asyncio.wait_for(process.wait(), LEAVES_AT_ONCE_S)
         assert code in {0, -signal.SIGTERM}  # the signal may come when it has left already

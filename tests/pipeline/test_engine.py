@@ -267,7 +267,7 @@ async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgre
             await theirs.add(a_case(key="waits"))
         await settler.settled(
             2
-        )  # the first is taken again once its worker has given no sign of life
+        )  # the first is taken again once its process has given no sign of life
     assert settler.done == [2, 1]
     await log.close()
 

@@ -1,4 +1,4 @@
-"""Several processes on one PostgreSQL: killed, frozen, stopped, split in two roles.
+"""Several processes on one PostgreSQL: killed, frozen, stopped, started later.
 
 Nothing is lost, nothing twice.
 """
@@ -12,7 +12,6 @@ import pytest
 
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
-from tests.programs import environment, pocket_slack, run
 from tests.replicas import (
     Scene,
     all_are_delivered,
@@ -20,8 +19,8 @@ from tests.replicas import (
     jobs,
     left,
     new_scene,
+    processes_hold,
     verdicts,
-    workers_are,
 )
 
 pytestmark = pytest.mark.slow
@@ -44,7 +43,7 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
     killed, frozen, stopped = await scene.start("killed", "frozen", "stopped")
     await slack.connected(3, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
-    await workers_are(postgres_url, [2, 2, 2])
+    await processes_hold(postgres_url, [2, 2, 2])
     await slack.until(lambda: len(stage.ours()) == 6)  # a placeholder each
 
     killed.kill()
@@ -57,7 +56,7 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
 
     scene.gate.clear()
     await ask(stage, 4)
-    await workers_are(postgres_url, [2, 2])
+    await processes_hold(postgres_url, [2, 2])
     stopped.send_signal(signal.SIGTERM)
     scene.gate.set()
     assert await asyncio.wait_for(stopped.wait(), ONLY_A_HANG_S) == 0
@@ -77,7 +76,7 @@ async def test_what_a_process_leaves_is_back_in_the_queue_when_it_has_gone(
     leaves, _ = await scene.start("leaves", "stays")
     await slack.connected(2, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 4)
-    await workers_are(postgres_url, [2, 2])
+    await processes_hold(postgres_url, [2, 2])
     leaves.send_signal(signal.SIGTERM)
     await slack.until(lambda: len(slack.sockets.open) == 1)
     leaves.send_signal(signal.SIGTERM)
@@ -89,33 +88,23 @@ async def test_what_a_process_leaves_is_back_in_the_queue_when_it_has_gone(
     await all_are_delivered(postgres_url)
 
 
-async def test_fronts_answer_and_workers_settle_though_one_of_each_is_killed(
-    scene: Scene, postgres_url: str, tmp_path: Path
+async def test_what_one_process_has_taken_in_others_settle_though_it_is_killed(
+    scene: Scene, postgres_url: str
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
-    front, _ = await scene.start("front-1", "front-2", role="front")
-    await slack.connected(2, timeout_s=ONLY_A_HANG_S)
+    (first,) = await scene.start("first")
+    await slack.connected(timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
-    assert await left(postgres_url) == 6  # there is nobody yet to settle them
-    worker, *_ = await scene.start("worker-1", "worker-2", "worker-3", role="worker")
-    await workers_are(postgres_url, [2, 2, 2])
-    await slack.until(lambda: len(stage.ours()) == 6)
-    front.kill()
-    worker.kill()
+    await processes_hold(postgres_url, [2])
+    assert await left(postgres_url) == 6
+    await scene.start("second", "third")
+    await processes_hold(postgres_url, [2, 2, 2])
+    await slack.until(lambda: len(stage.ours()) == 6)  # a placeholder each
+    first.kill()
     scene.gate.set()
     await slack.until(lambda: verdicts(stage) == 6, timeout_s=TAKEOVER_S)
-    await slack.until(lambda: len(slack.sockets.open) == 1)
+    await slack.until(lambda: len(slack.sockets.open) == 2)
     await ask(stage, 4)
     await slack.until(lambda: verdicts(stage) == 10, timeout_s=ONLY_A_HANG_S)
     assert len(stage.ours()) == 10
     await all_are_delivered(postgres_url)
-
-
-async def test_a_log_in_a_file_is_not_split_into_roles(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path)
-        code, _, err = await run("serve", env, tmp_path, "--role", "worker")
-    assert code == 2
-    assert "--role worker: SQLite serves one process" in err

@@ -162,32 +162,24 @@ def test_prometheus_takes_the_alerts() -> None:
 
 def test_kubernetes_runs_the_image_as_confined_as_compose_does() -> None:
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    secret, service, *deployments = KUBERNETES
-    assert [each["kind"] for each in KUBERNETES] == [
-        "Secret",
-        "Service",
-        "Deployment",
-        "Deployment",
+    secret, service, deployment = KUBERNETES
+    assert [each["kind"] for each in KUBERNETES] == ["Secret", "Service", "Deployment"]
+    template = deployment["spec"]["template"]
+    labels = template["metadata"]["labels"]
+    pod = template["spec"]
+    assert deployment["spec"]["selector"]["matchLabels"] == labels
+    assert f"useradd --uid {pod['securityContext']['runAsUser']} " in image
+    assert pod["securityContext"]["runAsNonRoot"]
+    (container,) = pod["containers"]
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    given = {each["name"] for each in container["env"]} | secret["stringData"].keys()
+    assert {name.lower() for name in given} <= Settings.model_fields.keys()
+    ports, env = ({each["name"]: each for each in container[of]} for of in ("ports", "env"))
+    assert str(ports["metrics"]["containerPort"]) == env["METRICS_PORT"]["value"]
+    paths = [
+        container[f"{probe}Probe"]["httpGet"]["path"]
+        for probe in ("startup", "liveness", "readiness")
     ]
-    for deployment in deployments:
-        labels, pod = (
-            deployment["spec"]["template"]["metadata"]["labels"],
-            deployment["spec"]["template"]["spec"],
-        )
-        assert deployment["spec"]["selector"]["matchLabels"] == labels
-        assert f"useradd --uid {pod['securityContext']['runAsUser']} " in image
-        assert pod["securityContext"]["runAsNonRoot"]
-        (container,) = pod["containers"]
-        assert container["securityContext"]["readOnlyRootFilesystem"]
-        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-        assert container["args"][-1] == labels["role"]
-        given = {each["name"] for each in container["env"]} | secret["stringData"].keys()
-        assert {name.lower() for name in given} <= Settings.model_fields.keys()
-        ports, env = ({each["name"]: each for each in container[of]} for of in ("ports", "env"))
-        assert str(ports["metrics"]["containerPort"]) == env["METRICS_PORT"]["value"]
-        paths = [
-            container[f"{probe}Probe"]["httpGet"]["path"]
-            for probe in ("startup", "liveness", "readiness")
-        ]
-        assert paths == ["/healthz", "/healthz", "/readyz"]
-    assert service["spec"]["selector"] == deployments[0]["spec"]["template"]["metadata"]["labels"]
+    assert paths == ["/healthz", "/healthz", "/readyz"]
+    assert service["spec"]["selector"] == labels

@@ -16,7 +16,6 @@ from sqlalchemy import event
 
 from bot.app import running_bot
 from bot.commands.health import examine
-from bot.domain.role import Role
 from bot.settings import Settings
 from bot.slack.http import EVENTS
 from bot.slack.incoming import Traffic
@@ -187,14 +186,12 @@ async def test_metrics_count_cases_tokens_and_time(front: Front) -> None:
         assert line in text
 
 
-@pytest.mark.parametrize("role", ["both", "worker"], ids=str)
-async def test_health_and_metrics_are_answered_in_every_mode_and_role(
-    model_server: ModelServer, postgres_url: str, tmp_path: Path, role: Role
+async def test_health_and_metrics_are_answered_in_socket_mode(
+    model_server: ModelServer, tmp_path: Path
 ) -> None:
-    more: dict[str, Any] = {"database_url": postgres_url, "metrics_port": free_port()}
     async with pocket_slack() as slack, aiohttp.ClientSession() as session:
-        settings = make_settings(slack, model_server, tmp_path, **more)
-        async with running_bot(settings, grace_s=0, role=role) as bot:
+        settings = make_settings(slack, model_server, tmp_path, metrics_port=free_port())
+        async with running_bot(settings, grace_s=0) as bot:
             front = Front(slack, settings, session, bot.services.store)
             assert await front.get("/healthz") == (200, "ok\n")
             await front.is_ready()

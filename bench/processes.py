@@ -1,11 +1,10 @@
-"""How much more several workers do, and what a case costs PostgreSQL: `python -m bench.workers`.
+"""What several processes do, and what a case costs PostgreSQL: `python -m bench.processes`.
 
-One front and 1, 2 or 4 workers, each in its own process, run on a PostgreSQL made for the
-benchmark, with default settings. Cases are commands with two typed texts, in 20 channels; enough
-are in progress that no worker waits for work. The model is a stub. Without latency, the processors
-are the limit; with a second of latency, like real models, JUDGE_CONCURRENCY (8) is the limit. The
-pocket Slack runs in this process. Its share of a processor is printed, because it may limit the
-rest.
+1, 2 or 4 processes run on a PostgreSQL made for the benchmark, with default settings. Cases are
+commands with two typed texts, in 20 channels; enough are in progress that no process waits for
+work. The model is a stub. Without latency, the processors are the limit; with a second of latency,
+like real models, JUDGE_CONCURRENCY (8) is the limit. The pocket Slack runs in this process. Its
+share of a processor is printed, because it may limit the rest.
 """
 
 import asyncio
@@ -27,11 +26,11 @@ from bot.slack.manifest import load_manifest
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.postgres import Cluster, cluster, find_binaries, new_database
 
-WORKERS = (1, 2, 4)
+PROCESSES = (1, 2, 4)
 UNDER_WAY = 64
 WARM_UP = 50
 CASES_AT_ONCE = 2_000
-CASES_A_WORKER = 200  # if the model takes a second
+CASES_A_PROCESS = 200  # if the model takes a second
 STATISTICS_S = 2.0  # until PostgreSQL has the statistics of all its processes
 
 COUNTS = (
@@ -92,7 +91,7 @@ def cpu_ms(pid: int) -> float:
 
 
 async def measure(
-    server: Cluster, database_url: str, model_url: str, workers: int, count: int
+    server: Cluster, database_url: str, model_url: str, bots: int, count: int
 ) -> Mapping[str, float]:
     """The cases per second, and what each case costs."""
     workspace = Workspace(load_manifest(), limits=Limits.off())
@@ -112,14 +111,14 @@ async def measure(
         }
         log = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
         processes = []
-        for role in ["front"] + ["worker"] * workers:
+        for _ in range(bots):
             process = await asyncio.create_subprocess_exec(
-                *COMMANDS["bot"], "--role", role, env=os.environ | settings, stdout=log, stderr=log
+                *COMMANDS["bot"], env=os.environ | settings, stdout=log, stderr=log
             )
             stack.push_async_callback(process.wait)
             stack.callback(process.terminate)
             processes.append(process)
-        await slack.connected(timeout_s=120)
+        await slack.connected(bots, timeout_s=120)
         bench = Bench(
             Load(slack, processes[0]), [process.pid for process in processes], server, database_url
         )
@@ -133,7 +132,7 @@ async def measure(
 
 
 async def main() -> None:
-    """Prints a line for each model and number of workers."""
+    """Prints a line for each model and number of processes."""
     binaries = find_binaries()
     if binaries is None:
         sys.exit("PostgreSQL is not installed")
@@ -149,15 +148,15 @@ async def main() -> None:
         "Slack %",
     )
     print(
-        f"per case, CPU in ms; {UNDER_WAY} under way\n{'model':>6}{'workers':>8}"
+        f"per case, CPU in ms; {UNDER_WAY} under way\n{'model':>6}{'processes':>10}"
         + "".join(f"{h:>9}" for h in heads)
     )
     for latency_s in (0, 1):
-        for workers in WORKERS:
+        for number in PROCESSES:
             with cluster(binaries) as server, stub_server(latency_s) as model_url:
                 url = new_database(server.server)
-                count = CASES_A_WORKER * workers if latency_s else CASES_AT_ONCE
-                found = await measure(server, url, model_url, workers, count)
+                count = CASES_A_PROCESS * number if latency_s else CASES_AT_ONCE
+                found = await measure(server, url, model_url, number, count)
             names = (
                 "rate",
                 "xact_commit",
@@ -172,7 +171,7 @@ async def main() -> None:
                 found["share"]
             ]
             print(
-                f"{latency_s:>5}s{workers:>8}" + "".join(f"{cell:>9.1f}" for cell in cells),
+                f"{latency_s:>5}s{number:>10}" + "".join(f"{cell:>9.1f}" for cell in cells),
                 flush=True,
             )
 
