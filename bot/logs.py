@@ -20,7 +20,7 @@ import structlog
 
 _MOST_A_MINUTE = 20
 _NUMBER = re.compile(r"\d+")
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*://)(\S*)", re.IGNORECASE)
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]{0,40}://)(\S*)", re.IGNORECASE)
 _HIDDEN = "***"
 
 _SHARED: tuple[structlog.typing.Processor, ...] = (
@@ -98,7 +98,8 @@ def _shown(address: re.Match[str]) -> str:
     query = rest[len(place) :]
     if "@" in query:
         return scheme + _HIDDEN
-    place = re.sub(r".*@", f"{_HIDDEN}@", place)
+    _, at, host = place.rpartition("@")
+    place = f"{_HIDDEN}@{host}" if at else place
     return scheme + place + (query[0] + _HIDDEN if query else "")
 
 

@@ -16,7 +16,7 @@ from judge.scoring.sanitize import one_line, sanitize
 _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")
 # An underscore within a word is not formatting, and `10:30:00` is a time, not an emoji.
 _MARKS = re.compile(r"[*~`]|(?<![^\W_])_|_(?![^\W_])")
-_QUOTE_MARKS = re.compile(r"^[\s>]*>[^\S\n]*", re.MULTILINE)
+_QUOTE_MARKS = re.compile(r"^(?:[^\S\n]*>)+[^\S\n]*", re.MULTILINE)
 _EMOJI = re.compile(r":(?=[\w+'-]+:)(?!(?<=\d:)\d+:)")
 
 

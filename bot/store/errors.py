@@ -9,7 +9,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 # https://www.postgresql.org/docs/current/errcodes-appendix.html; the quotation marks are those of
 # any language
 _LOGIN_REFUSED = "28"
-_QUOTED = re.compile('["«»„“].*["«»”“]')
+_QUOTED = re.compile('\\A([^"«»„“]*)["«»„“].*["«»”“]')
 
 
 class NoAnswerError(OSError):
@@ -35,7 +35,7 @@ def reason_of(error: BaseException) -> str:
     # The lines after PostgreSQL's first may quote a row, and with it the texts.
     said = next(iter(str(cause).splitlines()), "") or "no answer in time"
     if str(getattr(cause, "sqlstate", None)).startswith(_LOGIN_REFUSED):
-        said = _QUOTED.sub("…", said)
+        said = _QUOTED.sub(r"\1…", said)
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"{said}; name the certificate of its authority with sslrootcert=FILE"
     if isinstance(cause, FileNotFoundError):

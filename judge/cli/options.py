@@ -180,9 +180,11 @@ _SHOWN = 10
 # mask words or to report an error:
 # https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
 # which .NET's comparison of strings ignores
-_GAP = r"[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
+_BLANK = r"[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+_GAP = f"{_BLANK}*"
+_INDENT = rf"(?:(?!\n){_BLANK})*"
 _UNSAFE = re.compile(
-    rf"[\x00-\x08\x0b-\x1f\x7f-\x9f]|(?P<kept>^{_GAP}(?=:{_GAP}:)|#{_GAP}#{_GAP}(?=\[)).",
+    rf"[\x00-\x08\x0b-\x1f\x7f-\x9f]|(?P<kept>^{_INDENT}(?=:{_GAP}:)|#{_GAP}#{_GAP}(?=\[)).",
     re.MULTILINE,
 )
 

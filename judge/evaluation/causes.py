@@ -28,6 +28,8 @@ FEWEST, MOST = 5, 100
 """The number of low replies from which on causes are asked for, and the most that are sent: the first ones."""
 OTHER = "other"
 _MOST_NAMES, _MOST_WORDS, _LONGEST_NAME = 5, 6, 60
+_LONGEST_REASON = 400  # characters of it that are sent
+_LONGEST_PROSE = 300  # characters before a colon; more are no name
 _FEWEST_OF_A_CAUSE = 2
 
 _PROMPT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
@@ -35,9 +37,9 @@ _MATERIAL = _PROMPT.partition("\n\n")[0]
 _QUESTION = (
     "What was wrong with the reply according to reason {}? If none of the names says it, other."
 )
-_LINE = re.compile(
-    r"\W*(?:\d+[.)]\W+)?(?P<name>[^:\n]*\w[^:\n]*?)[*_`\"]*\s*:[*_]*\s*(?P<numbers>\d+(?:\s*(?:,|and|&|-|–)\s*\d+)*)\s*[.,;]?\s*"
-)
+_LIST_MARK = re.compile(r"\A\W*(?:\d+[.)]\W+)?")
+_NUMBERS = re.compile(r"\d+(?:\s*(?:,|and|&|-|–)\s*\d+)*")
+_RANGE = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 
 
 class Cause(NamedTuple):
@@ -138,16 +140,21 @@ async def _choose(
 
 def _read(text: str, known: Sequence[str]) -> dict[int, str]:
     """The name above each number of the answer, where the number comes first."""
-    spellings, found = {name.casefold(): name for name in known}, dict[int, str]()
+    spellings = {name.casefold(): name for name in known}
+    cause_of = dict[int, str]()
     for line in spoken(text).splitlines():
-        if match := _LINE.fullmatch(line):
-            name = _to_name(match["name"])
-            name = spellings.setdefault(name.casefold(), name)
-            for first, last in re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", match["numbers"]):
-                if max(len(first), len(last)) <= len(str(MOST)):
-                    for number in range(int(first), int(last or first) + 1):
-                        found.setdefault(number, name)
-    return found
+        words, _, listed = line.partition(":")
+        numbers = listed.strip("*_.,; \t")
+        has_words = len(words) <= _LONGEST_PROSE and re.search(r"\w", words)
+        if not (has_words and _NUMBERS.fullmatch(numbers)):
+            continue
+        name = _to_name(_LIST_MARK.sub("", words))
+        name = spellings.setdefault(name.casefold(), name)
+        for first, last in _RANGE.findall(numbers):
+            if max(len(first), len(last)) <= len(str(MOST)):
+                for number in range(int(first), min(int(last or first), MOST) + 1):
+                    cause_of.setdefault(number, name)
+    return cause_of
 
 
 def _to_name(words: str) -> str:
@@ -161,7 +168,7 @@ def _numbered(reasons: Iterable[str]) -> str:
     """Each reason on one line, so that it cannot pass for the next one, and without tokens of a
     chat template.
     """
-    lines = (neutralise(one_line(reason))[:400] for reason in reasons)
+    lines = (neutralise(one_line(reason, _LONGEST_REASON)) for reason in reasons)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 

@@ -16,7 +16,8 @@ from judge.scoring.reading import parse_rating
 from judge.scoring.rubric import Rubric, Scale
 
 MET = 0.5  # the probability from which on a criterion is
-_LINE = re.compile(r"\W*(?P<name>\w[\w .'-]*?)\W*[:=]\W*(?P<met>yes|no)\W*", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[:=]")
+_FROM_WORD_TO_WORD = re.compile(r"\w(?:.*\w)?")
 _FOR_POINTS = """\
 {material}
 
@@ -92,10 +93,19 @@ def read_points(answer: str, rubric: Rubric) -> dict[str, float | None]:
     names = {name.casefold(): name for name in rubric.criteria}
     said: dict[str, set[str]] = {}
     for line in spoken(answer).splitlines():
-        if (found := _LINE.fullmatch(line)) and (name := names.get(found["name"].casefold())):
-            said.setdefault(name, set()).add(found["met"].lower())
+        before, *after = _SEPARATOR.split(line, maxsplit=1)
+        name = names.get(_words_of(before).casefold())
+        met = _words_of("".join(after)).lower()
+        if name and met in ("yes", "no"):
+            said.setdefault(name, set()).add(met)
     worth = {frozenset({"yes"}): 1.0, frozenset({"no"}): 0.0}
     return {name: worth.get(frozenset(said.get(name, ()))) for name in rubric.criteria}
+
+
+def _words_of(text: str) -> str:
+    """The text without the markup and the marks around its words."""
+    found = _FROM_WORD_TO_WORD.search(text)
+    return found[0] if found else ""
 
 
 def points_total(points: Mapping[str, float | None], scale: Scale) -> int | None:

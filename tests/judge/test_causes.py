@@ -58,6 +58,7 @@ SORTED: list[tuple[str, dict[str, list[int]]]] = [
         "no source: 1-3, 5\ntoo short: 6 – 7",
         {"no source": [1, 2, 3, 5], "too short": [6, 7], "other": [4, 8]},
     ),
+    (f"{'word ' * 70}: 1, 2\nno source: 3, 4", {"no source": [3, 4], "other": [1, 2, 5, 6, 7, 8]}),
     ("other: 1, 2, 3\nno source: 4, 5", {"no source": [4, 5], "other": [1, 2, 3, 6, 7, 8]}),
     (
         "one two three four five six seven: 1, 2\nProse: of 3.",

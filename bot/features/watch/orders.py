@@ -43,6 +43,7 @@ _WATCH = re.compile(
     r"( +alert +(?P<alert>here|me|off))?(?P<low> +alert +low(?P<not_low> +off)?)?)",
     re.IGNORECASE,
 )
+_LONGEST = 300  # characters; a name has 80 at most
 _VALUES: Mapping[str, Callable[[re.Match[str]], Any]] = {
     "share": lambda found: 1 / int(found["one_in"] or 1),
     "per_day": lambda found: int(found["per_day"]),
@@ -216,7 +217,7 @@ def parse_watch(text: str) -> tuple[str, dict[str, Any] | None]:
     """
     if not text:
         return "", None
-    found = _WATCH.fullmatch(text)
+    found = _WATCH.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         raise ValueError(f"{unknown(text)}: I watch one assistant at a time, by `@` and its name")
     if found["off"] or found["ended"]:

@@ -302,8 +302,8 @@ _LOOKS_SECRET = re.compile(
 _PIECE, _SHORTEST_KEY = 6, 4  # characters that count as a piece of a key, and as a whole key
 _RUN = 3  # words in a row that count as a piece of a text
 _WORD = re.compile(r"[A-Za-z0-9]+|[^\W_]")
-_ESCAPED_BLANK = re.compile(r"\\+[nrt]")
-_TEXTS = re.compile(r"<(question|response)>(.*?)</\1>", re.DOTALL)
+_ESCAPED_BLANK = re.compile(r"(?<!\\)\\+[nrt]")
+_TEXTS = re.compile(r"<(question|response)>((?:(?!<\1>).)*?)</\1>", re.DOTALL)
 _GAP = "…"
 
 
