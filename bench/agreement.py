@@ -57,7 +57,8 @@ def main() -> None:
     )
     parser.add_argument("--samples", type=int, default=SAMPLES, help="of each size")
     arguments = parser.parse_args()
-    generator, samples = np.random.default_rng(16), arguments.samples
+    generator = np.random.default_rng(16)
+    samples = arguments.samples
     if arguments.path:
         scores = read_scores(arguments.path, Columns(arguments.label, label_range=arguments.scale))
         whole = to_sample(scores, scores.judges[0])
@@ -146,7 +147,8 @@ def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -
         np.flatnonzero(sample.prompts == each)
         for each in generator.integers(sample.n_prompts, size=prompts)
     ]
-    numbers, pick = np.repeat(np.arange(prompts), list(map(len, picks))), np.concatenate(picks)
+    numbers = np.repeat(np.arange(prompts), list(map(len, picks)))
+    pick = np.concatenate(picks)
     return Sample(numbers, sample.scores[pick], sample.labels[pick], sample.scale)
 
 

@@ -45,7 +45,8 @@ async def main() -> None:
     @app.shortcut("score_reply")
     async def shortcut(ack: Any, body: dict[str, Any]) -> None:
         await ack()
-        message, channel = body["message"], body["channel"]["id"]
+        message = body["message"]
+        channel = body["channel"]["id"]
         thread = await client.conversations_replies(
             channel=channel, ts=message["thread_ts"], limit=1
         )

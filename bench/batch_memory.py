@@ -72,7 +72,8 @@ def measure(title: str, *arguments: str | Path) -> None:
         [JUDGE, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     _, _, usage = os.wait4(process.pid, 0)
-    took_s, cpu_s = time.monotonic() - began, usage.ru_utime + usage.ru_stime
+    took_s = time.monotonic() - began
+    cpu_s = usage.ru_utime + usage.ru_stime
     print(
         f"{title:<28}{took_s:>7.1f} s{cpu_s:>7.1f} s CPU{usage.ru_maxrss / 1024:>7.0f} MiB",
         flush=True,
@@ -82,7 +83,8 @@ def measure(title: str, *arguments: str | Path) -> None:
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     with tempfile.TemporaryDirectory() as folder:
-        raw, scored = Path(folder) / "raw.jsonl", Path(folder) / "scored.jsonl"
+        raw = Path(folder) / "raw.jsonl"
+        scored = Path(folder) / "scored.jsonl"
         with raw.open("w") as file:
             file.writelines(make_rows(count))
         batch = ("batch", raw, "--model", "offline", "-o")

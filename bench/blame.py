@@ -31,7 +31,8 @@ from judge.scoring.rubric import Scale
 RATES = (20, 60, 200)
 RUNS = 40
 _TRUTH = 500  # replies from which the judge's true change is taken
-REFERENCE, WINDOW = 28, 7
+REFERENCE = 28
+WINDOW = 7
 # of a place, as a normal quantile: the same judge differs by 0.3 to 0.6 points from itself
 NOISE = 0.25
 _NORMAL = NormalDist()
@@ -111,7 +112,8 @@ def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, flo
     """Who is blamed at the alarm, and the true change of the judge; None if there is no alarm
     within a week.
     """
-    stored, places = list[DatedScore](), list[tuple[float, bool]]()
+    stored = list[DatedScore]()
+    places = list[tuple[float, bool]]()
 
     def is_other(day: int, *, is_long: bool) -> bool:
         since = REFERENCE if world.stale is None else REFERENCE - world.stale
@@ -119,14 +121,13 @@ def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, flo
 
     for day in range(REFERENCE + WINDOW):
         for _ in range(rate):
-            place, is_long = (
-                random.gauss(-world.worse * (day >= REFERENCE), 1),
-                random.random() < 1 / 3,
-            )
+            place = random.gauss(-world.worse * (day >= REFERENCE), 1)
+            is_long = random.random() < 1 / 3
             places.append((place, is_long))
             given = score(pair, place, random, is_later=is_other(day, is_long=is_long))
             stored.append(DatedScore(given, FIRST + timedelta(days=day)))
-    reference, n = stored[: REFERENCE * rate], REFERENCE * rate
+    reference = stored[: REFERENCE * rate]
+    n = REFERENCE * rate
     figure: Figure = "mean"
     since = 0
     recent = stored[n : n + 4 * rate]
@@ -136,7 +137,9 @@ def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, flo
         end, drop = next(((end, drop) for end, drop in found if drop), (0, None))
         if drop is None:
             return None
-        figure, since, recent = drop.kind, drop.since, stored[n:end]
+        figure = drop.kind
+        since = drop.since
+        recent = stored[n:end]
     drawn = random.sample(range(n), min(STEPS[-1], n))
     asked = list[tuple[int, int]]()
     for begin, stop in zip((0, *STEPS), STEPS, strict=False):
@@ -144,7 +147,8 @@ def run(world: World, pair: Pair, rate: int, random: Random) -> tuple[Blame, flo
             place, is_long = places[each]
             is_later = is_other(REFERENCE, is_long=is_long)
             asked.append((stored[each].score, score(pair, place, random, is_later=is_later)))
-        before, after = [each.score for each in reference], [each.score for each in recent[since:]]
+        before = [each.score for each in reference]
+        after = [each.score for each in recent[since:]]
         blame = find_blame(asked, before, after, figure, pair.scale)
         if blame.who != "unclear":
             break
@@ -182,7 +186,8 @@ def main() -> None:
             covered = fmean(
                 (blame.judge.low or 0) <= truth <= (blame.judge.high or 0) for blame, truth in found
             )
-            n, judge = len(found), who["judge"] + who["judge or both"]
+            n = len(found)
+            judge = who["judge"] + who["judge or both"]
             shares = (who["assistant"], judge, who["both"], who["unclear"])
             cells.append(f"{' '.join(f'{each / n:.0%}' for each in shares)}; {covered:.0%} of {n}")
         row(name, *cells)

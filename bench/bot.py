@@ -37,8 +37,10 @@ from pocket_slack.deliveries import Delivery
 
 RATE = 50
 SECONDS = 20
-RUSH, RUSH_RATE = 1_000, 100
-SOAK, UNDER_WAY = 10_000, 32
+RUSH = 1_000
+RUSH_RATE = 100
+SOAK = 10_000
+UNDER_WAY = 32
 CHANNELS = 20
 
 Figures = tuple[float, ...]
@@ -128,7 +130,10 @@ class Load:
         # pause it for 80 ms.
         gc.collect()
         gc.disable()
-        self.sent, self.shown, self.began_s, self.refused = [], {}, {}, 0
+        self.sent = []
+        self.shown = {}
+        self.began_s = {}
+        self.refused = 0
         self._began, self._began_cpu_s = time.perf_counter(), self.cpu_s()
 
     def _ask(self, ask: Callable[[int], None], number: int) -> None:

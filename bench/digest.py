@@ -29,12 +29,16 @@ from bot.store.figures import Place
 
 ZONE = ZoneInfo("Europe/Berlin")
 WEEK = Schedule.parse("monday", "0:00", ZONE.key).current(datetime(2026, 11, 11, tzinfo=UTC))
-BUSY, TEAM = "C0", "T1"
-CHANNELS, BOTS, PEOPLE = 50, 12, 300
+BUSY = "C0"
+TEAM = "T1"
+CHANNELS = 50
+BOTS = 12
+PEOPLE = 300
 WEIGHTS = (2, 5, 10, 20, 40, 23)
 LABELLED = 0.01
 MOST_TURNS = 6
-RUNS, DIGESTS = 30, 500
+RUNS = 30
+DIGESTS = 500
 
 
 def main() -> None:
@@ -56,12 +60,16 @@ async def measure(verdicts: int, in_week: int, before: int) -> None:
     file = file_of(verdicts, in_week, before)
     log = await Store.open(f"sqlite+aiosqlite:///{file}")
     fill(file, verdicts, in_week, before)
-    tallies, place, now = log.tallies, Place(TEAM, BUSY), WEEK.end + timedelta(hours=9)
+    tallies = log.tallies
+    place = Place(TEAM, BUSY)
+    now = WEEK.end + timedelta(hours=9)
     figures = await read_figures(tallies, place, WEEK, now, choose_bots)
     before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    took_ms, used_ms = [], []
+    took_ms = []
+    used_ms = []
     for _ in range(RUNS):
-        begin, began_cpu = time.perf_counter(), time.process_time()
+        begin = time.perf_counter()
+        began_cpu = time.process_time()
         await read_figures(tallies, place, WEEK, now, choose_bots)
         took_ms.append((time.perf_counter() - begin) * 1000)
         used_ms.append((time.process_time() - began_cpu) * 1000)
@@ -160,16 +168,12 @@ def _case(
     if not open_threads.get(channel):
         open_threads[channel] = [number] * chance.randint(1, MOST_TURNS)
     thread_ts = f"{open_threads[channel].pop()}.000000"
-    shown, excluded = (
-        ("me" if chance.random() < 0.05 else "thread"),
-        (None if is_bot else Exclusion.PERSON),
-    )
+    shown = "me" if chance.random() < 0.05 else "thread"
+    excluded = None if is_bot else Exclusion.PERSON
     reason = "no_score" if score is None else None
     cost = 0.0012 if chance.random() < 0.9 else None
-    asker, moment = (
-        f"U{chance.randrange(PEOPLE)}",
-        at.astimezone(UTC).replace(tzinfo=None).isoformat(" "),
-    )
+    asker = f"U{chance.randrange(PEOPLE)}"
+    moment = at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
     texts = (_WORDS[:200], _WORDS, _WORDS[:300])
     judged = (score, reason, 900, chance.randrange(60, 200), cost, moment, moment)
     place = (channel, asker, shown, message_ts, thread_ts, author, excluded)
@@ -178,7 +182,8 @@ def _case(
 
 def _label(chance: random.Random, number: int) -> tuple[object, ...]:
     moment = "2026-11-01 00:00:00.000000"
-    score, is_blind = chance.choices(range(6), WEIGHTS)[0], chance.random() < 0.5
+    score = chance.choices(range(6), WEIGHTS)[0]
+    is_blind = chance.random() < 0.5
     return f"U{chance.randrange(PEOPLE)}", score, is_blind, moment, moment, number
 
 

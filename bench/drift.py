@@ -39,7 +39,10 @@ SHAPES: Mapping[str, Shape] = {
 RATES = (10, 40, 200)
 RUNS = {10: 100, 40: 40, 200: 10}
 DELAYS = {10: 200, 40: 200, 200: 40}
-WINDOW, REFERENCE, QUARTER, AFTER = 7, 28, 90, 21
+WINDOW = 7
+REFERENCE = 28
+QUARTER = 90
+AFTER = 21
 WARM = WINDOW - 1 + REFERENCE
 FIRST = date(2026, 6, 1)  # a Monday
 
@@ -103,7 +106,9 @@ def lower(shape: Shape, points: float) -> Shape:
     if not points:
         return shape
     if (shape, points) not in _TILTED:
-        low, high, wanted = -30.0, 30.0, min(max(mean(shape) - points, 0.02), 4.98)
+        low = -30.0
+        high = 30.0
+        wanted = min(max(mean(shape) - points, 0.02), 4.98)
         for _ in range(60):
             middle = (low + high) / 2
             weights = [share * exp(middle * score) for score, share in enumerate(shape)]
@@ -119,12 +124,14 @@ def find_alarms(
     """The numbers of replies after which there are alarms."""
     last = 0
     for day in range(first_day, len(scores) // rate):
-        begin, night = (day - WINDOW + 1) * rate, (day + 1) * rate
+        begin = (day - WINDOW + 1) * rate
+        night = (day + 1) * rate
         reference = scores[max(begin - REFERENCE * rate, 0) : begin]
         if len(reference) < drift.MIN_REFERENCE:
             continue
         tests, threshold = to_tests(floor, reference)
-        start, earliest = max(begin, last), max(day * rate, last)
+        start = max(begin, last)
+        earliest = max(day * rate, last)
         while (
             found := first_alarm(scores[start:night], earliest - start, tests, threshold)
         ) is not None:
@@ -245,7 +252,8 @@ def delays() -> None:
 
 
 def describe(delays: Sequence[float]) -> str:
-    middle, late = delays[len(delays) // 2], delays[int(0.95 * len(delays))]
+    middle = delays[len(delays) // 2]
+    late = delays[int(0.95 * len(delays))]
     soon, week = (fmean(delay <= days for delay in delays) for days in (2, 7))
     return f"{middle:.1f}, {late:.1f}; {soon:.0%}, {week:.0%}"
 

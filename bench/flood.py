@@ -14,7 +14,8 @@ import time
 from bench.bot import COMMANDS, Load, running
 from bench.judging import stub_server
 
-FLOOD, RATE = 4_000, 80
+FLOOD = 4_000
+RATE = 80
 MODEL_S = 1.0
 ROUNDS = 5
 LIMITS_OFF = {"MAX_CASES_PER_USER_PER_HOUR": "0", "MAX_CASES_PER_DAY": "0"}

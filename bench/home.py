@@ -24,7 +24,9 @@ from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Channel, Limits, Sandbox, Workspace
 
-VERDICTS, IN_WEEK, BEFORE = 1_000_000, 40_000, 10_000
+VERDICTS = 1_000_000
+IN_WEEK = 40_000
+BEFORE = 10_000
 NOW = WEEK.end - timedelta(hours=1)
 
 

@@ -160,7 +160,8 @@ async def run(ask: Ask) -> tuple[float, float]:
         for _ in items:
             await ask()
 
-    wall_s, cpu_s = time.perf_counter(), time.process_time()
+    wall_s = time.perf_counter()
+    cpu_s = time.process_time()
     await asyncio.gather(*(work() for _ in range(AT_ONCE)))
     return time.perf_counter() - wall_s, time.process_time() - cpu_s
 
@@ -201,7 +202,8 @@ def time_first_verdict(url: str) -> None:
     """Prints how long a new process takes to its first verdict, including interpreter, imports and
     latency.
     """
-    bare_s, judge_s = [], []
+    bare_s = []
+    judge_s = []
     for _ in range(FRESH_STARTS):
         bare_s.append(time_program(_FIRST_ANSWER, url))
         judge_s.append(time_program(_FIRST_VERDICT, url))

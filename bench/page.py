@@ -35,7 +35,8 @@ BLOCKS = [
 
 def long_channel() -> Workspace:
     workspace = Workspace({}, limits=Limits.off())
-    ann, helper = workspace.add_user("ann"), workspace.add_bot("helper")
+    ann = workspace.add_user("ann")
+    helper = workspace.add_bot("helper")
     workspace.add_channel("help", [ann, helper])
     return workspace
 
@@ -54,7 +55,8 @@ async def measured(browser: Browser, slack: Sandbox) -> dict[str, float]:
 
 async def main() -> None:
     async with Sandbox(long_channel()) as slack, async_playwright() as playwright:
-        ann, helper = slack.person("ann"), slack.person("helper")
+        ann = slack.person("ann")
+        helper = slack.person("helper")
         for number in range(0, MESSAGES, 2):
             ann.post("help", f"message {number}")
             helper.post("help", "x", blocks=BLOCKS)

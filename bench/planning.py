@@ -14,8 +14,10 @@ from judge.evaluation.planning import within
 from judge.evaluation.stats import MeanEstimator
 from judge.scoring.rubric import Scale
 
-SCALE, SHAPE = Scale(0, 5), np.array((2, 3, 4, 4, 3, 1)) / 17
-WIDTHS, MORE = 60, 50
+SCALE = Scale(0, 5)
+SHAPE = np.array((2, 3, 4, 4, 3, 1)) / 17
+WIDTHS = 60
+MORE = 50
 
 
 def widths(labels: int, more: int, generator: np.random.Generator) -> tuple[float, list[float]]:

@@ -71,7 +71,8 @@ class Bench:
         """Asks `count` times, each time as soon as fewer than `under_way` wait, then waits for what
         was not refused.
         """
-        load, begun = self.load, self.load.done
+        load = self.load
+        begun = self.load.done
         for number in range(begun, begun + count):
             await load.slack.until(lambda: number - load.done < under_way, 60)  # noqa: B023 - awaited before `number` changes
             load.began_s[str(number)] = time.perf_counter()
@@ -123,10 +124,13 @@ async def measure(
             Load(slack, processes[0]), [process.pid for process in processes], server, database_url
         )
         await bench.run(WARM_UP, UNDER_WAY)
-        before, shown, began = await bench.counts(), len(bench.load.shown), time.perf_counter()
+        before = await bench.counts()
+        shown = len(bench.load.shown)
+        began = time.perf_counter()
         await bench.run(count, UNDER_WAY)
         took_s = time.perf_counter() - began
-        after, count = await bench.counts(), len(bench.load.shown) - shown
+        after = await bench.counts()
+        count = len(bench.load.shown) - shown
     spent = {name: (after[name] - before[name]) / count for name in after}
     return {"rate": count / took_s, **spent, "share": spent["slack"] * count / took_s / 10}
 

@@ -14,7 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-ROWS, ROUNDS, AT_ONCE, LATENCY_S = 4_000, 3, 64, 0.5
+ROWS = 4_000
+ROUNDS = 3
+AT_ONCE = 64
+LATENCY_S = 0.5
 
 
 def main() -> None:

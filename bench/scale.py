@@ -119,7 +119,9 @@ async def idle_kb(bot: RunningBot, number: int) -> float:
 
 async def add_weeks(store: Store, known: list[Workspace]) -> None:
     """Gives each channel five verdicts of the last week, and a digest that is off."""
-    now, rows, chosen = datetime.now(UTC), list[dict[str, Any]](), list[dict[str, Any]]()
+    now = datetime.now(UTC)
+    rows = list[dict[str, Any]]()
+    chosen = list[dict[str, Any]]()
     last_week = now - timedelta(days=now.weekday() + 3)
     for each in known:
         for channel in each.channels.values():
@@ -163,7 +165,10 @@ async def size_kb(store: Store) -> float:
 
 async def measure_cases(bench: Bench, store: Store, number: int) -> None:
     """Sends commands, in turns from all workspaces, and waits for all verdicts."""
-    known, sent, size, before = bench.known, [], await size_kb(store), bench.cpu_ms()
+    known = bench.known
+    sent = []
+    size = await size_kb(store)
+    before = bench.cpu_ms()
     began = time.perf_counter()
     for count in range(number):
         each = known[count % len(known)]
@@ -209,7 +214,8 @@ async def measure_idle(bench: Bench) -> None:
 async def measure_digests(bench: Bench, store: Store) -> None:
     """Makes the digests of all channels due at once and waits for them."""
     due = [(each.team_id, channel_id) for each in bench.known for channel_id in each.channels]
-    earlier, before = {message.ts for *_, message in bench.replies}, bench.cpu_ms()
+    earlier = {message.ts for *_, message in bench.replies}
+    before = bench.cpu_ms()
 
     def posted() -> Counter[tuple[str, str]]:
         return Counter(
@@ -253,7 +259,8 @@ async def main(
 ) -> None:
     """Measures and prints."""
     async with AsyncExitStack() as stack:
-        folder, server = stack.enter_context(tempfile.TemporaryDirectory()), None
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        server = None
         url = f"sqlite+aiosqlite:///{folder}/log.db"
         if on_postgres:
             binaries = find_binaries()

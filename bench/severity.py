@@ -20,7 +20,8 @@ from judge.evaluation.severity import NOBODYS, Given, Severities
 from judge.evaluation.stats import Interval, MeanEstimator
 from judge.scoring.rubric import Scale
 
-SCALE, REPLIES = Scale(0, 5), 2000
+SCALE = Scale(0, 5)
+REPLIES = 2000
 PEOPLE = (2, 3, 5, 8)
 LABELLED = (
     (40, 0.2),
@@ -51,17 +52,14 @@ WORLDS = (
 
 class World:
     def __init__(self, name: str, people: int, generator: np.random.Generator) -> None:
-        one, rest = np.zeros(people), np.arange(people) > 0
-        one[0], self._slope, self._noise, self.linked = (
-            1,
-            np.ones(people),
-            np.full(people, 0.6),
-            people,
-        )
-        self._more, mean = (
-            np.zeros(people),
-            4.8 if "fives" in name else generator.choice([2.5, 3.2, 3.8]),
-        )
+        one = np.zeros(people)
+        rest = np.arange(people) > 0
+        one[0] = 1
+        self._slope = np.ones(people)
+        self._noise = np.full(people, 0.6)
+        self.linked = people
+        self._more = np.zeros(people)
+        mean = 4.8 if "fives" in name else generator.choice([2.5, 3.2, 3.8])
         self.shares = 0.85 * one + 0.15 / (people - 1) * rest
         if "strict" in name or "the same" in name:
             self._more = -1.2 * one + 0.5 * ("the same" in name) * rest * generator.normal(
@@ -72,10 +70,8 @@ class World:
         if "equal" in name:
             self.shares = np.ones(people) / people
         if "normal" in name:
-            self._more, self.shares = (
-                generator.normal(0, 0.7, people),
-                generator.dirichlet(np.ones(people)),
-            )
+            self._more = generator.normal(0, 0.7, people)
+            self.shares = generator.dirichlet(np.ones(people))
         if "camps" in name:
             self._more = np.where(np.arange(people) < people / 2, -0.8, 0.8)
             self.shares = np.where(self._more < 0, 4.0, 1.0)
@@ -97,10 +93,8 @@ class World:
         )
 
     def scores(self, correlation: float) -> np.ndarray:
-        z, chance = (
-            (self.level - self.level.mean()) / self.level.std(),
-            self._generator.normal(size=REPLIES),
-        )
+        z = (self.level - self.level.mean()) / self.level.std()
+        chance = self._generator.normal(size=REPLIES)
         return np.asarray(
             np.clip(
                 np.rint(3 + 1.3 * (correlation * z + (1 - correlation**2) ** 0.5 * chance)), *SCALE
@@ -162,10 +156,8 @@ def main(samples: int) -> None:
         for number, part in LABELLED:
             found = [*estimates(name, people, number, part, samples)]
             its = [each for each in found if each[1]]
-            held, width = (
-                [holds(each[0], each[2]) for each in its],
-                [(e[2].high or 0) - (e[2].low or 0) for e in its],
-            )
+            held = [holds(each[0], each[2]) for each in its]
+            width = [(e[2].high or 0) - (e[2].low or 0) for e in its]
             figures = (
                 f"{100 * np.mean(held):>4.0f} {np.mean(width):.2f}"
                 if len(its) > samples / 20

@@ -15,7 +15,8 @@ import numpy as np
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
 from judge.scoring.rubric import Scale
 
-SAMPLES, RESPONSES = 1000, 2000
+SAMPLES = 1000
+RESPONSES = 2000
 LABELS = (20, 40, 50, 100, 200)
 GOOD = (0.9, 0.96, 0.99)
 JUDGES = {

@@ -24,7 +24,8 @@ from judge.evaluation.stats import Interval, good_from
 SAMPLES = 500
 WEEKS = (20, 60, 300)
 """Scored replies in a week."""
-DRAWN, LABELLED = 0.5, 1 / 3
+DRAWN = 0.5
+LABELLED = 1 / 3
 ERRORS = (-1, 0, 0, 0, 0, 0, 0, 0, 1)
 
 
@@ -45,7 +46,8 @@ def draw(shape: Shape, correlation: float, replies: int, random: Random) -> list
     """The turns of whole threads, until there are that many."""
     found: list[Turn] = []
     while len(found) < replies:
-        thread, own = len(found), random.choices(range(6), shape)[0]
+        thread = len(found)
+        own = random.choices(range(6), shape)[0]
         for _ in range(random.randint(1, 6)):
             label = (
                 own if random.random() < correlation**0.5 else random.choices(range(6), shape)[0]
@@ -92,7 +94,8 @@ def main() -> None:
             for label, share in enumerate(shape)
             for error in ERRORS
         ]
-        truth, good = mean(shape), good_from(SCALE)
+        truth = mean(shape)
+        good = good_from(SCALE)
         by_judge = sum(score * share for score, share in of_judge)
         truths = (
             by_judge,
@@ -105,13 +108,12 @@ def main() -> None:
         for correlation in (0.3, 0.6):
             cells = []
             for replies in WEEKS:
-                random, held = Random(f"{name} {correlation} {replies}"), []
+                random = Random(f"{name} {correlation} {replies}")
+                held = []
                 for _ in range(SAMPLES):
                     turns = draw(shape, correlation, replies, random)
-                    this, last = (
-                        to_tally(turns),
-                        to_tally(draw(shape, correlation, replies, random)),
-                    )
+                    this = to_tally(turns)
+                    last = to_tally(draw(shape, correlation, replies, random))
                     means = [
                         found.judge
                         for each in (this, Tally(this.counts))

@@ -19,7 +19,9 @@ from bench.bot import CHANNELS, Load, running
 from bench.judging import stub_server
 
 ROUNDS = 5
-WARM_UP, CASES, UNDER_WAY = 30, 100, 2
+WARM_UP = 30
+CASES = 100
+UNDER_WAY = 2
 TURNS = (1, 5)
 
 
@@ -56,10 +58,8 @@ async def measure(checkout: Path, turn: int) -> tuple[float, Counter[str]]:
 async def main(*others: str) -> None:
     """Prints a line for each turn and checkout."""
     checkouts = [Path.cwd(), *map(Path, others)]
-    times, calls = (
-        defaultdict[tuple[int, Path], list[float]](list),
-        dict[tuple[int, Path], Counter[str]](),
-    )
+    times = defaultdict[tuple[int, Path], list[float]](list)
+    calls = dict[tuple[int, Path], Counter[str]]()
     for number in range(ROUNDS * len(TURNS)):
         turn = TURNS[number % len(TURNS)]
         for checkout in checkouts if number // len(TURNS) % 2 else checkouts[::-1]:

@@ -22,13 +22,16 @@ from bench.judging import stub_server
 from bot.slack.manifest import MESSAGE_EVENTS
 from pocket_slack import Message
 
-RATE, COMMAND_EVERY = 200, 40
+RATE = 200
+COMMAND_EVERY = 40
 ROUNDS = 2
 
 
 async def run(load: Load, do: Callable[[int], object], seconds: int) -> tuple[float, float, float]:
     """The total processor time in s, and how long commands waited: p50 and p99 in ms."""
-    sent, began, began_cpu_s = [], time.perf_counter(), load.cpu_s()
+    sent = []
+    began = time.perf_counter()
+    began_cpu_s = load.cpu_s()
     for number in range(RATE * seconds):
         do(number)
         if number % COMMAND_EVERY == 0:
@@ -50,7 +53,8 @@ async def main(seconds: int) -> None:
         async with running(
             COMMANDS["bot"], settings | {"WATCH_BY": "events"}, folder, [MESSAGE_EVENTS]
         ) as load:
-            helper, ann = load.helper, load.ann
+            helper = load.helper
+            ann = load.ann
             await load.slack.settled(ann.command("c0", "/judge", "watch @helper all"))
             streamed = helper.post("c1", "0")
             watched = helper.post("c0", "1")

@@ -53,7 +53,8 @@ async def serve(settings: Settings) -> None:
     Raises BotError, which says what to fix, if it cannot start, or has lost its connection for
     good.
     """
-    connected, stopping = asyncio.Event(), asyncio.Event()
+    connected = asyncio.Event()
+    stopping = asyncio.Event()
     serving = asyncio.current_task()
 
     def stop() -> None:
@@ -177,7 +178,8 @@ def make_services(
     clock: Clock = utc_now,
 ) -> Services:
     """The app's services and features; without `make_judge`, they ask no model."""
-    default, tier = load_rubric(settings.judge_rubric), settings.watch_tier or settings.judge_tier
+    default = load_rubric(settings.judge_rubric)
+    tier = settings.watch_tier or settings.judge_tier
     shipped = {name: load_rubric(name) for name in list_rubrics() if name != default.name}
     found = RubricChoice(store.rubrics, {default.name: default} | shipped)
     services = Services(
@@ -195,7 +197,8 @@ def make_services(
 
 
 async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
-    first, settings = open_workspace(services, turns), services.settings
+    first = open_workspace(services, turns)
+    settings = services.settings
     if not settings.is_for_many:
         return Workspaces(first)
     from bot.store.installations import Installations  # takes 50 ms
@@ -217,17 +220,17 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
 async def _open_link(
     stack: AsyncExitStack, services: Services, workspaces: Workspaces
 ) -> HttpFront | SocketLink:
-    settings, traffic, door = services.settings, services.traffic, workspaces.door
+    settings = services.settings
+    traffic = services.traffic
+    door = workspaces.door
     _ = workspaces.first_bolt  # made before a payload waits for it
     pages = None
     if workspaces.installations and settings.slack_client_id and settings.slack_client_secret:
         from bot.slack.oauth import install_pages
         from bot.store.installations import OAuthStates
 
-        states, its = (
-            OAuthStates(services.store.database),
-            (settings.slack_client_id, settings.slack_client_secret),
-        )
+        states = OAuthStates(services.store.database)
+        its = (settings.slack_client_id, settings.slack_client_secret)
         pages = install_pages(services.client, *its, workspaces.installations, states)
     where = settings.http_host, settings.http_port
     if settings.serve_http:
@@ -243,7 +246,8 @@ async def _open_link(
 
 async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
     while True:
-        is_well, pause_s = all([await sign() for sign in signs]), SIGN_S
+        is_well = all([await sign() for sign in signs])
+        pause_s = SIGN_S
         try:
             await store.processes.sign(is_connected=is_well)
             pause_s = SIGN_S if is_well else SIGN_AGAIN_S

@@ -121,15 +121,15 @@ class Services:
     )
 
     def __post_init__(self) -> None:
-        settings, client, whose = self.settings, self.client, self.identity
+        settings = self.settings
+        client = self.client
+        whose = self.identity
         self.schedule = Schedule.parse(
             settings.digest_day, settings.digest_time, settings.digest_tz
         )
         self.policy = Policy(settings.channels_allowed, settings.channels_denied)
-        self.messenger, self.members = (
-            Messenger(client, partial(put_words, self.store, client, whose.team_id)),
-            Members(client, whose.teams, settings.companies_allowed),
-        )
+        self.messenger = Messenger(client, partial(put_words, self.store, client, whose.team_id))
+        self.members = Members(client, whose.teams, settings.companies_allowed)
         self.memberships = Memberships(client, whose.teams)
         self.access = Access(
             client, whose.teams, settings.digest_by == "admins", settings.watch_by_admins

@@ -19,7 +19,8 @@ def limits_of(settings: Settings) -> Limits:
     """The limits on cases; a case may go to any of the models, so `ratings` is the most that any of
     them takes.
     """
-    make, rubric = _maker(settings, None), load_rubric(settings.judge_rubric)
+    make = _maker(settings, None)
+    rubric = load_rubric(settings.judge_rubric)
     return Limits(
         cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
         cases_per_day=settings.max_cases_per_day,

@@ -59,8 +59,11 @@ def _run(
 @contextmanager
 def _own_settings(env: dict[str, str], folder: Path) -> Iterator[None]:
     """Sets environment, folder and logging as for a new process, and restores them afterwards."""
-    before, root, here = structlog.get_config(), logging.getLogger(), Path.cwd()
-    handlers, level = root.handlers[:], root.level
+    before = structlog.get_config()
+    root = logging.getLogger()
+    here = Path.cwd()
+    handlers = root.handlers[:]
+    level = root.level
     # A logger that caches its output would keep it, and later tests could not read what it logs.
     configure = partial(_configure, structlog.configure)
     with patch.dict(os.environ, env, clear=True), patch.object(structlog, "configure", configure):
@@ -70,7 +73,8 @@ def _own_settings(env: dict[str, str], folder: Path) -> Iterator[None]:
         finally:
             os.chdir(here)
             structlog.configure(**before)
-            root.handlers[:], root.level = handlers, level
+            root.handlers[:] = handlers
+            root.level = level
 
 
 def _configure(configure: Callable[..., None], **settings: Any) -> None:

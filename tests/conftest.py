@@ -83,7 +83,8 @@ def pytest_runtest_makereport(
                 *(f"{each.path}:{each.lineno + 1}" for each in call.excinfo.traceback),
                 call.excinfo.exconly(),
             ]
-        where, keywords = item.location, dict.fromkeys(item.keywords, 1)
+        where = item.location
+        keywords = dict.fromkeys(item.keywords, 1)
         report = pytest.TestReport(
             item.nodeid, where, keywords, "failed", "\n".join([*lines, str(exc)]), call.when
         )
@@ -123,7 +124,8 @@ def _is_there(feature: str) -> bool:
 
 def _is_for_its_database(item: pytest.Item) -> bool:
     """Without a mark a test is for both; the mark of a test goes before its module's."""
-    mark, call = item.get_closest_marker("on"), getattr(item, "callspec", None)
+    mark = item.get_closest_marker("on")
+    call = getattr(item, "callspec", None)
     database = (
         call.params.get("database_url", call.params.get("new_database_url")) if call else None
     )
@@ -145,7 +147,8 @@ def no_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def let_pass(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Has so many seconds gone by at once; asyncio, too, reads `time.monotonic`."""
-    clock, gone_s = time.monotonic, [0.0]
+    clock = time.monotonic
+    gone_s = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock() + sum(gone_s))
     return gone_s.append
 

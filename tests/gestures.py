@@ -79,7 +79,8 @@ async def post_digest(stage: Stage) -> None:
     from bot.features.digest.poster import post_due  # here, because the feature can be deleted
 
     assert stage.services
-    now, schedule = datetime.now(UTC), stage.services.schedule
+    now = datetime.now(UTC)
+    schedule = stage.services.schedule
     since = {"is_digest_on": True, "digest_since": now}
     await stage.log.channels.save(stage.slack.workspace.team_id, help_desk(stage).id, "U1", **since)
     await post_due(stage.services_at(schedule.current(now).end - now))

@@ -12,7 +12,8 @@ from openai import AsyncOpenAI
 from judge import Judge, Turn, Verdict
 from tests.model_server import ModelServer, Script
 
-QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
+QUESTION = "Why is the sky blue at noon?"
+RESPONSE = "Because air scatters blue light most."
 
 
 @cache

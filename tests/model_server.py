@@ -333,7 +333,8 @@ def to_decision(body: dict[str, Any], decided: Decided) -> dict[str, Any]:
 
 
 def _answer_to(question: Mapping[str, Any], decided: Decided) -> dict[str, Any]:
-    kind, name = question["type"], question["name"]
+    kind = question["type"]
+    name = question["name"]
     if kind == "score" and decided.levels is not None:
         assert 2 <= len(question["levels"]) <= 10
         chances = enumerate(decided.levels.items())

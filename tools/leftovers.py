@@ -23,7 +23,9 @@ READ = {"NAME", "STRING", "COMMENT", "FSTRING_MIDDLE"}
 
 
 def leftovers(feature: str) -> Iterator[str]:
-    own, rest, defined = Counter[str](), Counter[str](), dict[str, str]()
+    own = Counter[str]()
+    rest = Counter[str]()
+    defined = dict[str, str]()
     is_word_of_app = _is_word_of_app(feature)
     for path in sorted((ROOT / "bot").rglob("*.py")):
         where = path.relative_to(ROOT).as_posix()

@@ -176,7 +176,8 @@ async def take(name: str, shown: Locator, most_px: float = inf) -> None:
     """
     for scheme in ("light", "dark"):
         await shown.page.emulate_media(color_scheme=scheme)
-        path, box = FOLDER / f"{name}-{scheme}.png", await shown.bounding_box()
+        path = FOLDER / f"{name}-{scheme}.png"
+        box = await shown.bounding_box()
         if box is None:
             sys.exit(f"screenshots: {name} is not to be seen")
         await shown.page.screenshot(

@@ -139,7 +139,8 @@ async def _digest(database: Database, table: sa.Table) -> tuple[int, int]:
 
     As Python has them, true, 1.5, JSON and times are the same from both.
     """
-    number, digest = 0, 0
+    number = 0
+    digest = 0
     async for page in _pages(database, table):
         number += len(page)
         digest += sum(

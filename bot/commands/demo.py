@@ -51,7 +51,8 @@ def answer_people(slack: Sandbox) -> None:
     The answer is that of the earlier question with the most words in common, one of which came in
     several messages. A question in the thread of one of these gets a wrong answer, if there is one.
     """
-    helper, channel = slack.person(NAME), slack.workspace.channel(demo_past.CHANNEL)
+    helper = slack.person(NAME)
+    channel = slack.workspace.channel(demo_past.CHANNEL)
     known: dict[str, list[str]] = {}
     for parent in helper.messages(channel.id):
         said = [
@@ -185,7 +186,9 @@ def _say_what_scores(console: Console) -> None:
 
 
 async def _main_job(slack: Sandbox, console: Console) -> None:
-    ann, helper, script = slack.person("ann"), slack.person("helper"), demo_past.SAID["script"]
+    ann = slack.person("ann")
+    helper = slack.person("helper")
+    script = demo_past.SAID["script"]
     question = ann.post(demo_past.CHANNEL, script["question"])
     answer = [
         helper.post(demo_past.CHANNEL, part, thread_ts=question.ts) for part in script["answer"]

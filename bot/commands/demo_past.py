@@ -39,7 +39,8 @@ from judge.scoring.ratings import UnscoredReason, combine
 from pocket_slack import Clock, Message, Person, SystemClock, Workspace
 from pocket_slack.workspace_file import MessageEntry, open_workspace
 
-CHANNEL, PAST_CHANNEL = "help-desk", "made-up-weeks"
+CHANNEL = "help-desk"
+PAST_CHANNEL = "made-up-weeks"
 SAID: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("demo_past.toml").read_text(encoding="utf-8")
 )
@@ -58,11 +59,11 @@ _SEED = 5
 _MEANS = {"helper": (2.9, 4.0), "drafter": (3.9, 1.8)}
 """The mean scores before the last week that is over, and since then: a release helped one, and the other got worse."""
 _RELEASE = "answers with steps"
-_A_WEEK, _WITH_TEXTS = (
-    24,
-    4,
-)  # replies of each assistant; the newest weeks, whose replies can be read
-_UNSCORED, _LABELLED = 0.04, 0.4
+# replies of each assistant; the newest weeks, whose replies can be read
+_A_WEEK = 24
+_WITH_TEXTS = 4
+_UNSCORED = 0.04
+_LABELLED = 0.4
 _LABELS_PER_WEEK = 50  # more than a week has cases, so all with texts can be scored blind
 _SOON = timedelta(minutes=2)
 Row = dict[str, Any]
@@ -93,7 +94,8 @@ class Reply:
 
 def make_up(now: datetime) -> Sequence[Reply]:
     """The replies of eight weeks up to now, oldest first; always the same ones."""
-    chance, found = random.Random(_SEED), list[Reply]()  # noqa: S311 - the same past each time
+    chance = random.Random(_SEED)  # noqa: S311 - the same past each time
+    found = list[Reply]()
     week = Schedule.parse("monday", "09:00", "UTC").current(now)
     for back in range(WEEKS):
         its = week.before(back) if back else week
@@ -102,10 +104,8 @@ def make_up(now: datetime) -> Sequence[Reply]:
         for number, topic in enumerate(topics):
             author = list(_MEANS)[number % 2]
             score = min(5, max(0, round(chance.gauss(_MEANS[author][back < 2], 1))))
-            given, asker = (
-                None if chance.random() < _UNSCORED else score,
-                chance.choice(("ann", "ben")),
-            )
+            given = None if chance.random() < _UNSCORED else score
+            asker = chance.choice(("ann", "ben"))
             found.append(
                 Reply(
                     author, asker, given, its.start + length * chance.random() * 0.95, back, topic
@@ -122,14 +122,16 @@ def demo_workspace(clock: Clock | None = None) -> Workspace:
     """The workspace of demo.toml with the app, and the made-up replies; without a clock, it uses
     the machine's.
     """
-    manifest, file = load_manifest(parts=[MESSAGE_EVENTS]), Path(__file__).with_name("demo.toml")
+    manifest = load_manifest(parts=[MESSAGE_EVENTS])
+    file = Path(__file__).with_name("demo.toml")
     now = datetime.fromtimestamp((clock or SystemClock()).now(), UTC)
     said = [_thread(reply, now) for reply in make_up(now) if reply.weeks_ago < _WITH_TEXTS]
     return open_workspace(manifest, file, clock=clock, said={PAST_CHANNEL: said})
 
 
 def _thread(reply: Reply, now: datetime) -> MessageEntry:
-    asked, answered = now - reply.at + 2 * _SOON, now - reply.at + _SOON
+    asked = now - reply.at + 2 * _SOON
+    answered = now - reply.at + _SOON
     answer = MessageEntry(author=reply.author, text=reply.topic[reply.quality], ago=answered)
     return MessageEntry(
         author=reply.asker, text=reply.topic["question"], ago=asked, replies=(answer,)
@@ -153,12 +155,15 @@ async def write_past(database_url: str, workspace: Workspace) -> None:
 
 def _rows(workspace: Workspace) -> dict[str, list[Row]]:
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
-    replies, app = make_up(now), Person(workspace, workspace.bot.id)
-    channel, team = workspace.channel(PAST_CHANNEL), {"team_id": workspace.team_id}
+    replies = make_up(now)
+    app = Person(workspace, workspace.bot.id)
+    channel = workspace.channel(PAST_CHANNEL)
+    team = {"team_id": workspace.team_id}
     answers = [each for each in channel.messages.values() if each.is_reply]
     place = team | {"channel_id": channel.id}
     messages = [*[None] * (len(replies) - len(answers)), *answers]
-    week, chance = Schedule.parse("monday", "09:00", "UTC").current(now), random.Random(_SEED)  # noqa: S311
+    week = Schedule.parse("monday", "09:00", "UTC").current(now)
+    chance = random.Random(_SEED)  # noqa: S311
     rows: dict[str, list[Row]] = {
         "cases": [],
         "ratings": [],
@@ -168,7 +173,8 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
     }
     for number, (reply, message) in enumerate(zip(replies, messages, strict=True), 1):
         key = team | {"case_id": number}
-        author, why = workspace.user(reply.author), reply.topic[f"{reply.quality}_why"]
+        author = workspace.user(reply.author)
+        why = reply.topic[f"{reply.quality}_why"]
         verdict = _verdict([] if reply.score is None else [(reply.score, why)])
         case = _case(workspace, number, verdict, reply.at) | place | {"author_id": author.id}
         if message:
@@ -215,7 +221,8 @@ def _rows(workspace: Workspace) -> dict[str, list[Row]]:
         rows["cases"].append(row)
         rows["ratings"] += rating_rows(logged, verdict.ratings)
     app.post(PAST_CHANNEL, _NOTE)
-    began, helper = week.before(WEEKS).start, workspace.user("helper")
+    began = week.before(WEEKS).start
+    helper = workspace.user("helper")
     of_channel = {"is_digest_on": True, "digest_since": began, "labels_per_week": _LABELS_PER_WEEK}
     rows["channels"] = [place | of_channel]
     watch = {
@@ -286,7 +293,8 @@ def _example(
     workspace: Workspace, number: int, example: dict[str, Any], now: datetime
 ) -> tuple[Row, CaseVerdict]:
     channel = workspace.channel(CHANNEL)
-    begins, verdict = example["question_begins"], _verdict(example["said"])
+    begins = example["question_begins"]
+    verdict = _verdict(example["said"])
     message = next(each for each in channel.messages.values() if each.text.startswith(begins))
     (reply,) = [each for each in channel.replies(message.ts) if each.author.bot_id]
     asked: Row = {

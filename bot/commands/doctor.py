@@ -86,7 +86,8 @@ async def examine(*, serves_http: bool) -> bool:
     except (BotError, ValueError) as exc:
         say(f"note   OpenTelemetry is off: {exc}")
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
-        is_well, clients = await _are_well(_checks(settings), [client], settings), [client]
+        is_well = await _are_well(_checks(settings), [client], settings)
+        clients = [client]
         if is_well and settings.is_for_many:
             clients = []
             if not _is_new(settings):

@@ -28,10 +28,8 @@ async def count(days: int | None, team_id: str | None) -> tuple[int, datetime]:
     try:
         async with await Store.open_existing(settings.database_url) as store:
             if team_id is None:
-                found, total = (
-                    await store.forgetting.count(before),
-                    sum((await store.cases.counts()).values()),
-                )
+                found = await store.forgetting.count(before)
+                total = sum((await store.cases.counts()).values())
                 age = f"{number_of(days or 0, 'day')} (created before {before:%Y-%m-%d %H:%M} UTC)"
                 typer.echo(f"{found:,} of {total:,} cases are older than {age}")
             elif found := await store.forgetting.count_of_team(team_id):
@@ -54,10 +52,8 @@ async def purge(before: datetime, team_id: str | None) -> None:
     try:
         async with await Store.open_existing(load(StoreSettings).database_url) as store:
             if team_id is None:
-                deleted, rest = (
-                    await store.forgetting.forget_older(before, by=operator()),
-                    "texts, ratings and labels",
-                )
+                deleted = await store.forgetting.forget_older(before, by=operator())
+                rest = "texts, ratings and labels"
             else:
                 deleted = await store.forgetting.forget_team(team_id, operator())
                 rest = f"everything else of {team_id}"

@@ -34,7 +34,10 @@ async def check(client: AsyncWebClient, settings: Settings) -> str:
 
     Source: https://docs.slack.dev/reference/methods/blocks.validate
     """
-    screens, refused, checked, ends = load(), [], 0, ""
+    screens = load()
+    refused = []
+    checked = 0
+    ends = ""
     for screen in screens:
         kind = "view" if "view" in screen else "message"
         try:

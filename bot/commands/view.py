@@ -32,7 +32,8 @@ _CARRIED = (
 async def view(
     channel: str, path: Path | None, since: datetime | None, *, watched: bool = False
 ) -> None:
-    settings, reader = load(ReaderSettings), Reader()
+    settings = load(ReaderSettings)
+    reader = Reader()
     has_texts = settings.store_text == "full"
     async with opened_database() as database:
         async with opened_slack(
@@ -87,10 +88,8 @@ def _to_row(
     labelled: Row[Any], ratings: Sequence[Row[Any]], said: Sequence[Turn] | None
 ) -> dict[str, Any]:
     """The exported row with the rest of the verdict; without texts, it has numbers only."""
-    usable, texts = (
-        sum(rating.score is not None for rating in ratings),
-        ("justification",) if said is not None else (),
-    )
+    usable = sum(rating.score is not None for rating in ratings)
+    texts = ("justification",) if said is not None else ()
     row = to_row(labelled, said or (), has_texts=said is not None)
     row |= {name: getattr(labelled, name) for name in (*_CARRIED, *texts)}
     row |= {"prompt_id": None, "thread": labelled.thread_ts}

@@ -17,7 +17,8 @@ from judge.evaluation.stats import Interval, good_from, low_to
 from judge.scoring.rubric import Scale
 
 _BAR = 20
-BEFORE, BY_JUDGE = "the four weeks before", ", by the judge alone"
+BEFORE = "the four weeks before"
+BY_JUDGE = ", by the judge alone"
 _NO_BREAK = "\u00a0"
 
 Points = Sequence[tuple[str, float]]
@@ -32,7 +33,8 @@ def moved(change: Interval | None) -> str:
         return ""
     if not change.is_clear:
         return f"No clear change from {BEFORE}."
-    how, (by, near, far) = "lower" if change.mean < 0 else "higher", distances(change)
+    how = "lower" if change.mean < 0 else "higher"
+    (by, near, far) = distances(change)
     return f"{by} {how} than {BEFORE} (between {near} and {far} {how})."
 
 
@@ -69,7 +71,8 @@ def charts(
     found = []
     counts = [(score, this.counts.get(score, 0)) for score in range(scale.low, scale.high + 1)]
     if this.n >= FEWEST and len(counts) <= 20:  # Slack draws no more categories
-        most, title = max(this.counts.values()), f"{what.capitalize()} replies by score"
+        most = max(this.counts.values())
+        title = f"{what.capitalize()} replies by score"
         rows = "\n".join(
             f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}"
             for score, count in counts
@@ -78,10 +81,8 @@ def charts(
         drawn = _chart("bar", title, ("Replies", bars), "Score (replies)", "Replies")
         found.append(Drawn(drawn, section(f"*{title}*\n```{rows}```")))
     if means := weekly_means(trend):
-        title, axis = (
-            f"Weekly mean of {what} replies{by}",
-            f"Mean, on a scale of {scale.low} to {scale.high}",
-        )
+        title = f"Weekly mean of {what} replies{by}"
+        axis = f"Mean, on a scale of {scale.low} to {scale.high}"
         area = [(f"{week} ({mean:.1f})", round(mean, 2)) for week, mean in _to_points(trend)]
         drawn = _chart("area", title, ("Weekly mean", area), "Week from (mean)", axis)
         found.append(Drawn(drawn, section(f"*{title}*\n{means}")))

@@ -233,7 +233,8 @@ def corrected(quality: Quality | None) -> str:
     """
     if quality is None or not as_people(quality):
         return ""
-    mean, good = quality.mean, quality.good.corrected
+    mean = quality.mean
+    good = quality.good.corrected
     return (
         f"{SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
         f"{span(mean.corrected, '.1f', '*')}; {good_from(mean.scale)} or more: "
@@ -259,7 +260,8 @@ def caveats(raters: Mapping[str | None, int], unread: int) -> list[str]:
     the figures.
     """
     n = sum(raters.values())
-    cases, replies = number_of(n, "case"), number_of(n, "reply", "replies")
+    cases = number_of(n, "case")
+    replies = number_of(n, "reply", "replies")
     warnings = [
         f":warning: {raters[each]} of {cases} {how}."
         for each, how in _NO_MODEL.items()

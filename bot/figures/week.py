@@ -238,12 +238,12 @@ async def read_figures(
         )
 
     rows, sums, scored, (usage,), uncounted, labelled, low = await tallies.together(count)
-    this, before = (
-        [each for each in scored if not each.back],
-        [each for each in scored if each.back],
-    )
-    last, glance = _tally(before), replace(to_glance(week, span.end, rows, sums), this=_tally(this))
-    kind, first = glance.kind, TREND_WEEKS - 1 - figures_quality.WEEKS
+    this = [each for each in scored if not each.back]
+    before = [each for each in scored if each.back]
+    last = _tally(before)
+    glance = replace(to_glance(week, span.end, rows, sums), this=_tally(this))
+    kind = glance.kind
+    first = TREND_WEEKS - 1 - figures_quality.WEEKS
     earlier = {each.kind.scale for each in sums if each.position >= first}
     authors = _authors(this, before, kind.scale)
     recent = [each for each in scored if each.back < figures_quality.WEEKS]
@@ -299,10 +299,8 @@ async def _sums(tallies: Tallies, place: Place, week: Week) -> Sequence[KindSum]
 
 def _trend(sums: Sequence[KindSum], week: Week, kind: Kind) -> Sequence[Point]:
     """The weeks before this one, each by the judge version that scored most of it on the scale."""
-    weeks, on_scale = (
-        _weeks_of_trend(week),
-        [each for each in sums if each.kind.scale == kind.scale],
-    )
+    weeks = _weeks_of_trend(week)
+    on_scale = [each for each in sums if each.kind.scale == kind.scale]
     most = {
         each.position: each
         for each in sorted(on_scale, key=lambda each: (each.n, each.version or ""))

@@ -54,10 +54,8 @@ async def judge_of(judges: Judges | None, case: LoggedCase, verdict: CaseVerdict
     """The judge that gave the verdict, to be asked for its reason or points; None if known, or it
     cannot be asked.
     """
-    is_known, has_texts = (
-        verdict.points and not lacks_reason(verdict),
-        case.question and case.response,
-    )
+    is_known = verdict.points and not lacks_reason(verdict)
+    has_texts = case.question and case.response
     if judges is None or verdict.score is None or is_known or not has_texts:
         return None
     judge = await judges.of(case)
@@ -76,7 +74,8 @@ async def with_more(
     raises as `ask`.
     """
     with_it = judge.with_reason if lacks_reason(verdict) else judge.with_points
-    question, response = case.question or "", case.response or ""
+    question = case.question or ""
+    response = case.response or ""
     texts = [question, response, *(turn.text for turn in case.conversation), judge.reference]
     request = partial(with_it, verdict, question, response, conversation=case.conversation)
     found = await ask(

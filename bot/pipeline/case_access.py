@@ -25,7 +25,8 @@ class NoCaseError(LookupError):
     """
 
 
-_WORDS, _REASON = 61, 121
+_WORDS = 61
+_REASON = 121
 _BEGINNING = (
     300  # more than is shown, because whitespace and invisible characters are removed from it
 )
@@ -128,7 +129,8 @@ class CaseAccess:
             is_low = case.score is not None and case.score <= low_to(
                 Scale(case.lowest or 0, case.highest or 0)
             )
-            text, reason = (case.response or "")[:_BEGINNING], case.justification if is_low else ""
+            text = (case.response or "")[:_BEGINNING]
+            reason = case.justification if is_low else ""
             listed.append(
                 ListedCase(case, author, *(("", missing) if missing else (text, "", reason or "")))
             )
@@ -167,7 +169,8 @@ def recent_blocks(
     """
     blocks: list[Block] = []
     for listed in shown:
-        case, is_low = listed.case, says_how_to_drop and bool(listed.reason)
+        case = listed.case
+        is_low = says_how_to_drop and bool(listed.reason)
         words = one_line(listed.reason, _REASON) if is_low else one_line(listed.text, _WORDS)
         line = _line(listed, workspace_url, has_words=bool(words))
         if says_how_to_drop and case.status == CaseStatus.ASKED:
@@ -182,7 +185,8 @@ def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     case = listed.case
     who = "typed" if case.message_ts is None else clip(listed.author)
     where = f"{who} in {_where(case.channel_id)}" if who else _where(case.channel_id)
-    ts, state = case.reply_ts or case.message_ts or case.thread_ts, _state(case)
+    ts = case.reply_ts or case.message_ts or case.thread_ts
+    state = _state(case)
     if ts is not None:
         state = f"<{permalink(workspace_url, case.channel_id, ts, case.thread_ts or case.parent_ts)}|{state}>"
     parts = [state, where, short_date(case.created_at), f"case {case.id}"]

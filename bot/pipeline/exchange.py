@@ -19,7 +19,8 @@ from judge.scoring.attacks import LONGEST_TEXT
 from judge.scoring.conversation import bounded
 from judge.scoring.numbers import number_of
 
-ASSISTANT, OTHER_APP = "the assistant", "another app"
+ASSISTANT = "the assistant"
+OTHER_APP = "another app"
 """The roles of the judged author and of other apps; people are "Person 1", "Person 2" and so on."""
 
 SAID = {None, "bot_message", "file_share", "me_message", "thread_broadcast"}
@@ -90,10 +91,8 @@ class Exchange:
 
     def to_found(self) -> dict[str, Any]:
         """The fields of a case that say what was found about its reply."""
-        first, unread = (
-            self.reply[0],
-            Counter(kind for message in self.reply for kind in message.read.unread),
-        )
+        first = self.reply[0]
+        unread = Counter(kind for message in self.reply for kind in message.read.unread)
         return {
             "message_ts": first.ts,
             "parent_ts": first.parent_ts,
@@ -169,7 +168,8 @@ def to_exchange(
     )
     if at is None:
         return None
-    reply, before = rows[at], list(chain(*rows[:at]))
+    reply = rows[at]
+    before = list(chain(*rows[:at]))
     may_ask = {*persons} - {reply[0].author_id}
     asked = [
         each

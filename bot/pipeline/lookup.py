@@ -163,15 +163,18 @@ class Lookup:
         In the channel itself, it is the last message before by somebody else. Messages by or to the
         app do not count.
         """
-        channel_id, thread_ts = invocation.channel_id, invocation.thread_ts
+        channel_id = invocation.channel_id
+        thread_ts = invocation.thread_ts
         async with asyncio.timeout(_QUESTION_TIMEOUT_S):
             if thread_ts is None:
-                before, by = await self._near(channel_id, ts), invocation.user_id
+                before = await self._near(channel_id, ts)
+                by = invocation.user_id
             else:
                 call = self.client.conversations_replies(
                     channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE
                 )
-                before, by = await self._messages(call, is_all=True), None
+                before = await self._messages(call, is_all=True)
+                by = None
             return _last(
                 before, ts, lambda each: each.author_id != by and is_anybodys(each, self.own_ids)
             )
@@ -321,7 +324,8 @@ def _with_ts(messages: Iterable[Message], ts: str) -> Message | None:
     return next((message for message in messages if message.ts == ts), None)
 
 
-_LOOK_AGAIN, _WRITTEN_FOR = timedelta(seconds=2), timedelta(minutes=2)
+_LOOK_AGAIN = timedelta(seconds=2)
+_WRITTEN_FOR = timedelta(minutes=2)
 """When a reply that is still being written is read again, and how long after the request at most."""
 _NOT_ASKED = dict.fromkeys(("question", "question_source", "question_ts", "question_author_id"))
 _NOT_ASKED |= {"messages_before": 0, "left_out": 0}
@@ -346,7 +350,9 @@ async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
     """The case with its reply and its question as they stand in Slack, and why the question may be
     missing.
     """
-    gone, why_asked, found = GONE if case.message_ts else NOT_KEPT, NO_QUESTION, None
+    gone = GONE if case.message_ts else NOT_KEPT
+    why_asked = NO_QUESTION
+    found = None
     try:
         found = await lookup.exchange(case)
     except NotReadableError as exc:

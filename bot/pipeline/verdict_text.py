@@ -234,9 +234,11 @@ def ratings_line(verdict: CaseVerdict) -> str:
 
 def rated_quote(rating: Result, verdict: CaseVerdict) -> dict[str, Any]:
     if isinstance(rating, Rating):
-        title, words = f"Rated {rating.score} of {verdict.highest}", rating.justification
+        title = f"Rated {rating.score} of {verdict.highest}"
+        words = rating.justification
     else:
-        title, words = "No score", rating.detail
+        title = "No score"
+        words = rating.detail
     is_another = rating.served not in {None, rating.model}
     title += f", answered as {rating.served}" if is_another else ""
     return quote(shorten(words, 100), _ROOM, run(title, is_bold=True))

@@ -87,7 +87,8 @@ class HttpFront(HttpServer):
 
     async def _read(self, request: web.BaseRequest) -> bytes:
         """The body; raises the refusal of one that is too large, or too large for now."""
-        body, held = bytearray(), 0
+        body = bytearray()
+        held = 0
         try:
             while True:
                 size = max(request.content_length or 0, len(body))
@@ -116,10 +117,8 @@ class HttpFront(HttpServer):
 
     def _may_be_slacks(self, headers: Mapping[str, str]) -> bool:
         """Whether there is a well-formed, fresh signature; verifying it takes the body as well."""
-        stamp, signature = (
-            headers.get("X-Slack-Request-Timestamp", ""),
-            headers.get("X-Slack-Signature", ""),
-        )
+        stamp = headers.get("X-Slack-Request-Timestamp", "")
+        signature = headers.get("X-Slack-Signature", "")
         if not _STAMP.fullmatch(stamp) or not _SIGNATURE.fullmatch(signature):
             return False
         return abs(self._clock.now() - int(stamp)) <= FRESH_S

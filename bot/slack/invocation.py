@@ -152,7 +152,9 @@ def kind_of(body: Raw) -> str | None:
 
 
 def _from_interaction(body: Raw) -> Invocation:
-    user, team, view = body["user"], body.get("team") or {}, body.get("view") or {}
+    user = body["user"]
+    team = body.get("team") or {}
+    view = body.get("view") or {}
     state = ModalState.of(view) if body.get("type") == "view_submission" else ModalState()
     clicked = (body.get("actions") or [{}])[0]
     return Invocation(

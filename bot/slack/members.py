@@ -52,7 +52,8 @@ class Members:
         own: frozenset[str] = frozenset(),
         allowed: frozenset[str] = frozenset(),
     ) -> None:
-        self._client, self._home = client, own | allowed
+        self._client = client
+        self._home = own | allowed
         self._known = AnswerCache(self._ask, kept_s=3600.0, most=10_000)
 
     async def of_all(
@@ -171,7 +172,8 @@ class Memberships:
     def __init__(
         self, client: SlackClient, own: frozenset[str], clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._client, self._own = client, own
+        self._client = client
+        self._own = own
         self._channels = AnswerCache(self._list, KEPT_S, most=1000, clock=clock)
 
     async def of(self, user_id: str | None = None) -> Mapping[str, Listed]:
@@ -286,7 +288,8 @@ class Access:
         """Why this person may not see or change a channel's settings (`what`, such as "rubrics");
         else empty.
         """
-        channel_id, user_id = channel_id or person.channel_id, person.user_id
+        channel_id = channel_id or person.channel_id
+        user_id = person.user_id
         if channel_id.startswith("D"):
             return f"{what.capitalize()} are for channels, not for direct messages."
         try:

@@ -57,7 +57,8 @@ def to_message(raw: Raw) -> Message:
         blocker = None if found.has_words else _blocker(found.unread)
     except ODD as exc:  # such a message must not keep the others from being read
         logger.warning("message_unreadable", ts=raw["ts"], error=type(exc).__name__)
-        found, blocker = Read(), UNREADABLE
+        found = Read()
+        blocker = UNREADABLE
     return Message(
         ts=raw["ts"],
         parent_ts=parent_ts if parent_ts != raw["ts"] else None,
@@ -195,7 +196,8 @@ def asks_for_score(text: str) -> bool:
     return _REQUEST.search(text) is not None
 
 
-ADDED, REMOVED = "reaction_added", "reaction_removed"
+ADDED = "reaction_added"
+REMOVED = "reaction_removed"
 CHANGES = {"message_changed", "message_deleted"}
 CHANNELS = {"channel", "group", "mpim"}
 

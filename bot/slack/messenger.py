@@ -25,7 +25,8 @@ WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": Fa
 logger = structlog.get_logger(__name__)
 
 
-_CHART, _CHARTS = "data_visualization", 2
+_CHART = "data_visualization"
+_CHARTS = 2
 """The most charts that Slack takes in a message; the first ones are drawn."""
 
 
@@ -289,7 +290,8 @@ class Messenger:
         although Slack's answer is lost or the process dies: a direct message cannot be searched for
         by the person's id, and in some channels the app may only write.
         """
-        call, bare = self._client.chat_postMessage, post.without(post.cases)
+        call = self._client.chat_postMessage
+        bare = post.without(post.cases)
         sent = await or_refusal(
             send_in_known_blocks(call, bare, channel=to, **arguments, **WITHOUT_PREVIEWS)
         )

@@ -18,7 +18,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.http_server import Answer
 from bot.slack.manifest import bot_scopes
 
-INSTALL, REDIRECT = "/slack/install", "/slack/oauth_redirect"
+INSTALL = "/slack/install"
+REDIRECT = "/slack/oauth_redirect"
 
 logger = structlog.get_logger(__name__)
 

@@ -239,10 +239,8 @@ def _shared(reader: _Reader, raw: Raw) -> str:
 
 def _rich_list(reader: _Reader, raw: Raw) -> str:
     items = enumerate(_list(raw.get("elements")), int(raw.get("offset") or 0) + 1)
-    indent, is_ordered = (
-        "  " * min(int(raw.get("indent") or 0), _DEEPEST_LIST),
-        raw.get("style") == "ordered",
-    )
+    indent = "  " * min(int(raw.get("indent") or 0), _DEEPEST_LIST)
+    is_ordered = raw.get("style") == "ordered"
     return "\n".join(
         f"{indent}{f'{n}.' if is_ordered else '-'} {reader.block(item)}" for n, item in items
     )

@@ -195,15 +195,14 @@ class Assignments(db.StoreQueries):
         Called by everything that shows the score of a single case. An answer that the person has
         given is kept. Returns those of the cases for which this is new.
         """
-        are_meant, seen = (
-            sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids)),
-            {"outcome": Outcome.SEEN},
-        )
+        are_meant = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
+        seen = {"outcome": Outcome.SEEN}
         values = {"user_id": user_id, "probability": _NOT_DRAWN, "drawn_at": self._now()} | seen
         told = db.insert_into(self._database, assignments).from_select(
             *rows_of_cases(assignments, are_meant, **values)
         )
-        keys, has_no_answer = list(assignments.primary_key), assignments.c.outcome.is_(None)
+        keys = list(assignments.primary_key)
+        has_no_answer = assignments.c.outcome.is_(None)
         told = told.on_conflict_do_update(index_elements=keys, set_=seen, where=has_no_answer)
         return list((await connection.execute(told.returning(assignments.c.case_id))).scalars())
 

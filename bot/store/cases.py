@@ -132,7 +132,8 @@ class Cases(StoreQueries):
     def __init__(self, database: Database, *, keeps_text: bool = True) -> None:
         super().__init__(database)
         self._keeps_text = keeps_text
-        self._delivered, self._counted_at = 0, -inf
+        self._delivered = 0
+        self._counted_at = -inf
 
     async def get(self, case_id: int) -> LoggedCase | None:
         row = await self._database.one(_BY_ID, {"case_id": case_id})
@@ -284,7 +285,8 @@ class Cases(StoreQueries):
         """How many cases there are, by status; the number of delivered ones may be this old, as
         many take long.
         """
-        now, number = time.monotonic(), sa.func.count().label("number")
+        now = time.monotonic()
+        number = sa.func.count().label("number")
         unsettled = sa.select(cases.c.status, number).where(IS_UNSETTLED).group_by(cases.c.status)
         total = sa.select(sa.null(), number).select_from(cases)
         is_due = now - self._counted_at >= max_age_s
@@ -293,7 +295,8 @@ class Cases(StoreQueries):
         rows = await self._database.all(unsettled.union_all(total) if is_due else unsettled)
         found = {row.status: row.number for row in rows}
         if is_due:
-            self._delivered, self._counted_at = found.pop(None) - sum(found.values()), now
+            self._delivered = found.pop(None) - sum(found.values())
+            self._counted_at = now
         return found | ({CaseStatus.DELIVERED: self._delivered} if self._delivered else {})
 
     async def ping(self) -> None:

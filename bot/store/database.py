@@ -133,7 +133,8 @@ class Database:
         """
         if not self.is_sqlite:
             return await self.one(query, of)
-        key, choices = (query, *of.values()), self._choices
+        key = (query, *of.values())
+        choices = self._choices
         if key not in choices:
             choices[key] = await self.one(
                 query, of
@@ -241,15 +242,18 @@ class _Writer:
     """
 
     def __init__(self, engine: AsyncEngine, before_others: Callable[[], None]) -> None:
-        self._engine, self._before_others = engine, before_others
-        self._of_cases, self._others = deque[_Write](), deque[_Write]()
+        self._engine = engine
+        self._before_others = before_others
+        self._of_cases = deque[_Write]()
+        self._others = deque[_Write]()
         self._task: asyncio.Task[None] | None = None
         self._connection: AsyncConnection | None = (
             None  # kept: going through the pool takes as long as an insert
         )
 
     async def close(self) -> None:
-        connection, self._connection = self._connection, None
+        connection = self._connection
+        self._connection = None
         if connection:
             await connection.close()
 
@@ -258,7 +262,8 @@ class _Writer:
         return {self._task} if self._task else set()
 
     async def do(self, work: Work[T], *, is_of_case: bool) -> T:
-        loop, line = asyncio.get_running_loop(), self._of_cases if is_of_case else self._others
+        loop = asyncio.get_running_loop()
+        line = self._of_cases if is_of_case else self._others
         write = _Write(work, loop.create_future())
         line.append(write)
         self._task = self._task or loop.create_task(self._run(), context=Context())
@@ -347,7 +352,8 @@ class StoreQueries:
     """Queries that belong together, of one feature or one kind; `Store` has one of each."""
 
     def __init__(self, database: Database, connection: AsyncConnection | None = None) -> None:
-        self._database, self._connection = database, connection
+        self._database = database
+        self._connection = connection
 
     async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
         """Runs several queries one after the other over one connection, which takes less time than

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from bot.store.visibility import Origin
 from judge.scoring.rubric import Scale
 
-BEGINNING, END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
+END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,8 @@ class Installations(StoreQueries, AsyncInstallationStore):
             return
         with needs_extra("TOKEN_KEYS", "oauth", "cryptography", error=BotError):
             from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-        self._keys, self._unreadable = MultiFernet(map(Fernet, keys)), InvalidToken
+        self._keys = MultiFernet(map(Fernet, keys))
+        self._unreadable = InvalidToken
 
     async def all(self) -> Sequence[Installed]:
         query = sa.select(*columns_of(installations, Installed)).order_by(installations.c.team_id)
@@ -171,7 +172,8 @@ class OAuthStates(StoreQueries, AsyncOAuthStateStore):
     """The states under which installing began; each is accepted once."""
 
     async def async_issue(self, *_: Any, **__: Any) -> str:
-        state, now = str(uuid.uuid4()), utc_now()
+        state = str(uuid.uuid4())
+        now = utc_now()
         await self._database.execute(sa.delete(oauth_states).where(oauth_states.c.expires_at < now))
         await self._database.execute(
             sa.insert(oauth_states).values(state=state, expires_at=now + STATE_LASTS)

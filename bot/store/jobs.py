@@ -182,9 +182,11 @@ async def submit_all(database: Database, team_id: str) -> int:
     A queue in memory gets all of them, too: 20,000 take 12 MiB, and block the loop for at most 6 ms
     while 20 a second are done.
     """
-    last, number = 0, 0
+    last = 0
+    number = 0
     while found := await submit_oldest(database, team_id, last):
-        last, number = found[-1], number + len(found)
+        last = found[-1]
+        number = number + len(found)
     return number
 
 
@@ -209,7 +211,8 @@ def _oldest(team_id: str, after: int) -> Select[Any]:
     """The oldest cases after that one, each with its position among its person's, its channel's and
     the team's.
     """
-    here, theirs = (cases.c.channel_id,), (cases.c.channel_id, cases.c.requester_id)
+    here = (cases.c.channel_id,)
+    theirs = (cases.c.channel_id, cases.c.requester_id)
     places = (
         func.row_number().over(partition_by=whose, order_by=cases.c.id).label(name)
         for name, whose in (("of_workspace", ()), ("of_channel", here), ("of_person", theirs))

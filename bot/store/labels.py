@@ -43,7 +43,8 @@ class Labels(StoreQueries):
         """
         whose = f"{case.team_id}/{case.id}/{user_id}"
         await lock_for_transaction(connection, f"label of {whose}")
-        key, now = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}, utc_now()
+        key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
+        now = utc_now()
         row = (
             await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))
         ).one_or_none()

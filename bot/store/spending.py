@@ -167,8 +167,6 @@ def _sum_of(
 
 
 def _whose(table: sa.Table, is_of_person: bool) -> Sequence[sa.ColumnElement[bool]]:
-    of_team, of_user = (
-        table.c.team_id == sa.bindparam("of_team"),
-        table.c.requester_id == sa.bindparam("of_user"),
-    )
+    of_team = table.c.team_id == sa.bindparam("of_team")
+    of_user = table.c.requester_id == sa.bindparam("of_user")
     return (of_team, of_user) if is_of_person else (of_team,)

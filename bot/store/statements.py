@@ -37,7 +37,8 @@ def made_once(row: Callable[..., T]) -> Callable[[Make[Queries, P]], Read[Querie
             )
             if key not in statements:
                 statements[key] = cast("Any", make)(queries, *_for_each("", args, _to_parameter))
-            its, over = (statements[key], values), queries._connection
+            its = (statements[key], values)
+            over = queries._connection
             rows = (await over.execute(*its)).all() if over else await queries._database.all(*its)
             return [row(*each) for each in rows]
 

@@ -33,7 +33,8 @@ from bot.store.visibility import (
 )
 
 _ORIGINS = Origin.CHOSEN, Origin.WATCHED
-_AGREED, _SURE = 2, 2 / 3
+_AGREED = 2
+_SURE = 2 / 3
 _WORDS = 300  # more than is shown, because blanks and what people do not see are removed
 
 
@@ -64,10 +65,8 @@ class Tallies(StoreQueries):
         ]
         # Not joined with their labels, which SQLite would all go through for each case once it
         # expects few cases.
-        scored, given = (
-            await self._counted(place, span, kind, starts, weeks),
-            dict(await self.given(place)),
-        )
+        scored = await self._counted(place, span, kind, starts, weeks)
+        given = dict(await self.given(place))
         return [
             each._replace(given=given[each.id]) if each.id in given else each for each in scored
         ]

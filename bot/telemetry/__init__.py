@@ -54,10 +54,8 @@ def signals() -> Sequence[str]:
         if has_receiver[each] and _value(f"OTEL_{each}_EXPORTER") != "none"
     ]
     for part in ("", *(f"{each}_" for each in wanted)):
-        receiver, headers = (
-            f"OTEL_EXPORTER_OTLP_{part}ENDPOINT",
-            f"OTEL_EXPORTER_OTLP_{part}HEADERS",
-        )
+        receiver = f"OTEL_EXPORTER_OTLP_{part}ENDPOINT"
+        headers = f"OTEL_EXPORTER_OTLP_{part}HEADERS"
         if _value(receiver) and not _value(receiver).startswith(("http://", "https://")):
             raise ValueError(f"{receiver}: expected a URL that begins with http or https")
         if not all(

@@ -44,7 +44,8 @@ _NAME = "slack-judge"
 # A receiver answers in milliseconds; a slow one must not use up the time for stopping the bot.
 _LAST_SENDING_S = 3.0
 # The bounds that the conventions name: powers of four, and doubled hundredths of a second.
-_TOKENS, _SECONDS = [4**power for power in range(14)], [0.01 * 2**power for power in range(14)]
+_TOKENS = [4**power for power in range(14)]
+_SECONDS = [0.01 * 2**power for power in range(14)]
 
 
 class Telemetry:
@@ -97,7 +98,8 @@ class _Spans(Tracing):
     def __init__(
         self, tracers: TracerProvider, events: LoggerProvider, meters: MeterProvider
     ) -> None:
-        self._tracer, self._events = tracers.get_tracer(_NAME), events.get_logger(_NAME)
+        self._tracer = tracers.get_tracer(_NAME)
+        self._events = events.get_logger(_NAME)
         meter = meters.get_meter(_NAME)
         self._tokens, self._duration, self._verdicts = (
             meter.create_histogram(name, unit, explicit_bucket_boundaries_advisory=bounds)
@@ -136,7 +138,8 @@ class _Spans(Tracing):
         the dictionary.
         """
         answered: dict[str, Any] = {}
-        of, began = dict(asked), time.monotonic()
+        of = dict(asked)
+        began = time.monotonic()
         with self.span(f"chat {asked['gen_ai.request.model']}", asked, SpanKind.CLIENT) as span:
             try:
                 yield answered

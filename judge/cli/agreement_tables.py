@@ -97,7 +97,8 @@ def _measures(comparison: Comparison) -> Table:
 
 
 def _confusion(comparison: Comparison) -> RenderableType:
-    counts, low = confusion(comparison.sample), comparison.sample.scale.low
+    counts = confusion(comparison.sample)
+    low = comparison.sample.scale.low
     if len(counts) > _MOST_LEVELS:
         return f"A matrix of {len(counts)} scores is too wide to print; --plot draws it."
     levels = [str(low + level) for level in range(len(counts))]

@@ -248,7 +248,8 @@ class _Work:
         from judge.rows.journal import answered_as
         from judge.scoring.offline import OFFLINE
 
-        run, tally = self.batch, self.tally
+        run = self.batch
+        tally = self.tally
         reasons = ", ".join(
             f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common()
         )

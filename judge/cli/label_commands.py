@@ -126,7 +126,9 @@ def to_sentences(found: "FileEstimate") -> Iterator[str]:
     from judge.evaluation.estimate import how_near, why_rough
     from judge.evaluation.planning import MORE_LABELS, narrowing, within
 
-    mean, good, labels = found.mean, found.good, found.mean.labels_only
+    mean = found.mean
+    good = found.good
+    labels = found.mean.labels_only
     by = f"corrected by {number_of(mean.labelled, 'label')}; the judge alone says"
     yield f"Mean {_say(mean.corrected)} ({number_of(mean.n, 'score')}, {by} {mean.judge.mean:.2f})."
     share = _say(good.corrected, ".0%")

@@ -128,7 +128,8 @@ def causes(
 
 
 def _where(lines: tuple[int, ...]) -> str:
-    shown, more = ", ".join(map(str, lines[:8])), lines[8:]
+    shown = ", ".join(map(str, lines[:8]))
+    more = lines[8:]
     return f"{'line' if len(lines) == 1 else 'lines'} {shown}{', …' if more else ''}"
 
 

@@ -21,10 +21,9 @@ FEWEST = 40
 STEPS = 60, 120
 """How many replies the judge is asked about at first, and in all if these leave it open."""
 _SURE = 2.0  # standard errors
-_UNSEEN, _UNSEEN_SHARE = (
-    0.01,
-    0.1,
-)  # added to the squares: a few replies may all be the same by chance
+# added to the squares: a few replies may all be the same by chance
+_UNSEEN = 0.01
+_UNSEEN_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -51,29 +50,26 @@ def find_blame(
     `asked` has the stored score and the new one of each reply that the judge was asked about again,
     at least one.
     """
-    is_share, sign = (
-        kind == "low share",
-        1 if kind in {"rise", "low share"} else -1,
-    )  # the change is above 0
+    # the change is above 0
+    is_share = kind == "low share"
+    sign = 1 if kind in {"rise", "low share"} else -1
 
     def value(score: int) -> float:
         return float(2 * score < scale.low + scale.high) if is_share else sign * score
 
     before, after = ([value(score) for score in scores] for scores in (reference, recent))
-    total, moved = (
-        fmean(after) - fmean(before),
-        [value(now) - value(stored) for stored, now in asked],
-    )
-    judge, unseen = (
-        fmean(moved),
-        _UNSEEN_SHARE if is_share else _UNSEEN * (scale.high - scale.low) ** 2,
-    )
+    total = fmean(after) - fmean(before)
+    moved = [value(now) - value(stored) for stored, now in asked]
+    judge = fmean(moved)
+    unseen = _UNSEEN_SHARE if is_share else _UNSEEN * (scale.high - scale.low) ** 2
     error = sqrt(sum((each - judge) ** 2 for each in moved) + unseen) / len(moved)
     total_error = hypot(*(sqrt(pvariance(each) / len(each)) for each in (before, after)))
-    rest, rest_error = total - judge, hypot(error, total_error)
+    rest = total - judge
+    rest_error = hypot(error, total_error)
     found = Interval(sign * judge, sign * judge - _SURE * error, sign * judge + _SURE * error)
     if judge > _SURE * error:
-        is_both, is_judge = rest > max(_SURE * rest_error, total / 4), rest + rest_error < total / 2
+        is_both = rest > max(_SURE * rest_error, total / 4)
+        is_judge = rest + rest_error < total / 2
         return Blame(
             "both" if is_both else "judge" if is_judge else "judge or both", found, len(moved)
         )

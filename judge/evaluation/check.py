@@ -165,10 +165,8 @@ class Check:
 
         `missing` is the number of rows without a verdict.
         """
-        is_check, is_compared = (
-            self.fail_under is not None or self.fail_if_worse,
-            self.earlier is not None,
-        )
+        is_check = self.fail_under is not None or self.fail_if_worse
+        is_compared = self.earlier is not None
         if not (is_check or is_compared or self.summary):
             return None
         self._compare()
@@ -191,9 +189,12 @@ class Check:
         return code if is_check else None
 
     def _compare(self) -> None:
-        found, (low, high) = self._found, self.judge.rubric.scale
-        mean, newly_unscored = MeanEstimator(Scale(low, high)), MeanEstimator(Scale(-1, 1))
-        pairs, own = list[tuple[int, str | int, Given, Given]](), list[tuple[int, object]]()
+        found = self._found
+        (low, high) = self.judge.rubric.scale
+        mean = MeanEstimator(Scale(low, high))
+        newly_unscored = MeanEstimator(Scale(-1, 1))
+        pairs = list[tuple[int, str | int, Given, Given]]()
+        own = list[tuple[int, object]]()
         for row, score, given in self._read(self.output, 1):
             key = hash(row.known_by[0])
             cluster = row.key("thread") or key
@@ -229,9 +230,11 @@ class Check:
         for moved, thread, given, its in pairs:
             change.add(moved, given=given if its else (), less=its if given else (), cluster=thread)
         if changed := change.estimate():
-            found.difference, found.labels = paired_difference(changed), changed.labelled
+            found.difference = paired_difference(changed)
+            found.labels = changed.labelled
             found.people = None if changed.missing else changed.corrected
-        found.own, found.same = paired(own, self.judge.rubric.scale), len(own)
+        found.own = paired(own, self.judge.rubric.scale)
+        found.same = len(own)
         found.has_more_unscored = bool(
             (each := newly_unscored.estimate()) and (paired_difference(each).low or 0) > 0
         )
@@ -255,7 +258,8 @@ class Check:
                 and (read := self._labels.read(row, self.judge.rubric.scale)).labels
                 and read.is_blind
             ):
-                label, given = fmean(read.labels), read.given
+                label = fmean(read.labels)
+                given = read.given
                 found.lengths += (
                     [(len(row.response.split()) / 100, score - label)] if score is not None else []
                 )
@@ -268,7 +272,8 @@ class Check:
 
     def _figures(self) -> Iterator[tuple[str, str, str]]:
         """The name of each figure, its earlier value ("" if unknown) and its current value."""
-        found, is_compared = self._found, self.earlier is not None
+        found = self._found
+        is_compared = self.earlier is not None
         has_empty = any(each["empty"] for each in found.counts)
         names = {
             "scored": "scored rows",
@@ -384,7 +389,8 @@ class Check:
             )
 
     def _to_markdown(self, figures: list[tuple[str, str, str]], head: str, why: str) -> str:
-        rubric, samples = self.judge.rubric, identity_of(self.judge)["samples"]
+        rubric = self.judge.rubric
+        samples = identity_of(self.judge)["samples"]
         by = f"{self.judge.model}, rubric {rubric.name} ({rubric.version}), samples: {samples}"
         tables = [("", figures)]
         if fallen := self._found.fallen:
@@ -409,7 +415,8 @@ def _read_outputs(path: Path, judge: Judge) -> Iterator[tuple[Row, bool]]:
     for line, raw in read_lines(path):
         try:
             row = Row(line, decode(raw))
-            _, score = row.dialogue, row.get("score")
+            _ = row.dialogue
+            score = row.get("score")
             is_empty = row.get(
                 "unscored_reason"
             ) == UnscoredReason.NOTHING_TO_JUDGE and _is_failure(row)
@@ -434,7 +441,8 @@ def _is_failure(row: Row) -> bool:
     """Whether nothing to judge is the assistant's failure: not if the question is empty, or the
     reply not read.
     """
-    messages, (question, response, _) = row.messages, row.dialogue
+    messages = row.messages
+    (question, response, _) = row.dialogue
     is_question = nothing_to_judge(question, "It is an answer.") is None  # to any question
     is_read = messages is None or has_reply(messages)
     return is_question and is_read and nothing_to_judge(question, response) is not None

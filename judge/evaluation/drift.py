@@ -42,8 +42,12 @@ MARGIN = 0.02
 """How far the mean must be below the reference's, as a share of the scale: 0.1 points on a scale from 0 to 5."""
 _BETS = (0.04, 0.08, 0.16)
 _SURE = 1.0  # standard errors of the reference's mean that count as unchanged
-_SHARE, _SHARE_OF_FLOOR = 0.5, 1.5  # thresholds relative to the replies in 90 days, from simulation
-_QUARTER, _DAYS, _WEEKDAYS = 90, 28, 7
+# thresholds relative to the replies in 90 days, from simulation
+_SHARE = 0.5
+_SHARE_OF_FLOOR = 1.5
+_QUARTER = 90
+_DAYS = 28
+_WEEKDAYS = 7
 _MIN_DAYS = 14  # with fewer days, a weekday occurs only once
 _SMOOTHING = 0.02  # added to the count of each score, so that none is impossible
 _LEAST = 0.01  # a mean below this share of the scale can hardly drop further
@@ -201,7 +205,8 @@ def _inflation(reference: Sequence[DatedScore], rests: Sequence[float], mean: fl
     """V, the larger of that within threads and that across days; `rests` are deviations from the
     mean.
     """
-    threads, days = defaultdict[Hashable, list[float]](list), defaultdict[date, list[float]](list)
+    threads = defaultdict[Hashable, list[float]](list)
+    days = defaultdict[date, list[float]](list)
     for i, ((_, day, thread), rest) in enumerate(zip(reference, rests, strict=True)):
         threads[(i, thread) if thread is None else thread].append(rest)
         days[day].append(rest)
@@ -210,7 +215,8 @@ def _inflation(reference: Sequence[DatedScore], rests: Sequence[float], mean: fl
         return 1.0
     # One thread of lowest scores is added here too, as long as the thread that a score is in on
     # average.
-    size, lowest = sum(len(each) ** 2 for each in threads.values()) / len(rests), mean * mean
+    size = sum(len(each) ** 2 for each in threads.values()) / len(rests)
+    lowest = mean * mean
     sums = sum(sum(each) ** 2 for each in threads.values())
     within = max((sums + size * size * lowest) / (squares + size * lowest), 1.0)
     # Only changes from each day to the next, so that a lasting change within the reference does not
@@ -269,7 +275,8 @@ def _bets(
     before, normal = _tilt(shape, min(null, 1 - _LEAST / 2))
     for bet in _BETS:
         after, lower = _tilt(shape, max(null - bet, null / 10))
-        times, less = (after - before) / habits.inflation, (lower - normal) / habits.inflation
+        times = (after - before) / habits.inflation
+        less = (lower - normal) / habits.inflation
         by_weekday = [
             {score: exp(times * (value - level) - less) for score, value in values.items()}
             for level in habits.weekdays
@@ -281,7 +288,8 @@ def _tilt(shape: Sequence[tuple[float, float]], mean: float) -> tuple[float, flo
     """The exponent t for which weights times exp(t * value) have this mean, and the logarithm of
     their sum.
     """
-    low, high = -60.0, 60.0
+    low = -60.0
+    high = 60.0
     for _ in range(50):
         middle = (low + high) / 2
         tilted = [(value, weight * exp(middle * (value - 0.5))) for value, weight in shape]
@@ -318,7 +326,8 @@ def _find(
 ) -> Drop | None:
     if len(reference) < MIN_REFERENCE:
         return None
-    tests, threshold = list(weighed), _threshold(share, reference)
+    tests = list(weighed)
+    threshold = _threshold(share, reference)
     ends = deque(_evidence(recent, tests), maxlen=1)
     if not ends or not tests or (evidence := fmean(ends[0])) < threshold:
         return None

@@ -49,7 +49,8 @@ class Moments(NamedTuple):
         scale. If the error for scores unrelated to the labels is larger, which happens near a kappa
         of 0, it is that error.
         """
-        value, (n, x, y, xx, yy, _) = self.kappa, self
+        value = self.kappa
+        (n, x, y, xx, yy, _) = self
         if isnan(value):
             return 0.0
         unrelated = (

@@ -132,7 +132,8 @@ class LabelledRows:
     def _read(self, row: Row, what: str, value: object, range_: Range) -> float | None:
         if value is None:
             return None
-        number, (low, high) = to_number(value), range_
+        number = to_number(value)
+        (low, high) = range_
         its = row.get("line")  # of a batch's input, where a person would correct it
         where = f"line {row.line}" + (
             f" (input: {its})" if isinstance(its, int) and its != row.line else ""

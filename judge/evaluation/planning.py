@@ -18,10 +18,12 @@ def within(found: MeanEstimate, more: int) -> float:
     Very few labels do not show how far they will be from the scores; then they are taken to spread
     as scores do.
     """
-    labels, rest = found.labelled + more, found.by_scores
+    labels = found.labelled + more
+    rest = found.by_scores
     each = (found.corrected_variance - rest) * found.labelled
     if found.labelled < 8:  # too few to show it
-        each, rest = found.variance * found.independent, 0.0
+        each = found.variance * found.independent
+        rest = 0.0
     effective = labels * (found.effective / found.labelled if found.labelled else 1)
     then = replace(found, effective=effective, corrected_variance=each / labels + rest)
     then = replace(then, corrected=found.corrected or found.judge)

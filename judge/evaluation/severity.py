@@ -30,7 +30,8 @@ class Severities:
     """
 
     def __init__(self, replies: Iterable[Given] = ()) -> None:
-        known, total = [*replies], defaultdict[str, float](float)
+        known = [*replies]
+        total = defaultdict[str, float](float)
         for given in known:
             _add(total, shares_of(given))
         self.largest = max((share for by, share in total.items() if by), default=0.0) / max(
@@ -39,17 +40,16 @@ class Severities:
         named = ({by: value for by, value in given if by} for given in known)
         self._shared = [each for each in named if len(each) > 1]
         self.people = dict.fromkeys(by for each in self._shared for by in each)
-        self.labels, self._variance, self.of = sum(map(len, self._shared)), 0.0, dict[str, float]()
-        free, contrast = (
-            self.labels - len(self._shared) - len(self.people) + 1,
-            self._contrast(total),
-        )
+        self.labels = sum(map(len, self._shared))
+        self._variance = 0.0
+        self.of = dict[str, float]()
+        free = self.labels - len(self._shared) - len(self.people) + 1
+        contrast = self._contrast(total)
         if free < _FEWEST or _PRIOR * self._error(contrast) > _MOST_OPEN * _dot(contrast, contrast):
             return
-        off, squares = (
-            defaultdict[str, float](float),
-            0.5,
-        )  # as if one more pair of labels were a point apart
+        # as if one more pair of labels were a point apart
+        off = defaultdict[str, float](float)
+        squares = 0.5
         for each in self._shared:
             _add(off, rest := _centred(each))
             squares += _dot(rest, rest)
@@ -97,8 +97,10 @@ class Severities:
 
     def _solve(self, right: Shares) -> dict[str, float]:
         """Solves the equations of the severities, by conjugate gradients."""
-        found, rest = dict.fromkeys(right, 0.0), right
-        way, size = right, (first := _dot(right, right))
+        found = dict.fromkeys(right, 0.0)
+        rest = right
+        way = right
+        size = (first := _dot(right, right))
         while size > 1e-20 * first:  # solved but for rounding
             step = defaultdict[str, float](float)
             _add(step, way, _PRIOR)
@@ -107,7 +109,8 @@ class Severities:
             far = size / _dot(way, step)
             found = {by: each + far * way[by] for by, each in found.items()}
             rest = {by: each - far * step[by] for by, each in rest.items()}
-            before, size = size, _dot(rest, rest)
+            before = size
+            size = _dot(rest, rest)
             way = {by: each + size / before * way[by] for by, each in rest.items()}
         return found
 

@@ -34,7 +34,8 @@ def t_quantile(df: int, tail: float = _TAIL) -> float:
     if df > 200:
         z = NormalDist().inv_cdf(1 - tail)
         return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
-    low, high = 0.0, pi / 2
+    low = 0.0
+    high = pi / 2
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if _two_sided(middle, df) < 1 - 2 * tail else (low, middle)
@@ -87,7 +88,8 @@ def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float])
     larger than needed, so that it warns too late rather than too early. Source: Stephens (1970),
     JRSS B 32(1), with his correction.
     """
-    n, m = sum(one.values()), sum(other.values())
+    n = sum(one.values())
+    m = sum(other.values())
     if not n or not m:
         return 1.0
     gap = largest = 0.0
@@ -161,7 +163,8 @@ class MeanEstimate:
         `tail` on each side.
         """
         if is_corrected and self.corrected:
-            mean, n = self.corrected.mean, self.effective
+            mean = self.corrected.mean
+            n = self.effective
             return _interval(self.scale, mean, self.corrected_variance, n, tail, is_corrected=True)
         return _interval(self.scale, self.judge.mean, self.variance, self.independent, tail)
 
@@ -205,7 +208,8 @@ def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
 def _jackknife(
     figure: Callable[[_Sums], float], total: _Sums, without: Sequence[tuple[_Sums, int]]
 ) -> float:
-    n, whole = sum(number for _, number in without), figure(total)
+    n = sum(number for _, number in without)
+    whole = figure(total)
     if n < 2:
         return 0.0
     return (n - 1) / n * sum(number * (figure(each) - whole) ** 2 for each, number in without)
@@ -231,11 +235,11 @@ class MeanEstimator:
     """
 
     def __init__(self, scale: Scale, severities: Severities = NOBODYS) -> None:
-        self._scale, self.severities = (
-            scale,
-            severities,
-        )  # to be set before the first of the labels that `given` takes
-        self._count, self._by = 0, defaultdict[str, float](float)
+        # to be set before the first of the labels that `given` takes
+        self._scale = scale
+        self.severities = severities
+        self._count = 0
+        self._by = defaultdict[str, float](float)
         self._single = Counter[
             _Sums
         ]()  # sums of each score without a cluster, and of clusters taken as a whole
@@ -268,7 +272,8 @@ class MeanEstimator:
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
         self._count += times
-        one, w = _Sums(weight, weight * score), weight / probability
+        one = _Sums(weight, weight * score)
+        w = weight / probability
         for each, sign in ((given, 1), (less, -1)):
             if each:
                 label = (label or 0) + sign * self.severities.level(each)
@@ -299,7 +304,8 @@ class MeanEstimator:
         total = _Sums(*(sum(map(mul, column, numbers)) for column in zip(*clusters, strict=True)))
         labelled = {each: number for each, number in clusters.items() if each.labels}
         others = {each: number for each, number in clusters.items() if not each.labels}
-        n, mean = clusters.total(), total.f / total.n
+        n = clusters.total()
+        mean = total.f / total.n
         rest = _spread(others, mean) / total.n**2
         spread = (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1)
         found = MeanEstimate(
@@ -346,7 +352,8 @@ def _interval(
     mean = min(max(mean, low), high)
     if n + _DUST < 2:
         return Interval(mean, None, None)
-    share, part = (mean - low) / (high - low), variance / (high - low) ** 2
+    share = (mean - low) / (high - low)
+    part = variance / (high - low) ** 2
     spread = (
         t_quantile(floor(n + _DUST) - 1, tail) ** 2 * part / max(share * (1 - share), part, _DUST)
     )
@@ -366,7 +373,8 @@ def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Has
     such as a channel's week, than in another. It is 1 if no row has a label. Source: Holt and Smith
     (1979), JRSS A 142(1).
     """
-    totals, labelled = defaultdict[Hashable, float](float), defaultdict[Hashable, float](float)
+    totals = defaultdict[Hashable, float](float)
+    labelled = defaultdict[Hashable, float](float)
     for stratum, is_labelled, weight in rows:
         totals[stratum] += weight
         labelled[stratum] += weight * is_labelled
@@ -417,14 +425,13 @@ def differences(
     Statistics 6(2).
     """
     undecided = {i: (now, before) for i, (now, before) in enumerate(pairs) if now and before}
-    found, is_clear = dict[int, Interval | None](), True
+    found = dict[int, Interval | None]()
+    is_clear = True
     while undecided and is_clear:
         found |= {i: difference(*pair, _TAIL / len(undecided)) for i, pair in undecided.items()}
         clear = {i for i in undecided if (each := found[i]) and each.is_clear}
-        is_clear, undecided = (
-            bool(clear),
-            {i: pair for i, pair in undecided.items() if i not in clear},
-        )
+        is_clear = bool(clear)
+        undecided = {i: pair for i, pair in undecided.items() if i not in clear}
     return [found.get(i) for i in range(len(pairs))]
 
 

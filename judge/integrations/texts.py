@@ -17,7 +17,8 @@ def find_dialogue(asked: Any, answered: Any) -> Dialogue:
     If `answered` has the user's messages, too, `asked` is not needed. Raises ValueError without one
     clear text.
     """
-    question, response = _find(asked), _find(answered)
+    question = _find(asked)
+    response = _find(answered)
     if isinstance(question, str) and isinstance(response, str):
         return Dialogue(question, response)
     before = [{"role": "user", "content": question}] if isinstance(question, str) else question

@@ -212,7 +212,8 @@ def _read_scored(
         try:
             row = Row(line, files.decode(raw))
             asked, (prompt, response), prompt_id = row.asked, _sides(row), row.get("prompt_id")
-            score, id_ = row.get("score"), files.encode(prompt_id)
+            score = row.get("score")
+            id_ = files.encode(prompt_id)
             if "score" not in row.fields:
                 raise ValueError("no score; 'judge batch' adds them")
             if score is not None and not (

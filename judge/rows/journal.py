@@ -99,11 +99,13 @@ class Journal(LineFile):
             self.rewrite((self.rows[line][1] for line in lines), failure)
 
     def _take(self, number: int, offset: int, raw: bytes) -> None:
-        where, problem = f"{self.path}, line {number}", ""
+        where = f"{self.path}, line {number}"
+        problem = ""
         try:
             fields = decode(raw)
             added = {name: fields.pop(name) for name in ADDED if name in fields}
-            carried, line = encode(fields), added.get("line") or 0
+            carried = encode(fields)
+            line = added.get("line") or 0
             has_types = all(
                 each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items()
             )
@@ -155,7 +157,8 @@ def survey(source: RowFile, journal: Journal | None = None) -> int:
         lines += 1
         if line not in judged and PROMPT_ID not in raw:  # decoding takes most of the time
             continue
-        row, carried = None, ""
+        row = None
+        carried = ""
         with suppress(ValueError):
             row = Row(line, decode(raw))
             carried = row.carried

@@ -53,7 +53,8 @@ class LineFile:
     def append(self, raw: bytes) -> int:
         """Appends a line with its end, or on a full disk nothing, and returns its offset."""
         with explaining(f"{self.path}: cannot continue writing"):
-            start, left = os.fstat(self._file.fileno()).st_size, memoryview(raw)
+            start = os.fstat(self._file.fileno()).st_size
+            left = memoryview(raw)
             try:
                 while left:
                     left = left[self._file.write(left) :]

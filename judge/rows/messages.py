@@ -22,10 +22,9 @@ _ROLES = {"human": "user", "function": "tool"} | dict.fromkeys(
 _ROLES |= {role: role for role in ("user", "assistant", "tool", "system", "developer")}
 _FIELDS = {"content", "text", "tool_calls", "function_call", "audio", "refusal"}
 _UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
-_CALLS, _RESULTS = (
-    ("tool_use", "tool_call"),
-    ("tool_result",),
-)  # the ends of types, such as server_tool_use
+# the ends of types, such as server_tool_use
+_CALLS = ("tool_use", "tool_call")
+_RESULTS = ("tool_result",)
 _KINDS = {
     "image": "picture",
     "document": "file",
@@ -35,7 +34,8 @@ _KINDS = {
 }
 _TEXTS = ("text", "output_text")
 _SOURCES = ("citation", "_location")  # the ends of types, such as url_citation
-_TITLES, _URLS = ("title", "document_title", "filename"), ("url", "source")
+_TITLES = ("title", "document_title", "filename")
+_URLS = ("url", "source")
 
 
 class Dialogue(NamedTuple):
@@ -81,7 +81,8 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
         )
     last_step = max((at for at, each in enumerate(after) if each.is_step), default=-1)
     goes_on = any(each.has_words for each in after[last_step + 1 :] if each.role == "assistant")
-    answer, others = list[_Said](), list[_Said]()
+    answer = list[_Said]()
+    others = list[_Said]()
     for at, each in enumerate(after):
         if each.is_step or each.role != "assistant":
             others.append(replace(each, role=f"{each.role} after the question"))
@@ -221,7 +222,8 @@ def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
             **message,
             **inner,
         }
-    role, kind = message.get("role"), message.get("type")
+    role = message.get("role")
+    kind = message.get("type")
     if role is None and isinstance(kind, str):
         if "content" not in message or kind in _UNSEEN:
             yield from _read_item(kind, message)
@@ -330,7 +332,8 @@ def _result(content: Any) -> _Said:
 def _to_said(role: str, parts: Iterable[Mapping[str, Any]], sources: Iterable[Any] = ()) -> _Said:
     """A message, with a line or more for each part, and then its sources."""
     lines: list[str] = []
-    has_words, unread = False, []
+    has_words = False
+    unread = []
     for part in parts:
         kind = _kind(part)
         if kind in _UNSEEN or kind.endswith((*_CALLS, *_RESULTS)):

@@ -137,7 +137,8 @@ class Row:
             "rubric_version" not in self.fields
         ):  # not a row of ours, so that the fields may contain anything
             return self.get("model")
-        model, ask = self.get("model"), self.get("ask")
+        model = self.get("model")
+        ask = self.get("ask")
         return f"{model}, {ask}" if ask else model
 
     @property
@@ -170,7 +171,8 @@ class Row:
         )
         if self.has_turns:
             with suppress(ValueError):  # not a row to judge
-                prompt, (_, response, turns) = self.key("prompt_id") or self.asked, self.dialogue
+                prompt = self.key("prompt_id") or self.asked
+                (_, response, turns) = self.dialogue
                 text = to_prompt(response, turns)  # the steps after the question, too
         item: object = f"line {self.line}" if prompt is None or text is None else (prompt, text)
         if self.get("case") is not None:
@@ -215,7 +217,8 @@ def own_name(name: str) -> str:
 
 
 def _listed(names: Collection[str]) -> str:
-    first, more = list(names)[:10], list(names)[10:]
+    first = list(names)[:10]
+    more = list(names)[10:]
     return ", ".join(first)[:200] + (f" and {len(more):,} more" if more else "")
 
 

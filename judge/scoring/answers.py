@@ -124,9 +124,11 @@ def shorten(text: str, most_words: int = MAX_WORDS) -> str:
 
 
 def _without_score(text: str, start: int, end: int) -> str:
-    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
-    before, after = text[line_start:start], text[end:line_end]
+    before = text[line_start:start]
+    after = text[end:line_end]
     if is_markup(before) and is_markup(after):
         rest = text[:line_start] + text[line_end:]
     elif is_markup(before):
@@ -149,7 +151,8 @@ def is_markup(text: str) -> bool:
 
 
 def _from_json(text: str) -> str:
-    first, last = text.find("{"), text.rfind("}")
+    first = text.find("{")
+    last = text.rfind("}")
     if first < 0 or last < first or text[:first].strip(" \n`json"):
         return ""
     try:

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from judge.scoring.numbers import number_of
 
-_MOST_MESSAGES, _MOST_CHARACTERS = 20, 8_000
+_MOST_MESSAGES = 20
+_MOST_CHARACTERS = 8_000
 _LONGEST_TEXT = _MOST_CHARACTERS // 4
 _HALF = (
     _LONGEST_TEXT - 50

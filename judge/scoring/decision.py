@@ -31,7 +31,8 @@ class DecisionMember(Member):
     async def rate(
         self, texts: Texts, earlier: Sequence[Result], give_up_at: float
     ) -> list[Outcome]:
-        rubric, decide = texts.rubric, self.model.decide
+        rubric = texts.rubric
+        decide = self.model.decide
         return await self._results(
             lambda: decide(render_messages(texts), to_questions(rubric), give_up_at=give_up_at),
             lambda choice: self._withheld(choice) or _read(choice.text, rubric),
@@ -70,10 +71,8 @@ def read_choices(text: str, questions: Sequence[Mapping[str, Any]]) -> dict[str,
     chosen = {}
     for answer, question in zip(_answers(text, questions), questions, strict=True):
         if answer["type"] != "refusal":
-            choice, values = (
-                str(answer.get("choice")),
-                [each["value"] for each in question["choices"]],
-            )
+            choice = str(answer.get("choice"))
+            values = [each["value"] for each in question["choices"]]
             chances = _distribution(answer.get("probabilities"), "value", values)
             if choice not in values or chances[choice] < max(chances.values()) - _MOST_OFF:
                 raise ValueError(

@@ -67,7 +67,8 @@ class DistributionMember(Member):
 
     def _distribution(self, choice: Choice, response: str) -> Result:
         """The rating; without `probabilities` if they do not speak for the model."""
-        scale, text = self._scale, choice.text
+        scale = self._scale
+        text = choice.text
         if withheld := self._withheld(choice):
             return withheld
         if not choice.tokens:  # also where thinking took the few tokens
@@ -150,7 +151,8 @@ def _place_of(tokens: Sequence[Token], score: int, scale: Scale) -> int | None:
     be read as that.
     """
     other = score - 1 if score > scale.low else score + 1
-    text, starts = "", {}
+    text = ""
+    starts = {}
     for at, token in enumerate(tokens):
         starts[len(text) + len(token.text) - len(token.text.lstrip())] = at
         text += token.text

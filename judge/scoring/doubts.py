@@ -9,7 +9,8 @@ from judge.scoring.answers import is_quoted
 from judge.scoring.ratings import UnscoredReason
 from judge.scoring.rubric import Scale
 
-_END_OF_SENTENCE, _DIGIT = re.compile(r"[.!?\n]"), re.compile(r"[0-9]")
+_END_OF_SENTENCE = re.compile(r"[.!?\n]")
+_DIGIT = re.compile(r"[0-9]")
 _SENTENCE_CHARS = 200
 # Words of a sentence that denies a score, supposes one, or shows the format.
 _DENIED = re.compile(
@@ -69,7 +70,8 @@ def disclaimer(text: str, scale: Scale, response: str) -> UnscoredReason | None:
 
     `response` is packed.
     """
-    is_json, text = text[0] == "{", text.lower()
+    is_json = text[0] == "{"
+    text = text.lower()
     if any((top[1] or top[2]) != str(scale.high) for top in _TOP.finditer(text)):
         return UnscoredReason.OFF_SCALE
     for said in _DECLINED.finditer(text):
@@ -85,11 +87,14 @@ def is_taken_back(text: str, start: int, end: int, score: int, scale: Scale, res
     see `disclaimer`.
     """
     head = f".\n{text[:start].lower()}."
-    text, end = head + text[end:].lower(), len(head)
+    text = head + text[end:].lower()
+    end = len(head)
     if not _DIGIT.search(text):
         return False
     for other in chain(_ANOTHER.finditer(text, end), _UNLABELLED.finditer(text)):
-        number, at, is_bare = float(other["number"]), other.start(), other.re is _UNLABELLED
+        number = float(other["number"])
+        at = other.start()
+        is_bare = other.re is _UNLABELLED
         is_usual = (
             (is_bare or number.is_integer())
             and scale.low <= number <= scale.high

@@ -127,10 +127,8 @@ class Judge:
             raise SetupError(
                 f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0."
             )
-        self.model, self.samples = (
-            ", ".join(self._models),
-            1 if OFFLINE in self._models else samples,
-        )
+        self.model = ", ".join(self._models)
+        self.samples = 1 if OFFLINE in self._models else samples
         self.rubric = (
             rubric
             if isinstance(rubric, scoring_rubric.Rubric)
@@ -167,7 +165,8 @@ class Judge:
         """How it asks, as far as that makes scores comparable: "decision, options 1a2b3c4d"; None
         for text as usual.
         """
-        way, aside = self._ask_for, self.rubric.aside
+        way = self._ask_for
+        aside = self.rubric.aside
         if way == ways.DECISION and aside:
             way += f" {sha256(aside.encode()).hexdigest()[:8]}"
         return ", ".join([*([] if way == ways.TEXT else [way]), *self._wishes.version]) or None

@@ -17,14 +17,19 @@ from judge.scoring.rubric import DEFAULT_RUBRIC, Scale
 OFFLINE = "offline"
 
 _MAX_POINTS = 5
-_ON_TOPIC, _MUCH_OF_IT = 0.1, 1 / 3  # shares of the question's content words
-_SOME_WORDS, _MANY_WORDS = 30, 60  # different words in the response
+# shares of the question's content words
+_ON_TOPIC = 0.1
+_MUCH_OF_IT = 1 / 3
+# different words in the response
+_SOME_WORDS = 30
+_MANY_WORDS = 60
 _COMPARABLE = 3  # with fewer content words, a question is too short to tell what is off topic
 _OPENING = 120  # a refusal shows within these characters
 
 # Chinese and Japanese put no spaces between words, and Korean adds endings to them, so there any
 # two neighbouring characters are a word. Hiragana is mostly grammar, so no word begins with it.
-_KANA, _DENSE = r"\u3040-\u309f", r"\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_KANA = r"\u3040-\u309f"
+_DENSE = r"\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PAIR = re.compile(rf"(?=([{_DENSE}][{_KANA}{_DENSE}]))")
 _STEM = re.compile(rf"([^\W_{_KANA}{_DENSE}]{{1,5}})[^\W_{_KANA}{_DENSE}]*")
 _SENTENCE_END = re.compile(r"[.!?…؟।。！？\n](?:\s+|$|(?<=[。！？\n]))")
@@ -52,7 +57,8 @@ def rate_offline(
     count as the same if they begin with the same five letters.
     """
     text = response.strip().lower()
-    words, known = _stems(text), set(_stems(question.lower()))
+    words = _stems(text)
+    known = set(_stems(question.lower()))
     used = set(words)
     asked = {stem for stem in known - _COMMON if len(stem) > 2 or _PAIR.match(stem)}
     taken_up = len(asked & used)
@@ -77,15 +83,20 @@ def rate_offline(
     )
 
     repeated = 2 * (len(sentences) - len(set(sentences))) >= max(len(sentences), 1)
-    most, because = _MAX_POINTS, ""
+    most = _MAX_POINTS
+    because = ""
     if repeated or (len(used) < _SOME_WORDS and len(words) > 4 * len(used)):
-        most, because = 0, "; none, because it repeats itself"
+        most = 0
+        because = "; none, because it repeats itself"
     elif coverage > 0.7 and len(used - known) * 10 < len(used):
-        most, because = 0, "; none, because it repeats the question"
+        most = 0
+        because = "; none, because it repeats the question"
     elif len(asked) >= _COMPARABLE and coverage < _ON_TOPIC:
-        most, because = 1, "; at most 1, because it hardly mentions what was asked"
+        most = 1
+        because = "; at most 1, because it hardly mentions what was asked"
     elif len(used) < _MANY_WORDS and _DECLINES.search(text, 0, _OPENING):
-        most, because = 1, "; at most 1, because it begins by declining to answer"
+        most = 1
+        because = "; at most 1, because it begins by declining to answer"
     points = min(sum(points for points, _ in awards), most)
     score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
     unread = (

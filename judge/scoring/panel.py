@@ -96,7 +96,8 @@ class Member:
         """The outcomes of all ratings that the score depends on; the first are those of an
         `earlier` try.
         """
-        prompt, read = render_prompt(*texts), partial(self._read, response=texts.response)
+        prompt = render_prompt(*texts)
+        read = partial(self._read, response=texts.response)
         outcomes: list[Outcome] = [*earlier[: self.samples]]
         more = max(self._least - len(outcomes), 0) or self._needed(outcomes)
         while more:
@@ -169,7 +170,8 @@ class Member:
         return unscored(UnscoredReason.FILTERED, self._scale, choice.text) if is_filtered else None
 
     def _read(self, choice: Choice, response: str) -> Result:
-        scale, text = self._scale, choice.text
+        scale = self._scale
+        text = choice.text
         if withheld := self._withheld(choice):
             return withheld
         if choice.finish_reason == "length" and choice.has_thought and not spoken(text):

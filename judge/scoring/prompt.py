@@ -131,7 +131,8 @@ def render_second_request(prompt: str, first: Unscored, scale: Scale) -> str:
         "Reply with this one line and nothing else, where N is one whole number "
         f"between {scale.low} and {scale.high}:\nscore: N"
     )
-    said, half = _words(first), _MAX_CHARS // 2
+    said = _words(first)
+    half = _MAX_CHARS // 2
     answer = neutralise(said if len(said) <= _MAX_CHARS else f"{said[:half]}\n[…]\n{said[-half:]}")
     if not answer:
         return f"{prompt}\n\n{request}"

@@ -22,7 +22,8 @@ class _WithWords(StrEnum):
 
     def __new__(cls, value: str, words: str = "") -> Self:
         member = str.__new__(cls, value)
-        member._value_, member.words = value, words
+        member._value_ = value
+        member.words = words
         return member
 
 

@@ -32,7 +32,8 @@ _NUMBERED = re.compile(
     r"^[ #]{0,8}(?:[a-z]{1,20} )?\(?[0-9]{1,2}(?:[.):](?![0-9])|[ ]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_NUMBER, _DIGITS = re.compile(r"[0-9][0-9.,]*"), re.compile(r"[0-9]+")
+_NUMBER = re.compile(r"[0-9][0-9.,]*")
+_DIGITS = re.compile(r"[0-9]+")
 _LEAD = (
     r"(?<![a-z])(?<![a-z]-)(?:[\"'](?=[^\"'\n]{1,30}[\"'] "
     r"*:))?(?P<lead>(?:(?:the|a|an|my|our|its|this|so|is|therefore"
@@ -117,11 +118,15 @@ _SIGNS = (
 )
 _TAGS = re.compile(r"</?answer>|</(?:score|rating)>", re.IGNORECASE)
 _OPEN_TAG = re.compile(r"<\w{1,20}>[^<]*\Z")
-_PAIRS, _TWINS = (("[", "]"), ("{", "}"), ("(", ")")), ('"', "**", "`")
+_PAIRS = (("[", "]"), ("{", "}"), ("(", ")"))
+_TWINS = ('"', "**", "`")
 # A number that no word follows: it may be another score.
 _LONE_NUMBER = re.compile(r"(?<![\w.])[0-9][0-9.]*(?<!\.)(?![\w%]|[ ]?\w)")
-_LOOK_BACK, _SENTENCE_LOOK_BACK = 60, 400
-_MOST_NUMBERS, _MOST_ANNOUNCED = 2_000, 200  # no real judgement has more
+_LOOK_BACK = 60
+_SENTENCE_LOOK_BACK = 400
+# no real judgement has more
+_MOST_NUMBERS = 2_000
+_MOST_ANNOUNCED = 200
 
 _Kind = Enum("_Kind", "TOTAL VERDICT PROSE STEP ASIDE DENIED")
 _OWN = (_Kind.TOTAL, _Kind.VERDICT)
@@ -209,7 +214,9 @@ def _verdict(text: str, scale: Scale, response: str) -> tuple[int, int, int] | U
     verdict = _decide(text, _statements(text, scale, response))
     if isinstance(verdict, UnscoredReason):
         return verdict
-    score, start, end = verdict.value, verdict.start, verdict.end
+    score = verdict.value
+    start = verdict.start
+    end = verdict.end
     assert isinstance(score, int)  # noqa: S101 - otherwise _decide returns the reason
     # A step is below the only numbered item or heading so far, or below several with another after
     # it.
@@ -254,10 +261,8 @@ def _has_own_place(text: str, said: _Statement) -> bool:
     """
     if is_markup(text[: said.start]):
         return text[0] == "{" or text[said.end : said.end + 1] not in (",", "(")
-    above, line = (
-        text[: _line_start(text, said.start)],
-        text[_line_start(text, said.start) : said.start],
-    )
+    above = text[: _line_start(text, said.start)]
+    line = text[_line_start(text, said.start) : said.start]
     return (
         is_markup(text[said.end :]) and is_markup(line) and not above.rstrip(' \n"').endswith(":")
     )
@@ -336,9 +341,11 @@ def _is_announced(number: re.Match[str]) -> bool:
 def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | None:
     """What `number` states; None unless a mark, a label or a sentence announces it."""
     digits = number[0].rstrip(".,")
-    at, end = number.start(), number.start() + len(digits)
+    at = number.start()
+    end = number.start() + len(digits)
     if text[at - 1 : at] in ("-", "−"):
-        at, digits = at - 1, f"-{digits}"
+        at = at - 1
+        digits = f"-{digits}"
     before = text[max(0, at - _LOOK_BACK) : at]
     is_marked = (
         before.endswith("[[")
@@ -349,7 +356,8 @@ def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | N
     said = None if label or is_marked else _SENTENCE_LABEL.search(before)
     after = _AFTER.match(text, end)
     assert after  # noqa: S101 - all of it is optional
-    value, end = _value(digits, after, label, scale), after.end()
+    value = _value(digits, after, label, scale)
+    end = after.end()
     if before.rstrip().endswith("<") and ">" not in after[0]:
         value = UnscoredReason.UNCLEAR
     is_vague = False

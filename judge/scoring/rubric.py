@@ -23,7 +23,8 @@ _PURPOSES = {
     "support-tone": "Is it a good way to talk to somebody who needs help?",
 }
 
-CONVERSATION, REFERENCE = "{conversation}", "{reference}"
+CONVERSATION = "{conversation}"
+REFERENCE = "{reference}"
 SLOTS = (
     "<question>{prompt}</question>",
     "<response>{response}</response>",

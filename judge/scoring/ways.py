@@ -11,7 +11,9 @@ from judge.scoring.model.wishes import Wishes
 from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 
-TEXT, DISTRIBUTION, DECISION = "text", "distribution", "decision"
+TEXT = "text"
+DISTRIBUTION = "distribution"
+DECISION = "decision"
 TAKES = {
     DISTRIBUTION: "one request a row, of 16 tokens",
     DECISION: "one request a row, which costs what it reads",

@@ -53,7 +53,8 @@ def archive(ws: Workspace, channel: Channel, user: User, is_archived: bool = Tru
 
 def rename(ws: Workspace, channel: Channel, user: User, name: str) -> None:
     """Renames a channel."""
-    old_name, channel.name = channel.name, name
+    old_name = channel.name
+    channel.name = name
     ws.journal.record("channel", channel=channel.id)
     _note(ws, channel, user, "channel_name", old_name=old_name, name=name)
 

@@ -140,7 +140,8 @@ class Deliveries:
         A failed delivery gets a new time limit.
         """
         if delivery.failure is not None:
-            delivery.failure, delivery.sent_at = None, self._clock.now()
+            delivery.failure = None
+            delivery.sent_at = self._clock.now()
             delivery.timer = self._clock.call_later(
                 self._answer_within_s, lambda: self._overdue(delivery)
             )

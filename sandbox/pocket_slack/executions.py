@@ -65,11 +65,9 @@ class Executions:
 
     def start(self, function: Function, inputs: Mapping[str, Any], user_id: str) -> Execution:
         """A new run."""
-        id_, token, expires_at = (
-            self._ids.new("Fx"),
-            f"xwfp-{self._ids.short(24)}",
-            self._clock.now() + TOKEN_LIVES_S,
-        )
+        id_ = self._ids.new("Fx")
+        token = f"xwfp-{self._ids.short(24)}"
+        expires_at = self._clock.now() + TOKEN_LIVES_S
         made = Execution(id_, self._ids.new("Wx"), function, inputs, user_id, token, expires_at)
         self.all[made.id] = made
         self._journal.record("execution", **made.to_json())
@@ -96,10 +94,12 @@ class Executions:
         """
         if wrong := misfits(execution.function.outputs, outputs):
             raise SlackError("parameter_validation_failed", wrong)
-        execution.status, execution.outputs = "completed", outputs
+        execution.status = "completed"
+        execution.outputs = outputs
         self._journal.record("execution", **execution.to_json())
 
     def fail(self, execution: Execution, error: str) -> None:
         """Ends a run with an error; the workflow stops."""
-        execution.status, execution.error = "failed", error
+        execution.status = "failed"
+        execution.error = error
         self._journal.record("execution", **execution.to_json())

@@ -85,7 +85,8 @@ def to_functions(manifest: Mapping[str, Any]) -> Mapping[str, Function]:
         SandboxError: Slack would not accept the manifest: `org_deploy_enabled` or
             `function_runtime: remote` is missing, or a declaration is invalid.
     """
-    declared, settings = manifest.get("functions", {}), manifest.get("settings", {})
+    declared = manifest.get("functions", {})
+    settings = manifest.get("settings", {})
     if declared and not settings.get("org_deploy_enabled"):
         raise SandboxError("functions ask for settings.org_deploy_enabled: true")
     if declared and settings.get("function_runtime") != "remote":
@@ -136,7 +137,8 @@ def _to_parameters(callback_id: str, schema: Mapping[str, Any]) -> tuple[Paramet
     """The parameters from version 2 of the manifest: `properties`, and the names of those that are
     `required`.
     """
-    properties, required = schema.get("properties", {}), schema.get("required", [])
+    properties = schema.get("properties", {})
+    required = schema.get("required", [])
     unknown = sorted(
         {each["type"] for each in properties.values()} - TYPES.keys() - {"array", "object"}
     )

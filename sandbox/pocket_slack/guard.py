@@ -51,7 +51,8 @@ def _is_our_name(request: web.Request, own_host: str) -> bool:
 
 
 def _is_own_page(request: web.Request) -> bool:
-    origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    site = request.headers.get("Sec-Fetch-Site")
     if origin and origin != f"http://{request.host}":
         return False
     # Following a link from elsewhere to the page is fine; loading it into another page is not.

@@ -157,7 +157,8 @@ def _refusal(block: Json, element: Json, value: Any) -> str | None:
         return None if block.get("optional") else "Please complete this required field."
     if element["type"] != "plain_text_input":
         return None
-    shortest, longest = element.get("min_length", 0), element.get("max_length", 3000)
+    shortest = element.get("min_length", 0)
+    longest = element.get("max_length", 3000)
     if len(value) < shortest:
         return f"Please enter at least {shortest} characters."
     if len(value) > longest:

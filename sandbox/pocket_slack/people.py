@@ -60,7 +60,8 @@ class Person(Writer):
 
     def remove(self, channel: str, name_or_id: str) -> None:
         """Removes a user or bot from a channel, as `/remove @bot` does in Slack."""
-        where, who = self._joined(channel), self.ws.user(name_or_id)
+        where = self._joined(channel)
+        who = self.ws.user(name_or_id)
         if who.id not in where.members:
             raise SandboxError(f"{who.name} is not in {where.name}")
         channels.leave(self.ws, where, who, self.user)

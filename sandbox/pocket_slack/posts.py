@@ -104,11 +104,9 @@ def edit(ws: Workspace, message: Message, content: Content, editor: User) -> Non
 
 def rewrite(ws: Workspace, message: Message, content: Content) -> None:
     """Replaces a message's content without an event or a journal entry."""
-    message.text, message.attachments, message.files = (
-        to_stored(content.text),
-        content.attachments,
-        content.files,
-    )
+    message.text = to_stored(content.text)
+    message.attachments = content.attachments
+    message.files = content.files
     message.blocks = _blocks(ws, message.author, content)
     if content.metadata is not None:
         message.metadata = content.metadata
@@ -189,8 +187,12 @@ def delete(ws: Workspace, message: Message) -> None:
     if message.shown_to:
         channel.ephemerals.remove(message)
     elif channel.replies(message.ts):
-        message.author, message.text = ws.users[SLACKBOT], "This message was deleted."
-        message.blocks, message.attachments, message.files, message.metadata = [], [], [], None
+        message.author = ws.users[SLACKBOT]
+        message.text = "This message was deleted."
+        message.blocks = []
+        message.attachments = []
+        message.files = []
+        message.metadata = None
         message.is_tombstone = True
     else:
         channel.remove(message)

@@ -44,7 +44,8 @@ def of_links(ws: Workspace, message: Message, links: bool, media: bool) -> list[
 
 def of_message(ws: Workspace, message: Message) -> Json:
     """A message as an attachment of another one."""
-    channel, author = ws.channels[message.channel_id], message.author
+    channel = ws.channels[message.channel_id]
+    author = message.author
     place = "Slack Conversation" if channel.is_im or channel.is_private else f"#{channel.name}"
     day = datetime.fromtimestamp(float(message.ts), UTC).strftime("%B %d, %Y %I:%M %p")
     in_thread = (

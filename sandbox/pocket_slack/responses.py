@@ -60,7 +60,8 @@ def to_response_url(ws: Workspace, grant: ResponseUrl, body: Json) -> None:
 
     Source: https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
     """
-    source, channel = grant.source, ws.channels[grant.channel_id]
+    source = grant.source
+    channel = ws.channels[grant.channel_id]
     if body.get("delete_original") and source:
         posts.delete(ws, source)
         return

@@ -140,7 +140,8 @@ def _goodbye(reason: str) -> Json:
 def _take(workspace: Workspace, text: str) -> None:
     try:
         message = json.loads(text)
-        envelope_id, payload = message["envelope_id"], message.get("payload")
+        envelope_id = message["envelope_id"]
+        payload = message.get("payload")
     except (ValueError, KeyError, TypeError, AttributeError):
         workspace.journal.record("ack", ignored="not an ack", text=text[:200])
         return

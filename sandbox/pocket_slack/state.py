@@ -27,7 +27,8 @@ def to_state(person: Person) -> Json:
 
 def to_app(person: Person) -> Json:
     """What Slack's clients show of the app: commands, shortcuts, the home tab."""
-    ws, manifest = person.ws, person.ws.manifest
+    ws = person.ws
+    manifest = person.ws.manifest
     return {
         "id": ws.app_id,
         "name": manifest.name,

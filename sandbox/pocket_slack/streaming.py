@@ -86,12 +86,14 @@ def stop(
         state: `completed` or `errored`.
         session_status: The bot's status in the parent from now on: `active` or `processing`.
     """
-    stream, channel = _stream(message), ws.channels[message.channel_id]
+    stream = _stream(message)
+    channel = ws.channels[message.channel_id]
     before = shown(channel, message)
     if stream.timer:
         stream.timer.cancel()
     content = written(ws, stream.chunks + chunks)
-    message.stream, message.streaming_state = None, state
+    message.stream = None
+    message.streaming_state = state
     posts.rewrite(
         ws, message, Content(content.text, content.blocks + (blocks or []), metadata=metadata)
     )

@@ -28,7 +28,9 @@ class Slack:
     def __init__(
         self, what: Any, loop: asyncio.AbstractEventLoop, closing: list[Callable[[], Any]]
     ) -> None:
-        self._what, self._loop, self._closing = what, loop, closing
+        self._what = what
+        self._loop = loop
+        self._closing = closing
 
     def __getattr__(self, name: str) -> Any:
         value = self.run(getattr, self._what, name)

@@ -27,7 +27,8 @@ def push_modal(ws: Workspace, user_id: str, body: Json) -> View:
         raise SlackError("push_limit_reached")
     view = _new(ws, user_id, body, "modal")
     if stack:
-        view.root_id, view.previous_id = stack[0].id, stack[-1].id
+        view.root_id = stack[0].id
+        view.previous_id = stack[-1].id
     ws.stacks[user_id] = [*stack, view]
     return show(ws, view)
 

@@ -83,16 +83,15 @@ class Web:
         is_whole = file is not None and not file.is_deleted and len(content) == file.length
         if file and is_whole:
             file.content = content
-        status, args = (
-            200 if is_whole else 400,
-            {"file": file.id if file else None, "length": len(content)},
-        )
+        status = 200 if is_whole else 400
+        args = {"file": file.id if file else None, "length": len(content)}
         self._ws.journal.record("call", method="upload", args=args, status=status, answer=None)
         return web.Response(status=status, text=f"OK - {len(content)}" if is_whole else "")
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         """Answers one post to a `response_url`."""
-        key, text = request.path.removeprefix("/"), await request.text()
+        key = request.path.removeprefix("/")
+        text = await request.text()
         answer = await self._under_faults("response_url", lambda: self._respond(key, text))
         self._ws.journal.record("response_url", body=text, **_recorded(answer))
         return _sent(request, answer)

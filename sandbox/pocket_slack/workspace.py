@@ -120,8 +120,10 @@ class Workspace:
         self.app.workspaces.append(self)
         if beside:
             self.team_id = f"T{len(self.app.workspaces):08d}"
-        self.enterprise_id, self.team_ids = organisation, [self.team_id]
-        self.app_id, self.app_token = self.app.id, self.app.token
+        self.enterprise_id = organisation
+        self.team_ids = [self.team_id]
+        self.app_id = self.app.id
+        self.app_token = self.app.token
         self.verification_token = self.app.verification_token
         # Tokens that were valid, with the error that answers them now.
         self.dead_tokens: dict[str, str] = {}
@@ -141,7 +143,8 @@ class Workspace:
 
         Source: https://docs.slack.dev/enterprise/migrating-to-organization-wide-deployment
         """
-        self.enterprise_id, self.own_token = enterprise_id, self.bot_token
+        self.enterprise_id = enterprise_id
+        self.own_token = self.bot_token
         self.renew_token()
 
     def add_team(self) -> str:
@@ -156,7 +159,8 @@ class Workspace:
 
     def add_bot(self, name: str, app_id: str | None = None) -> User:
         """A new bot: another app's, unless `app_id` says otherwise."""
-        bot_id, app_id = self.ids.new("B"), app_id or self.ids.new("A")
+        bot_id = self.ids.new("B")
+        app_id = app_id or self.ids.new("A")
         return self._add(
             User(self.ids.new("U"), name, name, self.team_id, bot_id, app_id), self.users
         )
@@ -200,7 +204,8 @@ class Workspace:
 
     def user(self, name_or_id: str) -> User:
         """The user with that id or name, with or without `@`."""
-        known, name = self.authors(), name_or_id.removeprefix("@")
+        known = self.authors()
+        name = name_or_id.removeprefix("@")
         found = known.get(name_or_id) or next(
             (user for user in known.values() if user.name == name), None
         )

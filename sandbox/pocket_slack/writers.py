@@ -48,7 +48,8 @@ class Writer:
         if self.user.bot_id:
             said = Content(text, **content)
             return posts.post(self.ws, where, self.user, said, thread_ts, is_broadcast=is_broadcast)
-        typed, id_ = self._typed(text, **content), str(uuid.uuid4())
+        typed = self._typed(text, **content)
+        id_ = str(uuid.uuid4())
         return posts.post(
             self.ws,
             where,

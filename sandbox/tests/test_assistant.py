@@ -56,7 +56,8 @@ async def test_an_app_like_slacks_templates_runs_with_bolts_own_store() -> None:
         Sandbox(populated(Workspace(MANIFEST, limits=UNHURRIED))) as slack,
         connected_app(slack) as app,
     ):
-        assistant, known = AsyncAssistant(), []
+        assistant = AsyncAssistant()
+        known = []
 
         @assistant.thread_started
         async def started(say, set_suggested_prompts, get_thread_context) -> None:
@@ -73,7 +74,8 @@ async def test_an_app_like_slacks_templates_runs_with_bolts_own_store() -> None:
             await set_status(
                 status="thinking...", loading_messages=["Untangling the internet cables…"]
             )
-            channel, ts = payload["channel"], payload["thread_ts"]
+            channel = payload["channel"]
+            ts = payload["thread_ts"]
             to = {"recipient_team_id": context.team_id, "recipient_user_id": context.user_id}
             streamer = await client.chat_stream(channel=channel, thread_ts=ts, **to)
             replies = await client.conversations_replies(channel=channel, ts=ts, oldest=ts)
@@ -83,7 +85,8 @@ async def test_an_app_like_slacks_templates_runs_with_bolts_own_store() -> None:
             await streamer.stop(chunks=[TaskUpdateChunk(id="1", title="Think", status="complete")])
 
         app.use(assistant)
-        ann, (help_, random) = slack.person("ann"), map(slack.workspace.channel, ("help", "random"))
+        ann = slack.person("ann")
+        (help_, random) = map(slack.workspace.channel, ("help", "random"))
         root = ann.open_assistant(looking_at="help")
         await slack.until(lambda: ann.assistant(root.ts).prompts == PROMPTS)
         ann.look_at("random")
@@ -139,7 +142,8 @@ def test_prompts_are_for_the_newest_thread_and_a_title_changes_its_root(
         title="Holidays this year",
     )
     event = wire.sent[-1]["payload"]["event"]
-    now, before = event["message"], event["previous_message"]
+    now = event["message"]
+    before = event["previous_message"]
     assert (event["subtype"], now["subtype"], now["user"]) == (
         "message_changed",
         before["subtype"],

@@ -50,7 +50,8 @@ PIE = {
     "title": "Parts",
     "chart": {"type": "pie", "segments": [{"label": "a", "value": 1}]},
 }
-CELL, NUMBER = {"type": "raw_text", "text": "a"}, {"type": "raw_number", "value": 4}
+CELL = {"type": "raw_text", "text": "a"}
+NUMBER = {"type": "raw_number", "value": 4}
 LINE = {
     "type": "rich_text_section",
     "elements": [{"type": "text", "text": "a", "style": {"bold": True}}],

@@ -52,7 +52,8 @@ def test_another_apps_reply_has_no_subtype_and_names_its_app(
 
 
 def test_a_broadcast_reply_includes_its_root(workspace: Workspace, wire: Wire, call: Call) -> None:
-    ann, channel = Person(workspace, "ann"), workspace.channel("help").id
+    ann = Person(workspace, "ann")
+    channel = workspace.channel("help").id
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts, is_broadcast=True)
     event = heard(wire)[-1]
@@ -111,11 +112,9 @@ def test_a_webhook_is_not_a_user(workspace: Workspace, refused: Refused, method:
 def test_joining_and_leaving_send_an_event_and_a_notice(
     workspace: Workspace, wire: Wire, call: Call
 ) -> None:
-    ann, cat, channel = (
-        Person(workspace, "ann"),
-        Person(workspace, "cat"),
-        workspace.channel("help").id,
-    )
+    ann = Person(workspace, "ann")
+    cat = Person(workspace, "cat")
+    channel = workspace.channel("help").id
     ann.invite("help", "cat")
     cat.leave("help")
     joined, notice, left, farewell = heard(wire)
@@ -190,7 +189,8 @@ def test_archiving_a_channel_sends_an_event_and_a_notice(workspace: Workspace, w
 def test_a_new_name_and_a_new_topic_send_notices(
     workspace: Workspace, wire: Wire, call: Call
 ) -> None:
-    ann, channel = Person(workspace, "ann"), workspace.channel("help").id
+    ann = Person(workspace, "ann")
+    channel = workspace.channel("help").id
     ann.rename("help", "support")
     ann.set_topic("support", "be kind")
     named, about = heard(wire)
@@ -207,7 +207,8 @@ def test_a_new_name_and_a_new_topic_send_notices(
 def test_a_notice_has_no_thread_and_cannot_be_edited(
     workspace: Workspace, refused: Refused
 ) -> None:
-    ann, channel = Person(workspace, "ann"), workspace.channel("help").id
+    ann = Person(workspace, "ann")
+    channel = workspace.channel("help").id
     ann.invite("help", "cat")
     [notice] = ann.messages("help")
     assert (

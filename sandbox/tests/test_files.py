@@ -87,7 +87,8 @@ def test_a_file_is_shared_only_where_the_bot_may_post(
 ) -> None:
     file = workspace.files[call("files.getUploadURLExternal", filename="a", length=1)["file_id"]]
     file.content = b"x"
-    secret, here = workspace.channel("secret").id, workspace.channel("help").id
+    secret = workspace.channel("secret").id
+    here = workspace.channel("help").id
     files = [{"id": file.id}]
     assert (
         refused("files.completeUploadExternal", files=files, channel_id=secret).code

@@ -70,7 +70,8 @@ def test_the_app_gets_the_documented_event(
 ) -> None:
     (envelope,) = wire.sent
     assert envelope["type"] == "events_api"
-    payload, event = envelope["payload"], envelope["payload"]["event"]
+    payload = envelope["payload"]
+    event = envelope["payload"]["event"]
     assert (payload["type"], payload["team_id"]) == ("event_callback", workspace.team_id)
     assert event["type"] == "function_executed"
     assert event["inputs"] == BY

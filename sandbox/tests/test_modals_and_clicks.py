@@ -45,7 +45,8 @@ BUTTON = {"type": "button", "action_id": "go", "text": plain("Go"), "value": "7"
 def test_a_trigger_opens_one_modal_within_three_seconds(
     workspace: Workspace, call: Call, refused: Refused, clock: ManualClock
 ) -> None:
-    good, late = trigger(workspace), trigger(workspace)
+    good = trigger(workspace)
+    late = trigger(workspace)
     clock.advance(2.9)
     call("views.open", trigger_id=good, view=modal())
     assert refused("views.open", trigger_id=good, view=modal()).code == "exchanged_trigger_id"
@@ -252,7 +253,8 @@ def test_a_home_tab_is_published_for_one_user(
 def test_a_click_in_a_message_says_where_it_was(
     workspace: Workspace, call: Call, wire: Wire
 ) -> None:
-    ann, channel = Person(workspace, "ann"), workspace.channel("help").id
+    ann = Person(workspace, "ann")
+    channel = workspace.channel("help").id
     blocks = [{"type": "actions", "block_id": "a", "elements": [BUTTON, MENU]}]
     parent = ann.post("random", "elsewhere")
     ts = call("chat.postMessage", channel=channel, text="x", blocks=blocks, thread_ts=parent.ts)[
@@ -412,7 +414,8 @@ def test_an_ephemeral_message_offers_no_shortcuts(workspace: Workspace, call: Ca
 def test_people_and_channels_may_be_named_and_the_app_gets_ids(
     workspace: Workspace, call: Call, wire: Wire, kind: str
 ) -> None:
-    ann, named = Person(workspace, "ann"), "@ben" if kind == "user" else "help"
+    ann = Person(workspace, "ann")
+    named = "@ben" if kind == "user" else "help"
     id_ = workspace.user("ben").id if kind == "user" else workspace.channel("help").id
     one, many = (
         {"type": f"{which}{kind}s_select", "action_id": f"{which}who"} for which in ("", "multi_")

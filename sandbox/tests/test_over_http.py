@@ -22,7 +22,8 @@ async def timed(workspace: Workspace) -> Any:
 
 
 def response_url(slack: Sandbox, **more: Any) -> AsyncWebhookClient:
-    ann, channel = slack.workspace.user("ann"), slack.workspace.channel("random")
+    ann = slack.workspace.user("ann")
+    channel = slack.workspace.channel("random")
     return AsyncWebhookClient(
         slack.workspace.grants.new_response_url(ann.id, channel.id, "commands", **more)
     )
@@ -37,7 +38,8 @@ async def test_the_sdk_reads_errors_and_scopes(slack: Sandbox, client: AsyncWebC
 
 async def test_arguments_are_read_from_the_query_a_form_or_json(slack: Sandbox) -> None:
     ann = slack.workspace.user("ann")
-    header, url = {"Authorization": f"Bearer {slack.bot_token}"}, f"{slack.api_url}users.info"
+    header = {"Authorization": f"Bearer {slack.bot_token}"}
+    url = f"{slack.api_url}users.info"
     async with aiohttp.ClientSession() as http:
         for response in (
             await http.get(url, params={"user": ann.id}, headers=header),
@@ -124,7 +126,9 @@ async def test_a_slow_call_does_not_delay_others(slack: Sandbox, client: AsyncWe
 
 
 async def test_a_response_url_posts_to_one_user_by_default(slack: Sandbox) -> None:
-    ann, ben, hook = slack.person("ann"), slack.person("ben"), response_url(slack)
+    ann = slack.person("ann")
+    ben = slack.person("ben")
+    hook = response_url(slack)
     parent = ben.post("random", "why?")
     await hook.send(text="you")
     await hook.send(text="all", response_type="in_channel")
@@ -171,7 +175,8 @@ async def test_an_invalid_body_does_not_use_up_a_response_url(
 async def test_a_response_url_replaces_and_deletes_the_message_that_was_clicked(
     slack: Sandbox, client: AsyncWebClient
 ) -> None:
-    ann, channel = slack.person("ann"), slack.workspace.channel("help").id
+    ann = slack.person("ann")
+    channel = slack.workspace.channel("help").id
     await client.chat_postEphemeral(channel=channel, user=ann.id, text="first")
     [ephemeral] = ann.ephemerals("help")
     hook = response_url(slack, source=ephemeral)

@@ -14,7 +14,8 @@ SECTION = {
     "type": "section",
     "text": {"type": "mrkdwn", "text": f"<{WIKI}|The wiki> and <{PICTURE}|a picture>"},
 }
-NO_PAGES, NO_MEDIA = {"unfurl_links": False}, {"unfurl_media": False}
+NO_PAGES = {"unfurl_links": False}
+NO_MEDIA = {"unfurl_media": False}
 
 PREVIEWED: list[tuple[dict[str, Any], list[str]]] = [
     ({"text": f"See {WIKI}."}, [WIKI]),
@@ -50,7 +51,8 @@ def test_a_preview_comes_a_moment_later_and_is_no_edit(
     clock.advance(AFTER_S / 2)
     posted, changed = (envelope["payload"]["event"] for envelope in wire.sent)
     assert "attachments" not in posted
-    before, now = changed["previous_message"], changed["message"]
+    before = changed["previous_message"]
+    now = changed["message"]
     assert (changed["subtype"], now.keys() - before.keys()) == ("message_changed", {"attachments"})
     [preview] = now["attachments"]
     assert preview == {
@@ -81,7 +83,8 @@ def test_an_edit_keeps_the_previews_of_links_that_stay(
 
 
 def test_a_linked_message_and_a_shared_one_name_their_author(workspace: Workspace) -> None:
-    ann, ben = Person(workspace, "ann"), Person(workspace, "ben")
+    ann = Person(workspace, "ann")
+    ben = Person(workspace, "ben")
     message = ben.post("help", "The *VPN* drops")
     secret = ann.post("secret", "Not for everybody")
     link = workspace.permalink(message.channel_id, message.ts)

@@ -50,7 +50,8 @@ def heard(wire: Wire) -> list[dict[str, Any]]:
 def test_reactions_are_counted_by_name_wherever_the_message_is_shown(
     workspace: Workspace, message: Message, item: dict[str, str], call: Call
 ) -> None:
-    ben, channel = Person(workspace, "ben"), message.channel_id
+    ben = Person(workspace, "ben")
+    channel = message.channel_id
     assert call("reactions.add", **item, name="white_check_mark") == {"ok": True}
     ben.react(message, "white_check_mark")
     ben.react(message, "+1::skin-tone-3")

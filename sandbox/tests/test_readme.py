@@ -65,10 +65,8 @@ def test_the_requests_of_the_test_for_node_do_what_it_says(tmp_path: Path) -> No
             handler.connect()
 
             def sandbox(path: str, body: str | None = None) -> Any:
-                url, json_type = (
-                    env["SLACK_API_URL"].replace("/api/", f"/sandbox/{path}"),
-                    "application/json",
-                )
+                url = env["SLACK_API_URL"].replace("/api/", f"/sandbox/{path}")
+                json_type = "application/json"
                 request = Request(url, body.encode() if body else None, {"Content-Type": json_type})  # noqa: S310
                 return json.load(urlopen(request))  # noqa: S310
 

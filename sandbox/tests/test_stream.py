@@ -43,7 +43,8 @@ def test_an_ephemeral_message_and_its_changes_are_sent_only_to_its_owner(
     workspace: Workspace,
 ) -> None:
     before = last_id(workspace)
-    ann, channel = Person(workspace, "ann"), workspace.channel("help")
+    ann = Person(workspace, "ann")
+    channel = workspace.channel("help")
     message = posts.post_ephemeral(workspace, channel, ann.id, Content("only you"))
     posts.edit(workspace, message, Content("you alone"), workspace.bot)
     posts.delete(workspace, message)
@@ -57,7 +58,8 @@ def test_a_deleted_message_is_gone_and_a_deleted_parent_stays_as_a_tombstone(
     workspace: Workspace,
 ) -> None:
     ann = Person(workspace, "ann")
-    parent, other = ann.post("help", "question"), ann.post("help", "other")
+    parent = ann.post("help", "question")
+    other = ann.post("help", "other")
     ann.post("help", "reply", thread_ts=parent.ts)
     before = last_id(workspace)
     ann.delete(parent)
@@ -80,7 +82,8 @@ def test_a_modal_and_its_closing_are_sent_to_its_user(workspace: Workspace) -> N
 
 
 def test_joining_and_leaving_change_what_is_seen(workspace: Workspace) -> None:
-    ann, cat = Person(workspace, "ann"), Person(workspace, "cat")
+    ann = Person(workspace, "ann")
+    cat = Person(workspace, "cat")
     before = last_id(workspace)
     ann.invite("secret", "ben")
     [(kind, channel), (other_kind, notice)] = events(workspace, "ben", before)
@@ -146,7 +149,8 @@ def frames(parts: list[str]) -> list[tuple[str, str, Any]]:
 
 
 def test_a_page_that_reconnects_gets_what_it_missed_and_nothing_twice(workspace: Workspace) -> None:
-    stream, ann = Stream(workspace), Person(workspace, "ann")
+    stream = Stream(workspace)
+    ann = Person(workspace, "ann")
     [(seen, kind, _)] = frames(list(stream.catch_up(ann, "")))
     assert kind == "snapshot"
     ann.post("help", "one")
@@ -170,7 +174,8 @@ def test_a_page_of_another_run_starts_with_a_snapshot(
 
 
 def test_a_page_that_missed_more_than_is_kept_starts_with_a_snapshot(workspace: Workspace) -> None:
-    stream, ann = Stream(workspace), Person(workspace, "ann")
+    stream = Stream(workspace)
+    ann = Person(workspace, "ann")
     [(seen, _, _)] = frames(list(stream.catch_up(ann, "")))
     workspace.journal.entries = deque(workspace.journal.entries, maxlen=9)
     for _ in range(9):

@@ -38,7 +38,8 @@ def asked(workspace: Workspace) -> Message:
 @pytest.fixture
 def begun(workspace: Workspace, call: Call) -> dict[str, Any]:
     """The arguments that identify a stream of the app, started with markdown for ann."""
-    parent, channel = asked(workspace), workspace.channel("help").id
+    parent = asked(workspace)
+    channel = workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
     begun = call(
         "chat.startStream", channel=channel, thread_ts=parent.ts, markdown_text="Beca", **reader
@@ -49,7 +50,8 @@ def begun(workspace: Workspace, call: Call) -> dict[str, Any]:
 def test_the_app_gets_the_first_piece_and_then_the_whole_message(
     workspace: Workspace, wire: Wire
 ) -> None:
-    parent, helper = asked(workspace), Person(workspace, "helper")
+    parent = asked(workspace)
+    helper = Person(workspace, "helper")
     message = helper.stream("help", thread_ts=parent.ts)
     for piece in ("Be", "cau", "se"):
         helper.append(message, piece)
@@ -81,7 +83,8 @@ def test_the_app_gets_the_first_piece_and_then_the_whole_message(
 def test_the_parents_session_changes_but_not_its_text_while_a_bot_streams(
     workspace: Workspace, wire: Wire
 ) -> None:
-    parent, helper = asked(workspace), Person(workspace, "helper")
+    parent = asked(workspace)
+    helper = Person(workspace, "helper")
     helper.stop(helper.stream("help", "Because.", parent.ts))
     changes = [event for event in heard(wire) if event.get("message", {}).get("ts") == parent.ts]
     assert [change["message"]["agent_session"]["status"] for change in changes] == [
@@ -94,11 +97,9 @@ def test_the_parents_session_changes_but_not_its_text_while_a_bot_streams(
 
 
 def test_history_and_thread_show_what_others_see(workspace: Workspace, call: Call) -> None:
-    parent, helper, channel = (
-        asked(workspace),
-        Person(workspace, "helper"),
-        workspace.channel("help").id,
-    )
+    parent = asked(workspace)
+    helper = Person(workspace, "helper")
+    channel = workspace.channel("help").id
     message = helper.stream("help", "Beca", parent.ts)
     helper.append(message, "use.")
 
@@ -115,7 +116,8 @@ def test_history_and_thread_show_what_others_see(workspace: Workspace, call: Cal
 
 
 def test_only_the_reader_sees_each_piece_on_the_page(workspace: Workspace) -> None:
-    parent, helper = asked(workspace), Person(workspace, "helper")
+    parent = asked(workspace)
+    helper = Person(workspace, "helper")
     message = helper.stream("help", "Beca", parent.ts)
     before = workspace.journal.entries[-1].id
     helper.append(message, "use")
@@ -129,7 +131,8 @@ def test_only_the_reader_sees_each_piece_on_the_page(workspace: Workspace) -> No
 
 
 def test_an_interrupted_stream_is_errored(workspace: Workspace, wire: Wire) -> None:
-    parent, helper = asked(workspace), Person(workspace, "helper")
+    parent = asked(workspace)
+    helper = Person(workspace, "helper")
     message = helper.stream("help", "Beca", parent.ts)
     helper.stop(message, is_errored=True)
     [ended] = [event for event in heard(wire) if event.get("message", {}).get("ts") == message.ts]
@@ -169,7 +172,8 @@ def test_an_open_stream_is_neither_updated_nor_deleted(
 ) -> None:
     assert refused("chat.update", **begun, text="x").code == "streaming_state_conflict"
     assert refused("chat.delete", **begun).code == "cant_delete_message"
-    bot, message = Person(workspace, "echo"), workspace.channel("help").messages[begun["ts"]]
+    bot = Person(workspace, "echo")
+    message = workspace.channel("help").messages[begun["ts"]]
     for change in (lambda: bot.edit(message, "x"), lambda: bot.delete(message)):
         with pytest.raises(SandboxError, match="being streamed"):
             change()
@@ -251,11 +255,9 @@ def test_an_invalid_piece_is_refused_and_the_stream_goes_on(
 def test_only_ones_own_open_streams_can_be_appended_to(
     workspace: Workspace, call: Call, refused: Refused
 ) -> None:
-    parent, helper, channel = (
-        asked(workspace),
-        Person(workspace, "helper"),
-        workspace.channel("help").id,
-    )
+    parent = asked(workspace)
+    helper = Person(workspace, "helper")
+    channel = workspace.channel("help").id
     theirs = helper.stream("help", "Be", parent.ts)
     for method in ("chat.appendStream", "chat.stopStream"):
         assert (
@@ -268,7 +270,8 @@ def test_only_ones_own_open_streams_can_be_appended_to(
 
 
 def test_tasks_become_cards_that_later_chunks_update(workspace: Workspace, call: Call) -> None:
-    parent, channel = asked(workspace), workspace.channel("help").id
+    parent = asked(workspace)
+    channel = workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
     ts = call("chat.startStream", channel=channel, thread_ts=parent.ts, **reader)["ts"]
 
@@ -299,7 +302,8 @@ def test_tasks_become_cards_that_later_chunks_update(workspace: Workspace, call:
 
 
 def test_a_plan_holds_the_tasks(workspace: Workspace, call: Call) -> None:
-    parent, channel = asked(workspace), workspace.channel("help").id
+    parent = asked(workspace)
+    channel = workspace.channel("help").id
     reader = {"recipient_user_id": parent.author.id, "recipient_team_id": workspace.team_id}
     chunks = [
         {"type": "plan_update", "title": "Thinking"},
@@ -337,7 +341,8 @@ def test_markdown_is_converted_to_mrkdwn(markdown: str, mrkdwn: str) -> None:
 
 
 def test_a_finished_stream_has_rich_text(workspace: Workspace) -> None:
-    parent, helper = asked(workspace), Person(workspace, "helper")
+    parent = asked(workspace)
+    helper = Person(workspace, "helper")
     message = helper.stream(
         "help", f"**Ask** <@{parent.author.id}> or [read](https://example.com)", parent.ts
     )
@@ -368,7 +373,8 @@ def test_only_bots_stream_and_only_into_threads(workspace: Workspace) -> None:
 def test_streaming_methods_have_rate_limit_tiers(clock: ManualClock) -> None:
     manifest = deepcopy(MANIFEST)
     workspace = populated(Workspace(manifest, clock=clock, limits=Limits()))
-    parent, channel = asked(workspace), workspace.channel("help").id
+    parent = asked(workspace)
+    channel = workspace.channel("help").id
     args = {"channel": channel, "thread_ts": parent.ts, "recipient_user_id": parent.author.id}
     args["recipient_team_id"] = workspace.team_id
     for _ in range(20):

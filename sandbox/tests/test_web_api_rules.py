@@ -217,11 +217,9 @@ def test_the_bot_changes_only_its_own_messages(workspace: Workspace, refused: Re
 def test_an_ephemeral_is_for_one_member_only(
     workspace: Workspace, call: Call, refused: Refused
 ) -> None:
-    channel, ann, cat = (
-        channel_id(workspace, "help"),
-        Person(workspace, "ann"),
-        Person(workspace, "cat"),
-    )
+    channel = channel_id(workspace, "help")
+    ann = Person(workspace, "ann")
+    cat = Person(workspace, "cat")
     answer = call("chat.postEphemeral", channel=channel, user=ann.id, text="only you")
     assert [message.ts for message in ann.ephemerals("help")] == [answer["message_ts"]]
     assert Person(workspace, "ben").ephemerals("help") == []
@@ -237,7 +235,8 @@ def test_an_ephemeral_is_for_one_member_only(
 
 
 def test_a_permalink_leads_into_the_thread(workspace: Workspace, call: Call) -> None:
-    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    ann = Person(workspace, "ann")
+    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
     link = call("chat.getPermalink", channel=channel, message_ts=reply.ts)["permalink"]
@@ -250,7 +249,8 @@ def test_a_permalink_leads_into_the_thread(workspace: Workspace, call: Call) -> 
 def test_history_is_newest_first_without_replies_and_in_pages(
     workspace: Workspace, call: Call
 ) -> None:
-    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    ann = Person(workspace, "ann")
+    channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     ann.post("help", "reply", thread_ts=posted[0].ts)
     first = call("conversations.history", channel=channel, limit="2")
@@ -283,7 +283,8 @@ def test_history_excludes_its_bounds_unless_inclusive(
 
 
 def test_pages_of_history_do_not_shift_while_people_write(workspace: Workspace, call: Call) -> None:
-    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    ann = Person(workspace, "ann")
+    channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     first = call("conversations.history", channel=channel, limit=2)
     ann.post("help", "5")
@@ -301,11 +302,13 @@ def test_pages_of_history_do_not_shift_while_people_write(workspace: Workspace, 
 
 
 def test_pages_of_a_thread_include_new_replies(workspace: Workspace, call: Call) -> None:
-    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    ann = Person(workspace, "ann")
+    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     for number in range(3):
         ann.post("help", str(number), thread_ts=parent.ts)
-    texts, cursor = [], ""
+    texts = []
+    cursor = ""
     for page in range(5):
         answer = call(
             "conversations.replies", channel=channel, ts=parent.ts, limit=2, cursor=cursor
@@ -323,7 +326,8 @@ def test_pages_of_a_thread_include_new_replies(workspace: Workspace, call: Call)
 def test_history_with_only_oldest_begins_with_the_messages_next_to_it(
     workspace: Workspace, call: Call
 ) -> None:
-    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    ann = Person(workspace, "ann")
+    channel = channel_id(workspace, "help")
     posted = [ann.post("help", str(number)) for number in range(5)]
     [alone] = call(
         "conversations.history", channel=channel, oldest=posted[1].ts, inclusive=True, limit=1
@@ -340,7 +344,8 @@ def test_history_with_only_oldest_begins_with_the_messages_next_to_it(
 
 @pytest.mark.parametrize("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
 def test_an_invalid_cursor_is_refused(workspace: Workspace, refused: Refused, cursor: str) -> None:
-    parent, channel = Person(workspace, "ann").post("help", "why?"), channel_id(workspace, "help")
+    parent = Person(workspace, "ann").post("help", "why?")
+    channel = channel_id(workspace, "help")
     assert refused("conversations.history", channel=channel, cursor=cursor).code == "invalid_cursor"
     assert (
         refused("conversations.replies", channel=channel, ts=parent.ts, cursor=cursor).code
@@ -351,11 +356,9 @@ def test_an_invalid_cursor_is_refused(workspace: Workspace, refused: Refused, cu
 def test_a_parent_has_its_latest_reply_after_edits_and_deletions(
     workspace: Workspace, call: Call
 ) -> None:
-    ann, ben, channel = (
-        Person(workspace, "ann"),
-        Person(workspace, "ben"),
-        channel_id(workspace, "help"),
-    )
+    ann = Person(workspace, "ann")
+    ben = Person(workspace, "ben")
+    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
 
     def thread() -> tuple[Any, ...]:
@@ -379,7 +382,8 @@ def test_a_parent_has_its_latest_reply_after_edits_and_deletions(
 def test_replies_between_two_times_are_listed_with_their_parent(
     workspace: Workspace, call: Call
 ) -> None:
-    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    ann = Person(workspace, "ann")
+    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     replies = [ann.post("help", str(number), thread_ts=parent.ts) for number in range(4)]
 
@@ -411,7 +415,8 @@ def test_history_is_only_for_members(workspace: Workspace, refused: Refused) -> 
 def test_replies_start_with_the_parent_and_have_metadata_only_if_asked(
     workspace: Workspace, call: Call
 ) -> None:
-    channel, parent = channel_id(workspace, "help"), Person(workspace, "ann").post("help", "why?")
+    channel = channel_id(workspace, "help")
+    parent = Person(workspace, "ann").post("help", "why?")
     metadata = {"event_type": "case", "event_payload": {"id": "7"}}
     call(
         "chat.postMessage", channel=channel, thread_ts=parent.ts, text="because", metadata=metadata
@@ -430,7 +435,8 @@ def test_replies_start_with_the_parent_and_have_metadata_only_if_asked(
 def test_replies_of_a_reply_are_only_that_reply(
     workspace: Workspace, call: Call, refused: Refused
 ) -> None:
-    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    ann = Person(workspace, "ann")
+    channel = channel_id(workspace, "help")
     parent = ann.post("help", "why?")
     reply = ann.post("help", "because", thread_ts=parent.ts)
     answer = call("conversations.replies", channel=channel, ts=reply.ts)

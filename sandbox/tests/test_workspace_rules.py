@@ -14,7 +14,8 @@ def test_timestamps_are_unique_while_the_clock_stands_still(workspace: Workspace
 
 
 def test_a_typed_message_is_escaped_and_has_rich_text(workspace: Workspace) -> None:
-    ben, help_ = workspace.user("ben"), workspace.channel("help")
+    ben = workspace.user("ben")
+    help_ = workspace.channel("help")
     message = Person(workspace, "ann").post(
         "help", "@ben: is 1<2 & https://a.b/?c=1&d in #help, not a@ben.org?"
     )
@@ -68,7 +69,8 @@ def test_the_text_of_a_bot_keeps_its_markup_and_loses_stray_angle_brackets(
 
 
 def test_a_thread_is_its_parent_and_its_replies(workspace: Workspace) -> None:
-    ann, ben = Person(workspace, "ann"), Person(workspace, "ben")
+    ann = Person(workspace, "ann")
+    ben = Person(workspace, "ben")
     parent = ann.post("help", "why?")
     replies = [ben.post("help", text, thread_ts=parent.ts) for text in ("because", "really")]
     assert ann.thread("help", parent.ts) == [parent, *replies]

@@ -22,7 +22,8 @@ async def test_a_full_collection_skips_imported_objects(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     async with pocket_slack() as slack, asyncio.timeout(ONLY_A_HANG_S):
-        env, said = environment(slack, model_server, tmp_path), tmp_path / "said"
+        env = environment(slack, model_server, tmp_path)
+        said = tmp_path / "said"
         async with forked.forked(
             "tests.app.test_garbage", env=env, output=said, folder=tmp_path
         ) as process:

@@ -18,8 +18,10 @@ from tests.stage import CHANNEL, GOOD, PASSWORD, Stage
 
 pytestmark = pytest.mark.slow
 
-KEY, SIGNING = "sk-the-models-key", "the-signing-secret"
-QUESTION, RESPONSE = "Where is Waldo?", "Behind the sofa."
+KEY = "sk-the-models-key"
+SIGNING = "the-signing-secret"
+QUESTION = "Where is Waldo?"
+RESPONSE = "Behind the sofa."
 JUSTIFICATION = GOOD.splitlines()[1]
 
 

@@ -30,7 +30,8 @@ class Receiver:
 
     def __init__(self) -> None:
         self.bodies: list[tuple[str, bytes]] = []
-        self.gate, self.waiting = asyncio.Event(), 0
+        self.gate = asyncio.Event()
+        self.waiting = 0
         self.gate.set()
 
     async def take(self, request: web.BaseRequest) -> web.Response:

@@ -17,7 +17,8 @@ from sandbox.tests.chromium import fixture
 @fixture
 async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
     """The demo's workspace with its past, and the bot with the offline rater."""
-    workspace, database_url = demo_workspace(), f"sqlite+aiosqlite:///{tmp_path}/log.db"
+    workspace = demo_workspace()
+    database_url = f"sqlite+aiosqlite:///{tmp_path}/log.db"
     await write_past(database_url, workspace)
     async with Sandbox(workspace) as slack:
         settings = load_settings(
@@ -64,7 +65,8 @@ async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_fixed(
     send = modal.get_by_role("button", name="Score", exact=True)
     await send.click()
     await expect(modal.get_by_text("Please complete this required field.")).to_have_count(2)
-    question, response = modal.get_by_label("Question"), modal.get_by_label("Response")
+    question = modal.get_by_label("Question")
+    response = modal.get_by_label("Response")
     await question.fill("Why?")
     await response.fill("Why?")
     await send.click()
@@ -99,7 +101,8 @@ async def test_an_assistants_lowest_scores_link_to_answers_and_say_they_are_made
 
 
 async def test_each_first_step_is_ticked_when_it_is_done(bot: Sandbox, open_tab) -> None:
-    page, done = (await open_tab(bot)).page, 0
+    page = (await open_tab(bot)).page
+    done = 0
     steps = page.get_by_role("region", name="First steps")
 
     async def ticked() -> None:

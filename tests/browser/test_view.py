@@ -51,7 +51,8 @@ def open_view(open_tab: Tabs, tmp_path: Path) -> Open:
     async def open_here(
         rows: Sequence[Mapping[str, Any]] = ROWS, width: int = 1280, scheme: Any = "light"
     ) -> Page:
-        source, file = tmp_path / "scored.jsonl", tmp_path / "page.html"
+        source = tmp_path / "scored.jsonl"
+        file = tmp_path / "page.html"
         source.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         save_page(file, source.name, read_replies(source))
         tab = await open_tab.blank(file.as_uri(), width, scheme)

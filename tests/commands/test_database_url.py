@@ -130,7 +130,8 @@ async def test_a_connection_that_is_less_than_asked_for_is_refused(
 async def test_what_does_not_work_is_one_sentence_without_a_piece_of_the_password(
     database_server: Cluster, tmp_path: Path, url: str, part: str
 ) -> None:
-    port, closed = database_server.port, free_port()
+    port = database_server.port
+    closed = free_port()
     env = {
         "PATH": os.environ["PATH"],
         "DATABASE_URL": url.format(

@@ -77,7 +77,9 @@ def test_an_answer_in_parts_comes_a_message_at_a_time(slack: Sandbox, clock: Man
 def test_nobody_else_is_answered(
     slack: Sandbox, clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    ann, helper, app = slack.person("ann"), slack.person("helper"), slack.workspace.bot
+    ann = slack.person("ann")
+    helper = slack.person("helper")
+    app = slack.workspace.bot
     before = by_helper(slack)
     helper.post(CHANNEL, "I am a bot.")
     ann.post(CHANNEL, f"@{app.name} score this")

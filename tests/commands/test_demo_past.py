@@ -37,7 +37,8 @@ def pasts(tmp_path_factory: pytest.TempPathFactory) -> dict[float, tuple[Path, W
     """
     found = {}
     for now in (SATURDAY, MONDAY):
-        file, workspace = tmp_path_factory.mktemp("past") / "log.db", workspace_at(now)
+        file = tmp_path_factory.mktemp("past") / "log.db"
+        workspace = workspace_at(now)
         asyncio.run(write_past(f"sqlite+aiosqlite:///{file}", workspace))
         found[now] = file, workspace
     return found
@@ -71,7 +72,8 @@ async def test_low_replies_of_each_week_have_a_cause(log: Store) -> None:
 async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
     log: Store, workspace: Workspace, now: float, name: str
 ) -> None:
-    channel, user = workspace.channel(CHANNEL), workspace.user(name)
+    channel = workspace.channel(CHANNEL)
+    user = workspace.user(name)
     answers = {message.text for message in channel.messages.values() if message.is_reply}
     log.assignments = Assignments(
         log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC)
@@ -90,7 +92,8 @@ async def test_an_alert_and_what_a_release_changed_are_due_on_each_day_of_the_we
     tmp_path: Path,
 ) -> None:
     for hours in (1, 74, 145):
-        workspace, folder = workspace_at(MONDAY + hours * 3600), tmp_path / str(hours)
+        workspace = workspace_at(MONDAY + hours * 3600)
+        folder = tmp_path / str(hours)
         folder.mkdir()
         await write_past(url(folder), workspace)
         told = await told_by(workspace, folder)

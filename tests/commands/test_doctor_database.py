@@ -75,7 +75,8 @@ async def test_a_role_that_may_not_do_all_is_told_what(
 async def test_a_role_that_may_not_migrate_the_queue_is_told_so(
     model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:
-    place, role = f"127.0.0.1:{database_server.port}/{database_name}", f"role_{database_name}"
+    place = f"127.0.0.1:{database_server.port}/{database_name}"
+    role = f"role_{database_name}"
     await (await Store.open(f"postgres://ann:{PASSWORD}@{place}")).close()
     rights = [each.format(role=role) for each in EVERYTHING]
     database_server.sql(

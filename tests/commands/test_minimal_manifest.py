@@ -168,7 +168,8 @@ async def test_doctor_wants_the_scopes_of_the_smaller_manifest_at_least(
 
 
 def test_the_smaller_manifest_is_the_other_but_for_what_it_leaves_out() -> None:
-    full, minimal = load_manifest(), load_manifest(MINIMAL)
+    full = load_manifest()
+    minimal = load_manifest(MINIMAL)
     scopes = full["oauth_config"]["scopes"]
     scopes["bot"] = [scope for scope in scopes["bot"] if scope not in OFF_WITHOUT]
     (command,) = full["features"]["slash_commands"]

@@ -168,10 +168,8 @@ async def test_doctor_asks_each_model_that_may_judge(
 async def test_doctor_says_what_the_server_refuses(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
-    refused, full_price = (
-        Failure(400, message="Unsupported parameter: 'reasoning_effort'"),
-        Answer(GOOD, service_tier="x"),
-    )
+    refused = Failure(400, message="Unsupported parameter: 'reasoning_effort'")
+    full_price = Answer(GOOD, service_tier="x")
     model_server.script(lambda request: refused if "reasoning_effort" in request else full_price)
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path) | {

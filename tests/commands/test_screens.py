@@ -81,7 +81,9 @@ async def test_what_slack_does_not_take_is_named_with_its_place(stage: Stage) ->
         "error": "invalid_message",
         "errors": [error | {"code": "failed_constraint"}],
     }
-    client, settings, number = stage.services.client, stage.services.settings, len(shipped.load())
+    client = stage.services.client
+    settings = stage.services.settings
+    number = len(shipped.load())
     assert (
         await shipped.check(client, settings)
         == f"{number} of {number} messages and windows are accepted by Slack"

@@ -25,7 +25,8 @@ def test_justification_is_the_text_without_the_score_line(completion: str) -> No
 
 
 def test_justification_over_100_words_is_cut_at_a_sentence_end_and_marked() -> None:
-    whole, sentence = "word " * 99 + "end.", "This sentence has exactly six words. "
+    whole = "word " * 99 + "end."
+    sentence = "This sentence has exactly six words. "
     assert (justification("score: 4"), justification(f"score: 4\n{whole}")) == ("", whole)
     text = justification("score: 4\n" + sentence * 40)
     # 16 sentences of 6 words are 96 words; a 17th would make 102.

@@ -199,10 +199,8 @@ async def test_scale_to_ten_with_digits_as_tokens_is_read(ask: Ask) -> None:
 async def test_a_panels_distributions_are_averaged_over_all_its_models(
     model_server: ModelServer, ask: Ask
 ) -> None:
-    sure, other = (
-        answer("score:", (" 4", {" 4": 1.0}), "\n"),
-        answer("score:", (" 5", {" 5": 0.5, " 2": 0.5}), "\n"),
-    )
+    sure = answer("score:", (" 4", {" 4": 1.0}), "\n")
+    other = answer("score:", (" 5", {" 5": 0.5, " 2": 0.5}), "\n")
     verdict = await ask(
         lambda request: sure if request["model"] == "a" else other,
         models=["a", "b"],

@@ -98,7 +98,8 @@ def test_scores_that_share_a_thread_are_weaker_evidence() -> None:
     # Each thread repeats one score on five days: its sum varies five times as much, and the days do
     # not.
     own = draw(TWO_PEAKS, 224, 1)
-    alone, recent = over(own * 5), over([0] * 30, 7, RECENT)
+    alone = over(own * 5)
+    recent = over([0] * 30, 7, RECENT)
     assert find_drop(alone, recent, SCALE)
     assert (
         find_drop([each._replace(thread=i % 224) for i, each in enumerate(alone)], recent, SCALE)
@@ -205,18 +206,18 @@ def test_drop_of_one_point_is_found_within_two_days_at_40_scores_a_day() -> None
 
 
 def test_reference_that_is_too_small_shows_no_drop() -> None:
-    few, many, recent = (
-        over([5] * (MIN_REFERENCE - 1)),
-        over([5] * MIN_REFERENCE),
-        over([0] * 50, 7, RECENT),
-    )
+    few = over([5] * (MIN_REFERENCE - 1))
+    many = over([5] * MIN_REFERENCE)
+    recent = over([0] * 50, 7, RECENT)
     assert [find_drop(each, recent, SCALE) for each in ([], few)] == [None, None]
     assert find_below(3.5, few, recent, SCALE) is None
     assert find_drop(many, recent, SCALE)
 
 
 def test_small_reference_needs_a_clearer_drop_than_a_large_one() -> None:
-    few, many, recent = [5, 4, 4, 4, 3] * 6, [5, 4, 4, 4, 3] * 200, [4, 4, 4, 3] * 100
+    few = [5, 4, 4, 4, 3] * 6
+    many = [5, 4, 4, 4, 3] * 200
+    recent = [4, 4, 4, 3] * 100
     assert no_drop(few, recent)
     assert drop(many, recent)
 
@@ -241,7 +242,8 @@ def test_difference_within_the_margin_is_not_a_drop() -> None:
 
 
 def test_drop_that_is_over_is_not_reported() -> None:
-    reference, bad = [5, 4] * 100, [3] * 12
+    reference = [5, 4] * 100
+    bad = [3] * 12
     assert drop(reference, bad)
     assert no_drop(reference, bad + [5, 4] * 200)
 
@@ -254,7 +256,8 @@ def test_drop_says_when_it_began_and_gives_the_levels_before_and_after() -> None
 
 
 def test_rise_is_the_drop_of_the_scale_turned_round() -> None:
-    worse, better = over(draw(PILED_LESS_A_POINT, 200, 1)), over(draw(PILED, 60, 2), 7, RECENT)
+    worse = over(draw(PILED_LESS_A_POINT, 200, 1))
+    better = over(draw(PILED, 60, 2), 7, RECENT)
     found = find_rise(worse, better, SCALE)
     assert found
     assert (found.kind, found.before.mean < 3.3, found.after.mean > 4) == ("rise", True, True)
@@ -278,18 +281,18 @@ def test_low_share_counts_scores_below_the_middle_of_the_scale() -> None:
 
 
 def test_scale_that_starts_at_1_gives_the_same_evidence() -> None:
-    reference, recent = draw(PILED, 300, 1), draw(PILED_LESS_A_POINT, 80, 1)
-    up, later = (
-        over([score + 1 for score in reference]),
-        over([score + 1 for score in recent], 7, RECENT),
-    )
+    reference = draw(PILED, 300, 1)
+    recent = draw(PILED_LESS_A_POINT, 80, 1)
+    up = over([score + 1 for score in reference])
+    later = over([score + 1 for score in recent], 7, RECENT)
     found = find_drop(up, later, Scale(1, 6))
     assert found
     assert found.evidence == pytest.approx(drop(reference, recent).evidence)
 
 
 def test_mean_below_the_floor_is_reported_whatever_the_reference() -> None:
-    reference, recent = over([2, 3] * 50), over([2, 3] * 50, 7, RECENT)
+    reference = over([2, 3] * 50)
+    recent = over([2, 3] * 50, 7, RECENT)
     found = find_below(3.5, reference, recent, SCALE)
     assert found
     assert found.kind == "floor"

@@ -15,7 +15,8 @@ def by(role: str, content: Any, **more: Any) -> dict[str, Any]:
     return {"role": role, "content": content, **more}
 
 
-CALLED, GAVE = "assistant after the question", "tool after the question"
+CALLED = "assistant after the question"
+GAVE = "tool after the question"
 CALL = {"id": "1", "type": "function", "function": {"name": "look", "arguments": '{"at": [1]}'}}
 CHAT_COMPLETIONS = [
     by("system", "Be brief."),

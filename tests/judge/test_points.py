@@ -112,7 +112,8 @@ async def test_the_commands_show_and_write_the_points(
     said = " ".join(shown.stdout.split())
     assert "relevant: no, substantial: no" in said
     assert "concise: no. These add up to 0, and not to the score." in said
-    source, output = tmp_path / "raw.jsonl", tmp_path / "scored.jsonl"
+    source = tmp_path / "raw.jsonl"
+    output = tmp_path / "scored.jsonl"
     source.write_text(json.dumps({"prompt": "Why?", "completion": "So."}))
     model_server.script("score: 5\nGood.", ALL)
     await asyncio.to_thread(run, "batch", source, "-o", output, "--points", **how)

@@ -30,7 +30,8 @@ from tests.model_server import ModelServer
 from tests.row_files import read, write
 from tests.tables import each
 
-PLAIN, PLACED = load_rubric("additive-5"), load_rubric("reference-5")
+PLAIN = load_rubric("additive-5")
+PLACED = load_rubric("reference-5")
 KNOWN = "Refunds take 14 days."
 
 
@@ -135,7 +136,8 @@ def test_judge_with_a_reference_is_a_judge_version_of_its_own() -> None:
 
 
 # The first eight hex digits of `printf a | sha256sum`, and of b.
-AGAINST_A, AGAINST_B = ", with reference ca978112", ", with reference 3e23e816"
+AGAINST_A = ", with reference ca978112"
+AGAINST_B = ", with reference 3e23e816"
 
 
 async def test_batch_judges_by_the_rows_references(

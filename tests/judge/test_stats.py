@@ -106,10 +106,8 @@ def test_corrected_mean_equals_that_of_the_regression_estimator() -> None:
     # The mean label, moved along the line fitted to the labelled rows.
     from scipy.stats import linregress
 
-    fit, others = (
-        linregress(SCORES[: len(LABELS)], LABELS),
-        fmean(SCORES) - fmean(SCORES[: len(LABELS)]),
-    )
+    fit = linregress(SCORES[: len(LABELS)], LABELS)
+    others = fmean(SCORES) - fmean(SCORES[: len(LABELS)])
     assert corrected(*to_rows()).mean == pytest.approx(fmean(LABELS) + fit.slope * others)
 
 
@@ -148,7 +146,8 @@ def test_scores_of_one_thread_count_as_one_observation() -> None:
 
 @each("cluster", [None, "a thread"])
 def test_score_added_n_times_at_once_equals_n_scores(cluster: str | None) -> None:
-    one_by_one, at_once = MeanEstimator(SCALE), MeanEstimator(SCALE)
+    one_by_one = MeanEstimator(SCALE)
+    at_once = MeanEstimator(SCALE)
     for score, label in ((1, None), (4, 3), (5, None), (2, 2)):
         at_once.add(score, label, cluster=cluster, times=3)
         for _ in range(3):
@@ -159,7 +158,8 @@ def test_score_added_n_times_at_once_equals_n_scores(cluster: str | None) -> Non
 def test_labels_of_very_unequal_weight_give_the_interval_of_few() -> None:
     # Two labels stand for 1,000 rows each and eighteen for one row each: hardly more than two
     # labels, with t(1) = 12.7.
-    heavy, light = [Row(3, label, 0.001) for label in (3, 4)], [Row(3, 3.5)] * 18
+    heavy = [Row(3, label, 0.001) for label in (3, 4)]
+    light = [Row(3, 3.5)] * 18
     assert estimate(*heavy, *light).labels_only == pytest.approx((3.5, 0, 5))
 
 
@@ -272,7 +272,8 @@ def test_unchanged_weeks_of_unequal_volume_rarely_differ_clearly() -> None:
 
 
 def test_table_of_ten_rarely_shows_a_false_change_and_finds_a_true_one() -> None:
-    chance, bell = random.Random(0), (5, 10, 30, 30, 20, 5)
+    chance = random.Random(0)
+    bell = (5, 10, 30, 30, 20, 5)
     tables = [
         differences([(drawn(chance, bell, 40), drawn(chance, bell, 40)) for _ in range(10)])
         for _ in range(100)
@@ -309,7 +310,8 @@ def test_slope_has_the_robust_errors_of_the_sandwich_in_matrices() -> None:
     from scipy.stats import t
 
     points = [(float(x), x / 4 + (x * x) % 7 * x / 10) for x in range(12)]
-    x, y = np.array([(1, x) for x, _ in points]), np.array([y for _, y in points])
+    x = np.array([(1, x) for x, _ in points])
+    y = np.array([y for _, y in points])
     bread = np.linalg.inv(x.T @ x)
     fit = bread @ x.T @ y
     free = 1 - np.einsum("ij,jk,ik->i", x, bread, x)

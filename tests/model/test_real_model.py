@@ -21,7 +21,8 @@ SHORT = Rubric(
     "Is the response right? The score is between 0 and 5.\n<question>{prompt}</question>\n"
     "<response>{response}</response>\nBegin with one line:\nscore: <points>\n",
 )
-QUESTION, RESPONSE = "What is the capital of France?", "It is Paris."
+QUESTION = "What is the capital of France?"
+RESPONSE = "It is Paris."
 
 
 @asynccontextmanager

@@ -36,7 +36,8 @@ async def scene(model_server: ModelServer, url: str, tmp_path: Path) -> AsyncIte
 async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
     scene: Scene, mortal_postgres: Cluster, url: str
 ) -> None:
-    stage, slack = scene.stage, scene.stage.slack
+    stage = scene.stage
+    slack = scene.stage.slack
     processes = await scene.start("first", "second")
     await slack.connected(2, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
@@ -72,7 +73,8 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
 async def test_a_second_signal_ends_a_process_though_the_database_is_away(
     scene: Scene, mortal_postgres: Cluster, url: str, tmp_path: Path, outcome: signal.Signals
 ) -> None:
-    stage, slack = scene.stage, scene.stage.slack
+    stage = scene.stage
+    slack = scene.stage.slack
     (process,) = await scene.start("only")
     await slack.connected(timeout_s=ONLY_A_HANG_S)
     await ask(stage, 3)

@@ -178,7 +178,8 @@ async def test_a_workspace_whose_periodic_job_hangs_does_not_keep_the_others_wai
 
 
 async def test_a_periodic_job_runs_only_in_its_teams(log: Store) -> None:
-    visited, looked = [], asyncio.Event()
+    visited = []
+    looked = asyncio.Event()
 
     def work_of(team_id: str) -> Work:
         async def look() -> None:
@@ -198,7 +199,8 @@ async def test_a_periodic_job_runs_only_in_its_teams(log: Store) -> None:
 
 
 async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store) -> None:
-    gate, order = asyncio.Event(), []
+    gate = asyncio.Event()
+    order = []
     settler = Settler(log)
 
     async def settle(job: Job) -> None:
@@ -251,7 +253,8 @@ async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgre
     for ever.
     """
     log = await Store.open(postgres_url)
-    settler, began = Settler(log), asyncio.Event()
+    settler = Settler(log)
+    began = asyncio.Event()
 
     async def settle(job: Job) -> None:
         if not began.is_set():
@@ -318,7 +321,8 @@ async def test_a_pause_is_kept(log: Store) -> None:
 
 
 async def test_a_second_process_is_told_that_the_file_is_taken(tmp_path: Path) -> None:
-    ours, theirs = await Store.open(url(tmp_path)), await Store.open(url(tmp_path))
+    ours = await Store.open(url(tmp_path))
+    theirs = await Store.open(url(tmp_path))
     refused = pytest.raises(StoreError, match=r"another judge-bot \(process \d+\) uses this file")
     with owned(ours.database), refused, owned(theirs.database):
         pass
@@ -329,7 +333,8 @@ async def test_a_second_process_is_told_that_the_file_is_taken(tmp_path: Path) -
 
 
 async def test_any_number_share_a_database(postgres_url: str) -> None:
-    ours, theirs = await Store.open(postgres_url), await Store.open(postgres_url)
+    ours = await Store.open(postgres_url)
+    theirs = await Store.open(postgres_url)
     with owned(ours.database), owned(theirs.database):
         pass
     for each in (ours, theirs):

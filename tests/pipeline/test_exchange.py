@@ -8,13 +8,14 @@ from bot.slack.messages import Message, to_message
 from judge.scoring.attacks import LONGEST_TEXT
 from tests.tables import each
 
-PEOPLE, ASSISTANT, PAGER, US = {"a", "b"}, "x", "p", "U1"
-PREVIOUS, PARENT, EARLIER, FORM = (
-    QuestionSource.PREVIOUS,
-    QuestionSource.PARENT,
-    QuestionSource.EARLIER,
-    QuestionSource.FORM,
-)
+PEOPLE = {"a", "b"}
+ASSISTANT = "x"
+PAGER = "p"
+US = "U1"
+PREVIOUS = QuestionSource.PREVIOUS
+PARENT = QuestionSource.PARENT
+EARLIER = QuestionSource.EARLIER
+FORM = QuestionSource.FORM
 
 
 def thread(said: str) -> list[Message]:
@@ -155,10 +156,8 @@ def test_a_long_conversation_keeps_its_first_and_its_newest_messages_and_counts_
 
 
 def test_what_cannot_be_read_stands_at_its_place_and_is_counted() -> None:
-    words, picture = (
-        thread("a:Why? x:R.")[1],
-        {"id": "F1", "name": "a.png", "mimetype": "image/png"},
-    )
+    words = thread("a:Why? x:R.")[1]
+    picture = {"id": "F1", "name": "a.png", "mimetype": "image/png"}
     raw = {"ts": "2.0", "thread_ts": "0.0", "user": "x", "files": [picture]}
     found = Exchange((words, to_message(raw)))
     assert found.response == "R.\n\n[picture: a.png]"

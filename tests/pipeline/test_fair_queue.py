@@ -50,7 +50,8 @@ async def test_no_more_than_the_limit_go_at_once() -> None:
 
 
 async def test_the_background_is_called_once_nobody_else_waits() -> None:
-    queue, called = FairQueue(1), list[str]()
+    queue = FairQueue(1)
+    called = list[str]()
 
     async def wait(channel_id: str, user_id: str) -> None:
         async with queue.turn(channel_id, user_id):
@@ -82,7 +83,8 @@ async def test_within_a_channel_people_take_turns() -> None:
 
 
 async def test_workspaces_take_turns_before_their_channels_and_people() -> None:
-    queue, called = FairQueue(1), list[str]()
+    queue = FairQueue(1)
+    called = list[str]()
 
     async def wait(*line: str) -> None:
         async with queue.turn(*line):
@@ -133,7 +135,8 @@ async def test_who_waits_is_counted_until_they_are_called_or_give_up() -> None:
     def queue_length() -> float:
         return REGISTRY.get_sample_value("slack_judge_queue_length") or 0.0
 
-    before, line = queue_length(), Line(1)
+    before = queue_length()
+    line = Line(1)
     await line.join("a1", "a2", "b1")
     assert queue_length() - before == 2
     await line.leave("a1")

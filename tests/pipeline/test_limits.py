@@ -122,7 +122,8 @@ async def test_tokens_stay_set_aside_if_a_server_does_not_count_and_not_if_no_mo
 async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day(
     log: Store,
 ) -> None:
-    limits, waiting = Limits(tokens_per_day=1000), []
+    limits = Limits(tokens_per_day=1000)
+    waiting = []
     for number in range(3):
         case, _ = await log.add(a_case(key=f"k{number}", question=None), None, limits)
         waiting.append(await log.note_asked(await held(log, case)))  # which sets nothing aside

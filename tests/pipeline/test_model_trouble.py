@@ -183,7 +183,8 @@ async def test_a_verdict_is_paid_once_though_the_database_is_late(
     """The first time it is recorded, the database does not answer: it has not done it, or its
     answer is lost.
     """
-    engine, late = stage.log.database.engine.sync_engine, list[str]()
+    engine = stage.log.database.engine.sync_engine
+    late = list[str]()
 
     async def run_out_of_time() -> None:
         raise NoAnswerError

@@ -39,7 +39,8 @@ async def scene(
 async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
     scene: Scene, postgres_url: str, tmp_path: Path
 ) -> None:
-    stage, slack = scene.stage, scene.stage.slack
+    stage = scene.stage
+    slack = scene.stage.slack
     killed, frozen, stopped = await scene.start("killed", "frozen", "stopped")
     await slack.connected(3, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
@@ -72,7 +73,8 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
 async def test_what_a_process_leaves_is_back_in_the_queue_when_it_has_gone(
     scene: Scene, postgres_url: str, tmp_path: Path
 ) -> None:
-    stage, slack = scene.stage, scene.stage.slack
+    stage = scene.stage
+    slack = scene.stage.slack
     leaves, _ = await scene.start("leaves", "stays")
     await slack.connected(2, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 4)
@@ -91,7 +93,8 @@ async def test_what_a_process_leaves_is_back_in_the_queue_when_it_has_gone(
 async def test_what_one_process_has_taken_in_others_settle_though_it_is_killed(
     scene: Scene, postgres_url: str
 ) -> None:
-    stage, slack = scene.stage, scene.stage.slack
+    stage = scene.stage
+    slack = scene.stage.slack
     (first,) = await scene.start("first")
     await slack.connected(timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)

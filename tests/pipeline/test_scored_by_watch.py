@@ -52,7 +52,8 @@ async def test_the_verdict_that_is_there_is_shown_as_asked_for_and_costs_nothing
     verdict = await stage.verdict(parent)
     assert "It leaves out --hard." in shown(verdict)
     assert len(stage.model.requests) == asked
-    chosen, paid = await stage.log.cases.get(2), await stage.log.cases.verdict(2)
+    chosen = await stage.log.cases.get(2)
+    paid = await stage.log.cases.verdict(2)
     assert chosen
     assert paid
     assert (chosen.score, chosen.probability, chosen.excluded) == (2, None, None)

@@ -48,7 +48,8 @@ def words(post: Post) -> str:
 @given(LONG, LONG, LONG)
 def test_messages_keep_slacks_limits(question: str, response: str, justification: str) -> None:
     case = a_case(question=question, response=response, requester_name=question[:80])
-    scored, unscored = a_verdict(justification=justification), a_verdict(None)
+    scored = a_verdict(justification=justification)
+    unscored = a_verdict(None)
     posts = [
         verdicts.verdict_message(case, scored),
         verdicts.verdict_message(case, unscored, "Only you see this."),

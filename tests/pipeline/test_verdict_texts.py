@@ -68,7 +68,8 @@ def test_a_verdict_says_what_is_known_of_its_score(snapshot: SnapshotAssertion) 
 def test_what_is_said_before_and_without_a_verdict_reads_as_in_the_snapshot(
     snapshot: SnapshotAssertion,
 ) -> None:
-    case, link = a_case(model_tries=2), a_case(source=CaseSource.LINK)
+    case = a_case(model_tries=2)
+    link = a_case(source=CaseSource.LINK)
     posts = [
         text.placeholder(case),
         *(text.later(case, timedelta(seconds=pause_s), 3) for pause_s in (10, 60, 360)),
@@ -85,7 +86,8 @@ def test_what_is_said_before_and_without_a_verdict_reads_as_in_the_snapshot(
 
 
 def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
-    state, said = ModalState(case_id=7, channel_id="C1"), {"1.1": Turn("Person 1", "Hello.")}
+    state = ModalState(case_id=7, channel_id="C1")
+    said = {"1.1": Turn("Person 1", "Hello.")}
     lost = a_case(question=None, response=None, question_hash="x", response_hash="x", blocker=None)
     windows = [
         text.texts_modal(state, ["additive-5", "code", "own"], "own", Visibility.ME),

@@ -43,10 +43,8 @@ def perform(step: dict[str, Any], folder: Path, **inputs: str) -> subprocess.Com
 
 def test_the_action_passes_on_the_first_run_and_fails_for_worse_responses(tmp_path: Path) -> None:
     row = '{"prompt": "How do I boil egg %d?", "completion": "%s"}\n'
-    good, bad = (
-        "Boil egg %d for six minutes, then cool it under cold water. Peel it with a spoon.",
-        "No.",
-    )
+    good = "Boil egg %d for six minutes, then cool it under cold water. Peel it with a spoon."
+    bad = "No."
     (tmp_path / "-raw $(touch x).jsonl").write_text("".join(row % (n, good % n) for n in range(9)))
     inputs = {
         "input": "-raw $(touch x).jsonl",

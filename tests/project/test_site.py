@@ -19,7 +19,8 @@ import judge.cli
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-SITE, HOST = "https://docs.example/", "https://host.example/team/slack-judge"
+SITE = "https://docs.example/"
+HOST = "https://host.example/team/slack-judge"
 
 
 class Targets(HTMLParser):

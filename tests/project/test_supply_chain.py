@@ -263,10 +263,8 @@ def test_only_a_tag_on_main_is_released(tmp_path: Path) -> None:
     ]
     assert check["if"] == "github.event_name == 'push'"
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    one, two = (
-        ["commit -q --allow-empty -m one", "tag on"],
-        ["commit -q --allow-empty -m two", "tag off"],
-    )
+    one = ["commit -q --allow-empty -m one", "tag on"]
+    two = ["commit -q --allow-empty -m two", "tag off"]
     for command in ("init -q -b main", *one, "update-ref refs/remotes/origin/main HEAD", *two):
         subprocess.run([*git, *command.split()], check=True)
 

@@ -210,7 +210,8 @@ CHUNK = b"18000\r\n" + b"x" * 0x18000 + b"\r\n"
 async def test_large_bodies_have_a_budget_until_they_are_verified_and_small_ones_pass(
     headers: dict[str, str], begin: bytes, size: int
 ) -> None:
-    small, large = a_command(), a_command("x" * (size - 99))
+    small = a_command()
+    large = a_command("x" * (size - 99))
     async with open_front() as front:
         front.most_unverified = size * 3 // 2
         front.longest_read_s = ONLY_A_HANG_S
@@ -277,7 +278,9 @@ async def test_a_job_does_not_wait_for_ever_for_payloads_to_be_acknowledged() ->
 
 
 async def test_what_is_too_much_at_once_is_refused_at_once_and_not_accepted() -> None:
-    body, may_ack, traffic = a_command(), asyncio.Event(), Traffic(most=1)
+    body = a_command()
+    may_ack = asyncio.Event()
+    traffic = Traffic(most=1)
     whole = request(signed(body) | sized(body)) + body
     async with open_front(may_ack, traffic=traffic) as front:
         first = await connect(front, whole)

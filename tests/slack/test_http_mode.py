@@ -54,7 +54,8 @@ class Front:
 
     async def command(self, text: str) -> tuple[int, str]:
         """A slash command, signed as Slack does."""
-        person, channel = self.slack.person("ann"), self.slack.workspace.channel(CHANNEL)
+        person = self.slack.person("ann")
+        channel = self.slack.workspace.channel(CHANNEL)
         fields = {
             "command": "/judge",
             "text": text,

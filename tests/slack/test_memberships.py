@@ -16,7 +16,8 @@ from tests.patience import UNHURRIED
 @pytest.fixture
 async def slack() -> AsyncIterator[Sandbox]:
     workspace = Workspace(load_manifest(), limits=UNHURRIED)
-    ann, ben = workspace.add_user("ann"), workspace.add_user("ben")
+    ann = workspace.add_user("ann")
+    ben = workspace.add_user("ben")
     workspace.add_channel("help", [ann, ben, workspace.bot])
     workspace.add_channel("public", [ann])
     workspace.add_channel("leads", [ann, workspace.bot], is_private=True)
@@ -73,10 +74,8 @@ async def test_group_direct_messages_are_private_channels(
 async def test_a_private_channel_that_we_are_in_keeps_out_who_is_not_in_it(
     slack: Sandbox, known: Memberships, is_archived: bool
 ) -> None:
-    ben, channels = (
-        id_of(slack, "ben"),
-        [slack.workspace.channel(name) for name in ("help", "leads", "secret")],
-    )
+    ben = id_of(slack, "ben")
+    channels = [slack.workspace.channel(name) for name in ("help", "leads", "secret")]
     slack.person("ben").leave("help")
     for channel in channels:
         channel.is_archived = is_archived
@@ -89,7 +88,8 @@ async def test_a_private_channel_that_we_are_in_keeps_out_who_is_not_in_it(
 async def test_a_public_channel_keeps_out_guests_who_are_not_in_it(
     slack: Sandbox, known: Memberships
 ) -> None:
-    guest, help_id = slack.workspace.add_user("guest"), slack.workspace.channel("help").id
+    guest = slack.workspace.add_user("guest")
+    help_id = slack.workspace.channel("help").id
     guest.is_guest = True
     assert await known.keeps_out(guest.id, help_id)
     slack.person("ann").invite("help", "guest")
@@ -129,7 +129,8 @@ async def test_an_answer_is_kept_for_minutes_and_no_longer(
 async def test_whoever_has_just_joined_or_left_is_in_or_not(
     slack: Sandbox, known: Memberships
 ) -> None:
-    ben, public = id_of(slack, "ben"), slack.workspace.channel("public").id
+    ben = id_of(slack, "ben")
+    public = slack.workspace.channel("public").id
     assert not await known.includes(ben, public)
     slack.person("ben").join("public")
     assert await known.includes(ben, public)

@@ -20,8 +20,10 @@ class LimitedSlack:
 
     def __init__(self) -> None:
         self.limited: set[tuple[str, str]] = set()
-        self.is_for_ever, self.retry_after_s = False, 1
-        self.refused, self.taken = Counter[str](), Counter[str]()
+        self.is_for_ever = False
+        self.retry_after_s = 1
+        self.refused = Counter[str]()
+        self.taken = Counter[str]()
         self.refuses = asyncio.Event()
         self._until = 0.0
 
@@ -85,11 +87,9 @@ async def test_a_channel_in_which_no_post_is_taken_holds_up_no_other(
 
 async def test_a_call_waits_twice_and_no_longer(slack: tuple[LimitedSlack, str]) -> None:
     limited, url = slack
-    limited.limited, limited.is_for_ever, limited.retry_after_s = (
-        {("conversations.replies", "C1")},
-        True,
-        0,
-    )
+    limited.limited = {("conversations.replies", "C1")}
+    limited.is_for_ever = True
+    limited.retry_after_s = 0
     async with web_client(SecretStr("xoxb-1"), url) as client:
         with pytest.raises(SlackApiError, match="ratelimited"):
             await client.conversations_replies(channel="C1", ts="1.2")

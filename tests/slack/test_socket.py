@@ -70,7 +70,8 @@ async def test_what_has_come_in_is_acked_before_the_connection_is_closed(
     slack: Sandbox, model_server: ModelServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings: Settings = make_settings(slack, model_server, tmp_path)
-    begun, may_ack = asyncio.Event(), asyncio.Event()
+    begun = asyncio.Event()
+    may_ack = asyncio.Event()
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         app = AsyncApp(client=client, request_verification_enabled=False)
 
@@ -95,7 +96,8 @@ async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     heard: list[str] = []
-    begun, may_ack = asyncio.Event(), asyncio.Event()
+    begun = asyncio.Event()
+    may_ack = asyncio.Event()
     async with (
         pocket_slack(limits=Limits.off()) as slack,
         client_of(slack, model_server, tmp_path) as client,

@@ -30,7 +30,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def unvouched(tmp_path: Path) -> ssl.SSLContext:
     """A server's side of TLS, with a certificate that nobody vouches for."""
-    key, certificate = tmp_path / "key", tmp_path / "certificate"
+    key = tmp_path / "key"
+    certificate = tmp_path / "certificate"
     command = [
         "openssl",
         "req",

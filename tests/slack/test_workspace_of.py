@@ -7,7 +7,8 @@ from typing import Any
 from bot.slack.invocation import workspace_of
 from tests.tables import each
 
-OURS, THEIRS = {"id": "T1"}, {"id": "T2"}
+OURS = {"id": "T1"}
+THEIRS = {"id": "T2"}
 GRANTED = {"enterprise_id": None, "team_id": "T1", "is_enterprise_install": False}
 
 

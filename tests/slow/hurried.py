@@ -52,7 +52,8 @@ class Idle:
     """The workspaces, without their periodic jobs."""
 
     def __init__(self, served: Workspaces) -> None:
-        self.team_ids, self.work_of = served.team_ids, served.work_of
+        self.team_ids = served.team_ids
+        self.work_of = served.work_of
         self.template = Work(served.template.handlers)
 
 

@@ -4,7 +4,9 @@ call.
 
 from dataclasses import dataclass
 
-REPLY, SLOW, TEXTS = "reply", "slow", "texts"
+REPLY = "reply"
+SLOW = "slow"
+TEXTS = "texts"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ from bot.store.schema import assignments, cases, labels
 from tests.cases import THURSDAY, add
 
 WEEK = timedelta(weeks=1)
-ANN, BEN, CARA = "U-ann", "U-ben", "U-cara"
+ANN = "U-ann"
+BEN = "U-ben"
+CARA = "U-cara"
 
 
 @pytest.fixture
@@ -174,7 +176,8 @@ async def test_a_case_that_has_changed_since_takes_no_label(log: Store) -> None:
 @pytest.mark.on("sqlite")
 async def test_two_people_are_shown_two_cases(log: Store) -> None:
     await add(log, 2)
-    ann, ben = await drawn(log, ANN), await drawn(log, BEN)
+    ann = await drawn(log, ANN)
+    ben = await drawn(log, BEN)
     assert ann.id != ben.id
     await label(log, ANN)
     await label(log, BEN)
@@ -337,7 +340,8 @@ async def count_drawn(log: Store, sample: LabelDraw) -> int:
 
 
 async def test_drawn_cases_of_a_busy_and_a_quiet_week_are_mixed_evenly(log: Store) -> None:
-    quiet, busy = (THURSDAY - 2 * WEEK, 1.0), (THURSDAY - WEEK, 0.05)
+    quiet = (THURSDAY - 2 * WEEK, 1.0)
+    busy = (THURSDAY - WEEK, 0.05)
     await add(log, 200, quiet[0])
     await add(log, 4000, busy[0])
     sample = LabelDraw("T1", "C1", [busy, quiet])

@@ -50,7 +50,9 @@ async def refuse_to_note(log: Store) -> None:
 
 
 async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> None:
-    on, off, friday = {"is_digest_on": True}, {"is_digest_on": False}, {"digest_day": "friday"}
+    on = {"is_digest_on": True}
+    off = {"is_digest_on": False}
+    friday = {"digest_day": "friday"}
     for changes in (on, on, friday, off):
         await log.channels.save("T1", "C1", "U1", **changes)
     assert await noted(log) == [

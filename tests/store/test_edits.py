@@ -99,7 +99,8 @@ async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(l
     gone = await delivered(log)
     kept = await delivered(log, key="k2", message_ts="7.1", question_ts="6.1")
     await log.edits.note_deleted(*HERE, "4.1")
-    first, second = await log.cases.get(gone.id), await log.cases.get(kept.id)
+    first = await log.cases.get(gone.id)
+    second = await log.cases.get(kept.id)
     assert (first.question, first.response) == (None, None)
     assert (second.question, second.response) == ("Why?", "Because.")
     verdicts = [await log.cases.verdict(case.id) for case in (gone, kept)]
@@ -144,7 +145,8 @@ async def test_the_last_reply_in_a_thread_is_its_authors(
 
 
 async def test_what_goes_on_marks_all_who_read_it_without_its_end(log: Store) -> None:
-    first, second = await delivered(log), await delivered(log, key="k2")
+    first = await delivered(log)
+    second = await delivered(log, key="k2")
     await delivered(log, key="k3", response="Because of that.")
     await log.edits.note_added(second)
     assert [case.id for case in await stale(log)] == [first.id, second.id]

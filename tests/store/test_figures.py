@@ -102,7 +102,8 @@ async def write(log: Store, team: str, entries: Sequence[Entry]) -> None:
 
 
 def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
-    is_judged, named = entry.judged_at is not None, vars(entry).keys() & cases.c.keys()
+    is_judged = entry.judged_at is not None
+    named = vars(entry).keys() & cases.c.keys()
     return a_row(
         **{name: getattr(entry, name) for name in named - {"message_ts", "score", "probability"}},
         team_id=team,
@@ -213,7 +214,8 @@ async def test_the_figures_are_those_of_plain_python(
     figures = await figures_of(log, *entries)
     this = counted(entries, WEEK)
     last = [each for back in range(1, 5) for each in counted(entries, WEEK.before(back))]
-    scale, version = figures.scale, figures.kind.version
+    scale = figures.scale
+    version = figures.kind.version
     of_scale = [each for each in this if each.score is not None and each.scale == scale]
     assert version == commonest(of_scale)
     on_scale = [each for each in of_scale if each.version == version]
@@ -309,7 +311,8 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
         share = labelled[utc_week(each.judged_at)] / of_week[utc_week(each.judged_at)] or 1
         mean.add(each.score or 0, given=own, probability=share, cluster=each.thread_ts)
     assert figures.quality is not None
-    expected, found = mean.estimate(), figures.quality.mean
+    expected = mean.estimate()
+    found = figures.quality.mean
     assert (found.n, found.labelled) == (expected.n, expected.labelled)
     assert found.judge == pytest.approx(expected.judge)
     assert found.corrected == (
@@ -378,7 +381,8 @@ async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden
         replace(secret, judged_at=week.start) for week in (WEEK, WEEK.before(), WEEK.before(5))
     ]
     secrets.append(replace(secrets[0], score=None))
-    alone, together = await figures_of(log, *shown), await figures_of(log, *shown, *secrets)
+    alone = await figures_of(log, *shown)
+    together = await figures_of(log, *shown, *secrets)
     assert replace(together, lowest=(), uncounted={}) == replace(alone, lowest=())
     assert [case.score for case in together.lowest] == [case.score for case in alone.lowest]
     assert together.uncounted == (
@@ -418,7 +422,8 @@ async def test_replies_in_one_thread_make_a_change_less_sure(log: Store) -> None
 
 
 async def test_a_change_is_not_told_across_judges_or_of_few_scores(log: Store) -> None:
-    this, before = [Entry(score=5)] * 5, Entry(score=1, judged_at=WEEK.before().start)
+    this = [Entry(score=5)] * 5
+    before = Entry(score=1, judged_at=WEEK.before().start)
     assert (await figures_of(log, *this, *[before] * 5)).change
     other = await figures_of(log, *this, *[replace(before, version="v")] * 5)
     assert (other.change, other.has_new_judge) == (None, True)
@@ -440,7 +445,8 @@ async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgo
     figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW)
     assert sorted(case.response or "" for case in figures.lowest) == ["", "", ("Words" * 60)]
     assert sorted(case.reason or "" for case in figures.lowest) == ["", "", ("Why. " * 60)]
-    case_ids, low = [case.id for case in figures.lowest], log.tallies
+    case_ids = [case.id for case in figures.lowest]
+    low = log.tallies
     assert await low.low_among(Place(team, "C1"), case_ids) == list(figures.lowest)
     assert await low.low_among(Place(team, "C2"), case_ids) == []
 
@@ -559,10 +565,8 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
         Entry(score=4, labels=(3,), probability=0.5),
         Entry(score=2, labels=(2,), probability=0.5),
     ]
-    seen, other = (
-        Entry(score=4, labels=(0,)),
-        Entry(score=0, labels=(5,), probability=0.5, version="v"),
-    )
+    seen = Entry(score=4, labels=(0,))
+    other = Entry(score=0, labels=(5,), probability=0.5, version="v")
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
     quality = (await figures_of(log, *blind, seen, other, older)).quality
     assert (quality.mean.n, quality.mean.labelled) == (3, 2)

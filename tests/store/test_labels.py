@@ -31,7 +31,8 @@ async def rows(log: Store, has_texts: bool = True, **which: Any) -> list[dict[st
 
 @pytest.mark.on("sqlite", "postgres")
 async def test_a_second_label_replaces_the_first_tells_it_and_keeps_its_time(log: Store) -> None:
-    case, labels = await judged(log, "a"), log.labels
+    case = await judged(log, "a")
+    labels = log.labels
     assert await labels.put(case, "U1", Label(2, "short")) is None
     assert await labels.put(case, "U1", Label(3, None)) == Label(2, "short")
     assert await labels.get(case, "U1") == Label(3, None)

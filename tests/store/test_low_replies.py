@@ -12,7 +12,8 @@ pytestmark = pytest.mark.on("sqlite", "postgres")
 
 async def test_a_post_is_noted_once_for_each_case_that_has_a_reason(log: Store) -> None:
     one, two = [await judged(log, key, score=1) for key in "ab"]
-    low, none = log.edits, 999
+    low = log.edits
+    none = 999
     for _ in range(2):
         assert await low.note_quoted("T1", [one.id, two.id, none], "C1", "1.1") == [none]
     assert await low.note_quoted("T1", [one.id], "D1", "2.2") == []

@@ -127,7 +127,8 @@ async def test_a_judge_is_found_in_the_store_and_kept(log: Store) -> None:
         return Judge(model or "small", rubric)
 
     judges = Judges(RubricChoice(log.rubrics, SHIPPED), make, ["large"])
-    case, tone = a_case(channel_id="C1"), a_case(channel_id="C1", rubric="tone")
+    case = a_case(channel_id="C1")
+    tone = a_case(channel_id="C1", rubric="tone")
     assert await judges.of(case) is judges.default
     assert await judges.of(tone) is None
     await log.rubrics.save(FIRST)
@@ -160,7 +161,8 @@ async def test_a_channels_own_goes_before_one_of_its_name_that_came_later(log: S
 async def test_a_rubric_chosen_from_the_app_stays_the_apps(log: Store) -> None:
     await log.rubrics.save(replace(FIRST, name="code"))
     choice = RubricChoice(log.rubrics, SHIPPED)
-    own, shipped = Rubric("code", TONE), SHIPPED["code"]
+    own = Rubric("code", TONE)
+    shipped = SHIPPED["code"]
     assert await choice.in_force("T1", "C1", "code", ChannelJudge()) == own
     assert await choice.in_force("T1", "C1", "code", ChannelJudge("code")) == shipped
     assert await choice.in_force("T1", "C1", "code", ChannelJudge("code", own.version)) == own

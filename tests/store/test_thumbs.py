@@ -178,7 +178,8 @@ async def test_a_person_who_is_forgotten_leaves_no_thumb(log: Store) -> None:
 
 
 async def test_with_its_last_case_a_reply_loses_its_thumbs(log: Store) -> None:
-    first, second = await scored(log), await scored(log, key="second", requester_id=BEN)
+    first = await scored(log)
+    second = await scored(log, key="second", requester_id=BEN)
     await scored(log, SECOND)
     for ts in (TS, SECOND):
         await log.thumbs.note(thumb(ts=ts))

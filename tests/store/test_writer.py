@@ -36,7 +36,8 @@ def commits(log: Store) -> list[object]:
 @asynccontextmanager
 async def busy_writer(log: Store) -> AsyncIterator[None]:
     """Has the writer work until the end of the block: what is written meanwhile waits for it."""
-    is_begun, may_end = asyncio.Event(), threading.Event()
+    is_begun = asyncio.Event()
+    may_end = threading.Event()
     begin = partial(asyncio.get_running_loop().call_soon_threadsafe, is_begun.set)
 
     async def hold(_: AsyncConnection) -> None:

@@ -91,7 +91,8 @@ class Company:
         """A question and an answer in that workspace, which ann has scored; gives the thread's
         parent.
         """
-        ann, helper = Person(workspace, "ann"), Person(workspace, "helper")
+        ann = Person(workspace, "ann")
+        helper = Person(workspace, "helper")
         parent = ann.post(CHANNEL, question)
         ann.shortcut(SHORTCUT_SCORE_REPLY, helper.post(CHANNEL, ANSWER, thread_ts=parent.ts))
         return parent

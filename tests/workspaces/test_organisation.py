@@ -65,7 +65,8 @@ async def test_a_workspace_that_removes_its_own_installation_does_not_end_it(gri
 async def test_an_organisation_whose_token_died_before_slacks_word_of_it_is_ended(
     grid: Company,
 ) -> None:
-    org, workspaces = grid.workspaces[0], grid.bot.workspaces
+    org = grid.workspaces[0]
+    workspaces = grid.bot.workspaces
     assert await workspaces.find(org.enterprise_id, org.team_id)
     org.dead_tokens[str(org.bot_token)] = installing.GONE
     uninstalled = {"event": {"type": "app_uninstalled"}, "is_enterprise_install": True}
@@ -79,10 +80,8 @@ async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(
     grid: Company,
 ) -> None:
     org = grid.workspaces[0]
-    zoe, eve = (
-        org.add_user("zoe", team_id=org.add_team()),
-        org.add_user("eve", team_id="T9ELSEWHERE"),
-    )
+    zoe = org.add_user("zoe", team_id=org.add_team())
+    eve = org.add_user("eve", team_id="T9ELSEWHERE")
     org.channel(CHANNEL).members += [zoe.id, eve.id]
     parent = grid.ask_for_score(org)
     (verdict,) = await grid.slack.until(lambda: grid.verdicts(org, parent))
@@ -98,7 +97,8 @@ async def test_its_people_are_at_home_in_all_its_workspaces_and_others_are_not(
 async def test_an_app_of_another_of_its_workspaces_is_known_as_one(grid: Company) -> None:
     org = grid.workspaces[0]
     pager = org.add_webhook("pager")
-    pager.team_id, _ = org.add_team(), org.add_team()
+    pager.team_id = org.add_team()
+    _ = org.add_team()
     parent = Person(org, "ann").post(CHANNEL, QUESTION)
     answer = Person(org, "pager").post(CHANNEL, ANSWER, thread_ts=parent.ts)
     Person(org, "ann").shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
@@ -128,11 +128,9 @@ async def post_digests(company: Company, team_id: str) -> None:
 async def test_a_workspace_goes_on_under_its_organisation_with_all_that_it_had(
     joining: Company,
 ) -> None:
-    ws, workspaces, database = (
-        joining.workspaces[0],
-        joining.bot.workspaces,
-        joining.bot.services.store.database,
-    )
+    ws = joining.workspaces[0]
+    workspaces = joining.bot.workspaces
+    database = joining.bot.services.store.database
     place = {"team_id": ws.team_id, "channel_id": ws.channel(CHANNEL).id}
     gate = asyncio.Event()
     joining.model.script(GOOD, Held(gate, GOOD))

@@ -31,8 +31,13 @@ from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes
 from judge.rows.files import encode
 from judge.scoring.judging import Written
 
-_PATIENCE_S, _MOST_ASSISTANTS = 120, 5  # the claim of a digest holds longer
-_NAME, _WORDS, _ROOM = 60, 80, 2900  # characters
+# the claim of a digest holds longer
+_PATIENCE_S = 120
+_MOST_ASSISTANTS = 5
+# characters
+_NAME = 60
+_WORDS = 80
+_ROOM = 2900
 NOT_SORTED = "not sorted"
 LOW_TITLE = "Low replies of the week"
 FILE_IS_THEIRS = (
@@ -65,10 +70,8 @@ async def look_into(
 
 
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
-    database, reasons = (
-        services.store.database,
-        {case.id: case.reason for case in replies if case.reason},
-    )
+    database = services.store.database
+    reasons = {case.id: case.reason for case in replies if case.reason}
     if (
         services.judges is None
         or len(reasons) < FEWEST
@@ -93,7 +96,8 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
 
 
 async def _ask_for_points(services: Services, replies: Sequence[LowCase]) -> None:
-    cases, limits = services.store.cases, services.limits.of_automation("Digests")
+    cases = services.store.cases
+    limits = services.limits.of_automation("Digests")
     for case in [await cases.get(each.id) for each in replies if each.points is None]:
         verdict = case and await cases.verdict(case.id)
         if case and verdict and (judge := await judge_of(services.judges, case, verdict)):
@@ -109,7 +113,8 @@ def cause_blocks(
     """How many low replies of a week have each cause, and had it the week before; and of each
     assistant, if several.
     """
-    earlier, lines = Counter(before.values()), [f"*Why replies scored low{when}*"]
+    earlier = Counter(before.values())
+    lines = [f"*Why replies scored low{when}*"]
     for name, number in _ordered(now):
         trend = f", last week {earlier[name]} of {len(before)}" if before and name != OTHER else ""
         lines.append(f"• {clip(name, _NAME)}: *{number} of {len(now)}*{trend}")
@@ -133,7 +138,9 @@ async def send_file(
     sorted_: Mapping[int, str],
 ) -> str:
     """Sends the low replies that have words as rows of JSON to a person; returns what to tell them."""
-    cases, url, rows = services.store.cases, services.identity.url, dict[int, str]()
+    cases = services.store.cases
+    url = services.identity.url
+    rows = dict[int, str]()
     for reply in replies:
         case = await cases.get(reply.id) if reply.reason else None
         if case:
@@ -154,7 +161,8 @@ async def send_file(
                 "score": case.score,
             }
             rows[case.id] = encode({**what, **texts, **why, "link": link})
-    client, content = services.client, "\n".join(rows.values()).encode()
+    client = services.client
+    content = "\n".join(rows.values()).encode()
     try:
         upload = await client.begin_upload("low-replies.jsonl", len(content))
         place = Posted(person.user_id, upload.file_id)

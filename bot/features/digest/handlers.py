@@ -104,7 +104,8 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
         return not_understood(exc, _HELP)
     if refusal := await services.access.refusal(invocation, _WHAT, is_change=bool(changes)):
         return refusal
-    channels, place = services.store.channels, (invocation.team_id, invocation.channel_id)
+    channels = services.store.channels
+    place = (invocation.team_id, invocation.channel_id)
     if changes.get("is_digest_on"):
         return await switch_on(services, Place(*place), invocation.user_id, **changes)
     settings = await (
@@ -143,7 +144,9 @@ def no_author(name: str, known: Sequence[str]) -> str:
 
 
 async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
-    here, sign, name = invocation.channel_id, text[:1], text[1:].strip()
+    here = invocation.channel_id
+    sign = text[:1]
+    name = text[1:].strip()
     wanted = name.lower()
     if text and not (sign in {"#", "@"} and name):
         return f"{escape(str(unknown(text)))}. {_STATS_HELP}."
@@ -162,7 +165,8 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
     elif here not in channels:
         return NOT_YOURS
     settings = await services.store.channels.of(invocation.team_id, here)
-    author_id, title = None, f"<#{here}>" if here != invocation.channel_id else ""
+    author_id = None
+    title = f"<#{here}>" if here != invocation.channel_id else ""
     if sign == "@":
         known = await _assistants(services, settings)
         found = [
@@ -206,10 +210,8 @@ class ChannelsAtHome:
             2
         )  # there are few connections to the store, and new cases come first
 
-        self._cases, self._glances = (
-            Shared(self._count, services.clock),
-            Shared(self._read_glances, services.clock),
-        )
+        self._cases = Shared(self._count, services.clock)
+        self._glances = Shared(self._read_glances, services.clock)
 
     async def blocks(self, team_id: str, user_id: str) -> Sequence[ui.Block]:
         """The section of a person's Home tab; without channels if Slack does not tell which are
@@ -292,10 +294,8 @@ class ChannelsAtHome:
                 *(each for _, each, its in keys if its == week),
             )
             async with self._reading:
-                place, now = (
-                    Place(team_id, channel_id, others=tuple(others)),
-                    self._services.clock(),
-                )
+                place = Place(team_id, channel_id, others=tuple(others))
+                now = self._services.clock()
                 glances = await figures_week.read_glances(
                     self._services.store.tallies, place, week, now
                 )
@@ -325,7 +325,9 @@ def _watched(number: int) -> str:
 def _channel(
     settings: ChannelSettings, schedule: Schedule, counted: _Counted, may_switch: bool
 ) -> ui.Block:
-    channel_id, is_on, (glance, week) = settings.channel_id, settings.is_digest_on, counted
+    channel_id = settings.channel_id
+    is_on = settings.is_digest_on
+    (glance, week) = counted
     partly = "partly " if len(glance.raters) > 1 else ""
     marks = ", ".join(
         f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters
@@ -341,10 +343,8 @@ def _channel(
     ]
     block = ui.section("\n".join(line for line in lines if line))
     if may_switch:
-        off, on = (
-            ("Switch digest off", ids.ACTION_DIGEST_OFF),
-            ("Switch digest on", ids.ACTION_DIGEST_ON),
-        )
+        off = ("Switch digest off", ids.ACTION_DIGEST_OFF)
+        on = ("Switch digest on", ids.ACTION_DIGEST_ON)
         block["accessory"] = ui.button(*(off if is_on else on), channel_id)
     return block | {"block_id": f"channel-{channel_id}"}
 
@@ -389,7 +389,8 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
     async def switch_digest(person: Invocation, _: Raw) -> None:
-        channel_id, is_on = person.value, person.action == ids.ACTION_DIGEST_ON
+        channel_id = person.value
+        is_on = person.action == ids.ACTION_DIGEST_ON
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
         if not refusal and is_on:
             await switch_on(services, Place(person.team_id, channel_id), person.user_id)

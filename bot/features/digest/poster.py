@@ -66,7 +66,8 @@ async def post_due(services: Services) -> None:
 
 
 async def _due(services: Services, now: datetime) -> list[tuple[ChannelSettings, Week]]:
-    due, team_id = list[tuple[ChannelSettings, Week]](), services.identity.team_id
+    due = list[tuple[ChannelSettings, Week]]()
+    team_id = services.identity.team_id
     taken = await services.store.digests.taken(team_id, now - _LOOKS_BACK, now)
     for settings in await services.store.channels.wanted(team_id):
         try:
@@ -74,7 +75,8 @@ async def _due(services: Services, now: datetime) -> list[tuple[ChannelSettings,
         except ValueError as exc:  # a time zone that is unknown on this machine
             logger.warning("digest_without_schedule", channel=settings.channel_id, reason=str(exc))
             continue
-        week, weeks = schedule.latest(now), taken.get(settings.channel_id, {})
+        week = schedule.latest(now)
+        weeks = taken.get(settings.channel_id, {})
         if week.label in weeks or (settings.digest_since and week.end < settings.digest_since):
             continue
         ends = [
@@ -95,7 +97,8 @@ async def stats(
     """The week so far of a channel or of one author, as `subject` says in the title, to be shown to
     the `reader`.
     """
-    week, is_of_one = this_week(services, settings), author_id is not None
+    week = this_week(services, settings)
+    is_of_one = author_id is not None
     figures, (lead, details), listed = await _read(services, settings, week, author_id)
     if is_of_one:
         await services.store.assignments.note_told(
@@ -109,7 +112,8 @@ async def stats(
     why = causes.cause_blocks(found, {}, (), " last week")
     counts = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
     named = None if is_of_one else await assistants(services, [each.author_id for each in counts])
-    thumbs, at = text.thumb_lines(counts, named), settings.channel_id
+    thumbs = text.thumb_lines(counts, named)
+    at = settings.channel_id
     return text.stats_message(
         figures, [*lead, *details], listed, url, at, subject, why, thumbs, has_lowest=is_of_one
     )
@@ -178,11 +182,10 @@ async def draft(
     figures, (lead, _), listed = await _read(
         services, settings, week, names_within_s=_NAMES_WITHIN_S
     )
-    place, read = (
-        Place(settings.team_id, settings.channel_id),
-        partial(read_causes, services.store.database),
-    )
-    now, before = await read(place, week.label), await read(place, week.before().label)
+    place = Place(settings.team_id, settings.channel_id)
+    read = partial(read_causes, services.store.database)
+    now = await read(place, week.label)
+    before = await read(place, week.before().label)
     theirs = [
         (of.name, await read(replace(place, author_id=each), week.label))
         for each, of in listed.items()
@@ -222,10 +225,8 @@ async def low_replies(
     author_id: str | None = None,
 ) -> tuple[Sequence[LowCase], Mapping[str, Member]]:
     """The newest low replies of a week by assistants, or by one of them, and these assistants."""
-    place, span = (
-        Place(settings.team_id, settings.channel_id, author_id),
-        Span(week.start, week.end),
-    )
+    place = Place(settings.team_id, settings.channel_id, author_id)
+    span = Span(week.start, week.end)
     found = await services.store.tallies.newest_low(place, span, _LOOKED_AT)
     authors = sorted({case.author_id for case in found if case.author_id})
     listed = await assistants(services, authors, names_within_s)
@@ -251,7 +252,8 @@ async def low_list(
     """The low replies of a week, given as its two ends, or of an author in it, for one person;
     authors and causes.
     """
-    week, author_id = _week_of(services, settings, which), ([*which.split("/")[2:], None])[0]
+    week = _week_of(services, settings, which)
+    author_id = ([*which.split("/")[2:], None])[0]
     replies, listed = await low_replies(services, settings, week, author_id=author_id)
     await services.store.assignments.note_told(
         settings.team_id, [case.id for case in replies], reader

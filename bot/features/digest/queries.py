@@ -19,7 +19,8 @@ Channel = tuple[str, str]  # in its team
 async def count_cases(
     database: Database, channels: Sequence[Channel], since: datetime
 ) -> Mapping[Channel, int]:
-    team_id, its = channels[0][0], cases.c.channel_id
+    team_id = channels[0][0]
+    its = cases.c.channel_id
     query = sa.select(its, sa.func.count()).where(
         cases.c.team_id == team_id, its.in_([each for _, each in channels])
     )

@@ -122,14 +122,15 @@ def measures(glance: Glance, people: quality.Quality | None = None) -> str:
     """Their mean and shares, by the judge or as `people` would score; a reason if they are too few,
     empty if none.
     """
-    this, scale = glance.this, glance.scale
+    this = glance.this
+    scale = glance.scale
     if this.mean is None:
         return TOO_FEW if this.n else ""
-    low, good = (
-        this.share_up_to(low_to(scale)) or 0,
-        1 - (this.share_up_to(good_from(scale) - 1) or 0),
-    )
-    mean, few, many = f"*{this.mean:.1f}*", f"*{low:.0%}*", f"*{good:.0%}*"
+    low = this.share_up_to(low_to(scale)) or 0
+    good = 1 - (this.share_up_to(good_from(scale) - 1) or 0)
+    mean = f"*{this.mean:.1f}*"
+    few = f"*{low:.0%}*"
+    many = f"*{good:.0%}*"
     if people:
         of = ((people.mean, ".1f"), (people.low, ".0%"), (people.good, ".0%"))
         mean, few, many = (quality.span(each.corrected, form, "*") for each, form in of)
@@ -160,7 +161,8 @@ def _message(
     """The common form of digest and stats: the `lead`, the count and mean, `lines`, the `middle`,
     the small print.
     """
-    week, end = figures.week, [ui.context(last)] if last else []
+    week = figures.week
+    end = [ui.context(last)] if last else []
     start, due = (each.astimezone(week.zone) for each in (week.start, week.end))
     days = (due.date() - start.date()).days
     length = "Week" if days == 7 else number_of(days, "day")
@@ -242,14 +244,14 @@ def _buttons(
 
 
 def _authors(figures: Figures, members: Mapping[str, Member]) -> list[Drawn]:
-    low, mean_of, lines, rows = (
-        low_words(figures.scale),
-        "judge's mean" if figures.people else "mean",
-        [],
-        [],
-    )
+    low = low_words(figures.scale)
+    mean_of = "judge's mean" if figures.people else "mean"
+    lines = []
+    rows = []
     for author in [author for author in figures.authors if author.id in members][:MOST_AUTHORS]:
-        name, n, mean = members[author.id].name[:80], author.this.n, author.this.mean
+        name = members[author.id].name[:80]
+        n = author.this.n
+        mean = author.this.mean
         if mean is None:
             continue
         change = moved_in_short(author.change) or ("too few earlier" if author.last.n else "new")
@@ -299,7 +301,8 @@ def _unscored(figures: Figures) -> str:
 
 
 def _agreement(figures: Figures) -> str:
-    parts, are_enough = [], [found.n >= ENOUGH_LABELS for _, found in _labelled(figures)]
+    parts = []
+    are_enough = [found.n >= ENOUGH_LABELS for _, found in _labelled(figures)]
     for how, found in _labelled(figures):
         said = (
             quality.span(found.within_one, ".0%") if found.n >= ENOUGH_LABELS else "too few to say"
@@ -394,7 +397,9 @@ def judge_change(glance: Glance) -> str:
     others = [point for point in scored if point.version != scored[-1].version]
     if not others:
         return ""
-    last, means = others[-1], ", ".join(f"{point.mean:.1f}" for point in others)
-    day, by = day_name(last.week.end.astimezone(last.week.zone)), clip(last.version or "", 120)
+    last = others[-1]
+    means = ", ".join(f"{point.mean:.1f}" for point in others)
+    day = day_name(last.week.end.astimezone(last.week.zone))
+    by = clip(last.version or "", 120)
     who = f"Another judge (`{by}`)" if by else "Another judge"
     return f"{who} scored the weeks before {day}, so they are not compared: weekly mean {means}."

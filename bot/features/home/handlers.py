@@ -65,17 +65,16 @@ def register(app: AsyncApp, services: Services) -> None:
     @on_click(app, ACTION_HOME_JUDGE)
     async def judge_something(person: Invocation, _: Raw) -> None:
         """The verdict on the two texts goes to the person's direct messages with the app."""
-        state, rubrics = ui.ModalState(channel_id=person.window_channel_id), services.rubrics
+        state = ui.ModalState(channel_id=person.window_channel_id)
+        rubrics = services.rubrics
         window = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
         if said := await services.messenger.show(person, window):
             await show_home(services, person, said)
 
     @on_click(app, ACTION_HOME_VISIBILITY)
     async def choose_visibility(person: Invocation, body: Raw) -> None:
-        value, database = (
-            str(body["actions"][0]["selected_option"]["value"]),
-            services.store.database,
-        )
+        value = str(body["actions"][0]["selected_option"]["value"])
+        database = services.store.database
         chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
         values = {
             "team_id": person.team_id,
@@ -98,10 +97,8 @@ def register(app: AsyncApp, services: Services) -> None:
 
 async def show_home(services: Services, person: Invocation, note: str = "") -> None:
     """Publishes a person's Home tab as it is now; `note` tells them the outcome of their click."""
-    now, chosen = (
-        services.clock(),
-        services.store.channels.visibility(person.team_id, person.user_id),
-    )
+    now = services.clock()
+    chosen = services.store.channels.visibility(person.team_id, person.user_id)
     try:
         # Run at the same time, so that all share one call to Slack for the person's channels.
         cases, visibility, buttons, sections = await asyncio.gather(
@@ -195,7 +192,8 @@ def to_page_end(value: str) -> PageEnd | None:
     """
     at, _, case_id = value.partition("/")
     try:
-        moment, number = datetime.fromisoformat(at), to_case_id(case_id)
+        moment = datetime.fromisoformat(at)
+        number = to_case_id(case_id)
     except ValueError:
         return None
     return (moment, number) if moment.tzinfo and number is not None else None

@@ -13,7 +13,8 @@ from bot.slack.invocation import Invocation
 def feature(services: Services) -> Feature:
 
     async def home_buttons(person: Invocation) -> Sequence[Block]:
-        keeps_text, user_id = services.store.assignments.keeps_text, person.user_id
+        keeps_text = services.store.assignments.keeps_text
+        user_id = person.user_id
         may_wait = keeps_text and await handlers.served_channels(services, user_id)
         return [button("Score a few blind", ids.ACTION_BLIND)] if may_wait else []
 

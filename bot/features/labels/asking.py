@@ -21,14 +21,18 @@ _A_WEEK = 2
 _PAUSE_MINUTES = (
     15  # where no reply waits, each look reads what is drawn from all of a person's channels
 )
-_HOURS, _SATURDAY = range(9, 17), 5  # in the time zone of the digests
+# in the time zone of the digests
+_HOURS = range(9, 17)
+_SATURDAY = 5
 
 
 async def ask_due(services: Services) -> None:
     """Asks those for whom replies wait, the one asked longest ago first; who cannot be told is left
     out this week.
     """
-    now, team_id, database = services.clock(), services.identity.team_id, services.store.database
+    now = services.clock()
+    team_id = services.identity.team_id
+    database = services.store.database
     local = now.astimezone(services.schedule.zone)
     if local.minute % _PAUSE_MINUTES or local.hour not in _HOURS or local.weekday() >= _SATURDAY:
         return

@@ -79,7 +79,8 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, (state, label) = payloads.to_invocation(body), _to_label(body, is_blind=False)
+        invocation = payloads.to_invocation(body)
+        (state, label) = _to_label(body, is_blind=False)
         found = await _begin(services, invocation, state.case_id)
         if found is None:
             await ack()
@@ -98,7 +99,8 @@ def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Labe
     """The state of a submitted window for a person's own score, and the label, or None without a
     valid score.
     """
-    state, values = ModalState.of(body["view"]), body["view"]["state"]["values"]
+    state = ModalState.of(body["view"])
+    values = body["view"]["state"]["values"]
     score_block, reason_block = (
         slack_ids.of(block, state.case_id) if is_blind else block
         for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
@@ -334,7 +336,8 @@ class _Visit:
         is_time = len(self.state.labelled) >= _IN_A_ROW
         if not is_time and (view := await self.draw(note)):
             return view
-        database, blocks = self.services.store.database, []
+        database = self.services.store.database
+        blocks = []
         if compared := await read_compared(
             database, *self.person, self.state.labelled, self.theirs
         ):
@@ -356,8 +359,10 @@ class _Visit:
         """What a label of this case corrects, as it is now: the mean of a watched assistant, named,
         or of all.
         """
-        services, team_id = self.services, self.person[0]
-        now, kind = services.clock(), (cases.c.lowest, cases.c.highest, cases.c.judge_version)
+        services = self.services
+        team_id = self.person[0]
+        now = services.clock()
+        kind = (cases.c.lowest, cases.c.highest, cases.c.judge_version)
         of = cases.c.channel_id, cases.c.author_id, is_watched(cases).label("is_watched")
         found = await services.store.database.one(
             select(*of, *kind).filter_by(team_id=team_id, id=case_id)
@@ -377,7 +382,8 @@ class _Visit:
         return name, quality.mean if quality else None
 
     async def why_none(self) -> str:
-        channel_id, assignments = self.state.channel_id or "", self.services.store.assignments
+        channel_id = self.state.channel_id or ""
+        assignments = self.services.store.assignments
         if not assignments.keeps_text:
             return words.NO_TEXTS
         if channel_id.startswith("D"):
@@ -398,7 +404,8 @@ class _Visit:
         return await self.window(shown, note) if shown else None
 
     async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> Block:
-        version, given = shown.rubric_version or "", len(self.state.labelled)
+        version = shown.rubric_version or ""
+        given = len(self.state.labelled)
         rubric = await self.services.rubrics.find(
             self.person[0], shown.channel_id, shown.rubric, version
         )

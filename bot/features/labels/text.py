@@ -105,7 +105,8 @@ def _scores(
     if len(scale) <= _MOST_RADIO_BUTTONS:
         element = ui.menu(block_id, options.values(), chosen, "radio_buttons")
     else:
-        low, high = str(scale[0]), str(scale[-1])
+        low = str(scale[0])
+        high = str(scale[-1])
         hint = ui.plain(f"A number from {low} to {high}")
         element = ui.number_box(block_id, earlier, min_value=low, max_value=high, placeholder=hint)
     return ui.field(f"Your score ({scale[-1]} is best)", element)

@@ -187,7 +187,9 @@ async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
     If no texts are kept, also cases that have waited a day for their question, as their response is
     stored till then.
     """
-    now, deleted, log = utc_now(), 0, store.forgetting
+    now = utc_now()
+    deleted = 0
+    log = store.forgetting
     if days is not None:
         deleted += await log.forget_older(now - timedelta(days=days))
     if not store.assignments.keeps_text:

@@ -57,7 +57,8 @@ def state(
         )
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
-    blocks, said = [ui.section("\n".join(lines))], lines
+    blocks = [ui.section("\n".join(lines))]
+    said = lines
     for name in shipped:
         if name not in made:
             purpose = purpose_of(name) or "the default of this app"
@@ -322,7 +323,8 @@ def parted(text: str) -> Sequence[str]:
     """A text in fields, split between two nonempty lines: Slack may strip whitespace at a field's
     edges.
     """
-    rest, parts = text.strip(), list[str]()
+    rest = text.strip()
+    parts = list[str]()
     while len(rest) > MAX_INPUT:
         ends = (
             at

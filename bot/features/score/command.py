@@ -101,7 +101,8 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @app.command(ids.COMMAND)
     async def judge(ack: AsyncAck, body: Raw) -> None:
-        invocation, text = to_invocation(body), body.get("text") or ""
+        invocation = to_invocation(body)
+        text = body.get("text") or ""
         match parse_command(text):
             case None:
                 await ack()

@@ -50,7 +50,8 @@ def register(app: AsyncApp, services: Services) -> None:
         case = await services.case_access.readable(invocation, invocation.case_id)
         verdict = await services.case_access.verdict(case)
         case = await services.store.cases.with_turns(case)
-        before, note = verdict, ""
+        before = verdict
+        note = ""
         if judge := await judge_of(services.judges, case, verdict):
             if not await update(
                 details_modal(case, verdict, "Asking the model…"), body["view"]["hash"]
@@ -91,7 +92,8 @@ def details_modal(
     """The window with the facts of a verdict, and its points or a button that asks for them; its
     case has its turns.
     """
-    read, written = verdict.input_tokens, verdict.output_tokens
+    read = verdict.input_tokens
+    written = verdict.output_tokens
     thinking = (
         f", {verdict.reasoning_tokens:,} of them thinking" if verdict.reasoning_tokens else ""
     )

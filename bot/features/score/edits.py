@@ -36,11 +36,15 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
     """Marks the cases of a message that was edited or deleted; has a reply looked at that a new one
     may go on with.
     """
-    store, own_ids, raw = services.store.edits, services.identity.own_ids, body["event"]
+    store = services.store.edits
+    own_ids = services.identity.own_ids
+    raw = body["event"]
     marked: Sequence[int] = ()
     if raw.get("subtype") not in CHANGES:
         # Not `to_message`, which takes ten times as long, for nearly every message in vain.
-        ts, by, text = raw["ts"], raw.get("user") or raw.get("bot_id"), raw.get("text") or ""
+        ts = raw["ts"]
+        by = raw.get("user") or raw.get("bot_id")
+        text = raw.get("text") or ""
         message = Message(
             ts, raw.get("thread_ts"), by, raw.get("subtype"), text.removeprefix("<"), None
         )
@@ -114,10 +118,8 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
     """
     try:
         post = await or_refusal(find_posted(services.client, case.channel_id, ts, case.thread_ts))
-        is_folded, is_over = (
-            post and is_replaced(post),
-            await services.store.cases.is_replaced(case.id),
-        )
+        is_folded = post and is_replaced(post)
+        is_over = await services.store.cases.is_replaced(case.id)
         if is_folded or (
             is_over and not case.loses_words
         ):  # the next verdict folds it, perhaps since it was read
@@ -135,8 +137,6 @@ async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
 
 
 async def _anew(services: Services, case: LoggedCase) -> Post | None:
-    logged, verdict = (
-        await services.store.cases.get(case.id),
-        await services.store.cases.verdict(case.id),
-    )
+    logged = await services.store.cases.get(case.id)
+    verdict = await services.store.cases.verdict(case.id)
     return verdict_message(logged, verdict) if logged and verdict else None

@@ -71,10 +71,8 @@ def register(app: AsyncApp, services: Services) -> None:
         answer: Answer | None = None
         event: Hashable = None
         if is_mention(body, own_ids):
-            answer, event = (
-                await _take_mention(services, body),
-                (body["event"]["channel"], body["event"]["ts"]),
-            )
+            answer = await _take_mention(services, body)
+            event = (body["event"]["channel"], body["event"]["ts"])
         elif reaction := messages.to_reaction(body):
             answer = await _take_reaction(services, to_invocation(body), reaction, told)
             event = reaction.channel_id, reaction.ts, reaction.user_id, reaction.at
@@ -97,7 +95,8 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 async def _take_mention(services: Services, body: Raw) -> Answer:
-    invocation, text = to_invocation(body), body["event"].get("text") or ""
+    invocation = to_invocation(body)
+    text = body["event"].get("text") or ""
     if invocation.is_direct or not messages.asks_for_score(text):
         lacks_command = invocation.is_direct and isinstance(
             parse_command(text), Texts | messages.Permalink
@@ -215,7 +214,8 @@ async def answer_reaction(
         emoji = parse_reaction(text)
     except ValueError as exc:
         return f"{escape(str(exc))}. {_HELP}; type the emoji with its colons."
-    is_change, is_told = emoji is not None, "reactions:read" in services.identity.scopes
+    is_change = emoji is not None
+    is_told = "reactions:read" in services.identity.scopes
     if refusal := await services.access.refusal(invocation, "score reactions", is_change=is_change):
         return refusal
     if emoji and not is_told:

@@ -31,14 +31,13 @@ logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    intake, access = services.intake, services.case_access
+    intake = services.intake
+    access = services.case_access
 
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, message = (
-            payloads.to_invocation(body),
-            payloads.clicked_message(body, services.identity.own_ids),
-        )
+        invocation = payloads.to_invocation(body)
+        message = payloads.clicked_message(body, services.identity.own_ids)
         asked = await intake.of_message(invocation, message)
         await _take(services, ack, intake.take(asked, invocation), invocation, requester_of(asked))
 
@@ -67,7 +66,9 @@ def register(app: AsyncApp, services: Services) -> None:
 
 
 def _register_window_buttons(app: AsyncApp, services: Services) -> None:
-    intake, access, messenger = services.intake, services.case_access, services.messenger
+    intake = services.intake
+    access = services.case_access
+    messenger = services.messenger
 
     @payloads.on_click(app, ids.ACTION_OPEN_WINDOW)
     async def open_window(invocation: Invocation, _: dict[str, Any]) -> None:
@@ -100,11 +101,13 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
 
 
 def _register_windows(app: AsyncApp, services: Services) -> None:
-    intake, access = services.intake, services.case_access
+    intake = services.intake
+    access = services.case_access
 
     @app.view(ids.VIEW_TEXTS)
     async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission, invocation = payloads.to_submission(body), payloads.to_invocation(body)
+        submission = payloads.to_submission(body)
+        invocation = payloads.to_invocation(body)
         errors = messages.text_errors(submission.question, submission.response)
         if not errors and await access.has_left_window(invocation):
             errors = {ids.BLOCK_RESPONSE: messages.NOT_IN_ANY_MORE}
@@ -116,7 +119,8 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_ANSWER)
     async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission, invocation = payloads.to_submission(body), payloads.to_invocation(body)
+        submission = payloads.to_submission(body)
+        invocation = payloads.to_invocation(body)
         if errors := messages.question_errors(submission.question):
             await ack(response_action="errors", errors=errors)
             return
@@ -130,12 +134,11 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_CORRECT)
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission, invocation = payloads.to_submission(body), payloads.to_invocation(body)
+        submission = payloads.to_submission(body)
+        invocation = payloads.to_invocation(body)
         earlier = await access.readable(invocation, submission.state.case_id)
-        said, chosen = (
-            await services.store.database.read(partial(read_said, case=earlier)),
-            submission.chosen,
-        )
+        said = await services.store.database.read(partial(read_said, case=earlier))
+        chosen = submission.chosen
         errors = messages.question_errors(
             submission.question, earlier, may_choose=bool(said or chosen)
         )
@@ -213,7 +216,8 @@ def register_first(app: AsyncApp, services: Services) -> None:
     async def on_error(
         error: Exception, body: dict[str, Any], response: BoltResponse | None
     ) -> BoltResponse | None:
-        kind, said = payloads.kind_of(body), messages.WENT_WRONG
+        kind = payloads.kind_of(body)
+        said = messages.WENT_WRONG
         if isinstance(error, TooLateError):
             logger.warning("payload_refused", reason=str(error))
             return None  # Slack has already told the person

@@ -32,7 +32,8 @@ _MORE_HELP = (
     "• `/judge release @assistant new prompt` compares a watched assistant's scores before and "
     "after a change"
 )
-MOST_AT_HOME, MOST_RELEASES = 10, 3
+MOST_AT_HOME = 10
+MOST_RELEASES = 3
 
 
 def feature(services: Services) -> Feature:

@@ -89,7 +89,8 @@ class DriftAlerts:
         asked first.
         """
         now = self._services.clock()
-        day, yesterday = day_of(now), day_of(now - timedelta(days=1))
+        day = day_of(now)
+        yesterday = day_of(now - timedelta(days=1))
         others = {"unread": self._unread, "silent": self._silent, "gone": self._gone}
         today = await self._notices.of_day(watch, day)
         # What was begun before midnight goes on under its name, by which the channel is searched
@@ -122,11 +123,9 @@ class DriftAlerts:
         self, watch: Watch, name: str, day: str, drop: drift.Drop, change: Change
     ) -> None:
         found = await self._asked.about(watch, name, change)
-        place, after, who = (
-            watched(watch),
-            change.after,
-            await self._services.members.name_of(watch.author_id),
-        )
+        place = watched(watch)
+        after = change.after
+        who = await self._services.members.name_of(watch.author_id)
         lowest = (
             []
             if drop.kind == "rise"
@@ -137,8 +136,10 @@ class DriftAlerts:
             who_changed(found, change, "rise" if drop.kind == "rise" else "drop"),
             await questions_line(self._services.store.database, place, change),
         ]
-        its, beside = (after[0].judged_at, len(after)), "\n".join(filter(None, lines))
-        scale, url = after[0].kind.scale, self._services.identity.url
+        its = (after[0].judged_at, len(after))
+        beside = "\n".join(filter(None, lines))
+        scale = after[0].kind.scale
+        url = self._services.identity.url
 
         async def write() -> Telling:
             cases = await self._tallies.low_among(place, [each.id for each in lowest])
@@ -151,8 +152,11 @@ class DriftAlerts:
         """What has clearly changed and was not told lately; empty without a score that is new since
         that was so.
         """
-        now, floor, place = self._services.clock(), watch.floor, watched(watch)
-        tested, newest = (place, floor), await self._tallies.newest(place)
+        now = self._services.clock()
+        floor = watch.floor
+        place = watched(watch)
+        tested = (place, floor)
+        newest = await self._tallies.newest(place)
         if newest is None or self._newest.get(tested) == newest.id:
             return {}
         # Sorted by the time of the reply, because scores may come late and in no order.
@@ -173,7 +177,8 @@ class DriftAlerts:
         earlier = [each for each in scores if replied_at(each) < now - RECENT]
         same = [each for each in earlier if each.kind == judge]
         before = [each for each in same if replied_at(each) >= released]
-        scale, since = judge.scale, _scored(recent)
+        scale = judge.scale
+        since = _scored(recent)
         drops: dict[AlertKind, tuple[drift.Drop | None, Sequence[TimedScore]]] = {
             "worse": (drift.find_drop(_scored(before), since, scale), before),
             "better": (drift.find_rise(_scored(before), since, scale), before),
@@ -221,12 +226,11 @@ class DriftAlerts:
         """The alert if no reply of the assistant was seen for a week, after at least ten in the
         week before.
         """
-        week_ago, place = self._services.clock() - RECENT, watched(watch)
+        week_ago = self._services.clock() - RECENT
+        place = watched(watch)
         by_day = await self._replies.coverage(place, day_of(week_ago - RECENT))
-        before, is_there = (
-            together(by_day.values()).seen,
-            any(day >= day_of(week_ago) for day in by_day),
-        )
+        before = together(by_day.values()).seen
+        is_there = any(day >= day_of(week_ago) for day in by_day)
         if is_there or before < 10 or await self._was_told(watch, "gone"):
             return None
         return text.gone_alert(watch, await self._services.members.name_of(watch.author_id), before)

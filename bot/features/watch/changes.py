@@ -35,12 +35,14 @@ from judge.evaluation.blame import FEWEST, STEPS, Blame, find_blame
 from judge.evaluation.stats import MeanEstimate, MeanEstimator, difference
 from judge.scoring.rubric import Scale
 
-RECENT, REFERENCE = timedelta(days=7), timedelta(days=28)
+RECENT = timedelta(days=7)
+REFERENCE = timedelta(days=28)
 """What is compared: the scores of so long, and those of so long before."""
 _PATIENCE_S = (
     720  # what is told waits at most this long; a change found meanwhile waits as long after that
 )
-_LOOKED_AT, _MOST_FAILURES = 500, 3
+_LOOKED_AT = 500
+_MOST_FAILURES = 3
 
 logger = structlog.get_logger(__name__)
 
@@ -93,7 +95,9 @@ class AskedAgain:
         if judge.version != base_version(change.after[0].version):
             return "another judge scores now"
         some = [each.id for each in sample(change.before, min(_LOOKED_AT, len(change.before)))]
-        whole, verdicts, why = await self._whole(some), dict[int, Verdict](), ""
+        whole = await self._whole(some)
+        verdicts = dict[int, Verdict]()
+        why = ""
         drawn = [whole[number] for number in some if number in whole]
         if len(drawn) < FEWEST:
             return f"fewer than {FEWEST} replies with texts"
@@ -127,7 +131,10 @@ class AskedAgain:
 
         Cases that wait go first.
         """
-        services, left, why, failures = self._services, iter(drawn), "", 0
+        services = self._services
+        left = iter(drawn)
+        why = ""
+        failures = 0
         said = await services.store.database.read(
             partial(read_conversations, case_ids=[case.id for case in drawn])
         )
@@ -148,7 +155,8 @@ class AskedAgain:
                         if why:
                             return
                         used = services.store, services.limits, watch.team_id
-                        found[case.id], failures = await ask(*used, texts, scoring, tokens_of), 0
+                        found[case.id] = await ask(*used, texts, scoring, tokens_of)
+                        failures = 0
                 except BudgetError:
                     why = "a daily limit is used up"
                 except JudgeError as exc:
@@ -244,7 +252,8 @@ async def questions_line(database: Database, place: Place, change: Change) -> st
         _values([rows[each.id] for each in of if each.id in rows])
         for of in (change.before, change.after)
     )
-    changed, alike = list[str](), list[str]()
+    changed = list[str]()
+    alike = list[str]()
     for name, highest in _HIGHEST.items():
         now, was = (_estimate(of[name], highest) for of in (after, before))
         moved = difference(now, was, tail=0.025 / len(_HIGHEST)) if now and was else None
@@ -281,7 +290,8 @@ def _shown(name: str, mean: float) -> str:
     return forms.get(name) or f"{mean:.0%}"
 
 
-_DAY, _MIN_ANSWERS = timedelta(days=1), 10
+_DAY = timedelta(days=1)
+_MIN_ANSWERS = 10
 # of a day's ratings, and at most the rest of the week before: in a roll-out, both answer in turn
 _LASTING = 0.8
 
@@ -290,11 +300,9 @@ class NewModels:
     """Looks at the watches that send alerts, at each when it has a new score."""
 
     def __init__(self, services: Services) -> None:
-        self._services, self._asked, self._newest = (
-            services,
-            AskedAgain(services),
-            dict[Watch, int](),
-        )
+        self._services = services
+        self._asked = AskedAgain(services)
+        self._newest = dict[Watch, int]()
 
     async def look(self) -> None:
         watches = await self._services.store.watches.of(self._services.identity.team_id)
@@ -306,10 +314,8 @@ class NewModels:
         """Who answers now, and who did in the week before, if that has changed for good and is not
         told yet.
         """
-        now, newest = (
-            self._services.clock(),
-            await self._services.store.tallies.newest(watched(watch)),
-        )
+        now = self._services.clock()
+        newest = await self._services.store.tallies.newest(watched(watch))
         if not watch.alerts_to or newest is None or self._newest.get(watch) == newest.id:
             return None
         self._newest[watch] = newest.id
@@ -326,7 +332,8 @@ class NewModels:
         for row in await self._services.store.database.all(query):
             answers[row.model, bool(row.is_new)][row.served] += row.number
         for model in {model for model, _ in answers}:
-            after, before = answers[model, True], answers[model, False]
+            after = answers[model, True]
+            before = answers[model, False]
             if min(after.total(), before.total()) < _MIN_ANSWERS:
                 continue
             ((new, number),), ((old, earlier),) = after.most_common(1), before.most_common(1)
@@ -341,7 +348,9 @@ class NewModels:
         return None
 
     async def _tell(self, watch: Watch, new: str, old: str) -> None:
-        services, now, name = self._services, self._services.clock(), f"answers as {new}"
+        services = self._services
+        now = self._services.clock()
+        name = f"answers as {new}"
         scores = await services.store.tallies.in_order(
             watched(watch), Span(now - RECENT - REFERENCE, now)
         )

@@ -87,7 +87,8 @@ async def read_watched(store: Store, place: Place, week: Week, now: datetime) ->
 
     If the place names an author, only that author's.
     """
-    watched, span = replace(place, origin=Origin.WATCHED), figures_week.passed(week, now)
+    watched = replace(place, origin=Origin.WATCHED)
+    span = figures_week.passed(week, now)
     scored = await store.tallies.authors(watched, span)
     broken_off = await Replies(store.database).broken_off(place, span)
     authors = dict.fromkeys([*scored, *broken_off])
@@ -103,7 +104,8 @@ async def _read(
     store: Store, its: Place, week: Week, span: Span
 ) -> tuple[Watched, MeanEstimate | None]:
     """The week, whose change is not known yet, and the mean of the four weeks before it."""
-    tallies, replies = store.tallies, Replies(store.database)
+    tallies = store.tallies
+    replies = Replies(store.database)
     glance = figures_week.to_glance(week, span.end, await tallies.scores(its, span), ())
     kind = glance.kind
     weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS)]
@@ -114,7 +116,8 @@ async def _read(
         its, Span(weeks[-1].start, span.end), kind, [each.start for each in weeks]
     )
     found = [[each for each in counted if each.back == back] for back in range(len(weeks))]
-    scored, earlier = found[0], [*chain(*found[1 : WEEKS + 1])]
+    scored = found[0]
+    earlier = [*chain(*found[1 : WEEKS + 1])]
     this, before = (
         to_quality(each, kind.scale, coverage, [*scored, *earlier]) for each in (scored, earlier)
     )
@@ -157,10 +160,8 @@ async def watches_of(
     if not watches:
         return (), 0
     try:
-        theirs, ours = (
-            await services.memberships.of(person.user_id),
-            await services.memberships.of(),
-        )
+        theirs = await services.memberships.of(person.user_id)
+        ours = await services.memberships.of()
     except MembershipError:
         return (), 0
     seen = [each for each in watches if each.channel_id in theirs and each.channel_id in ours]
@@ -169,12 +170,15 @@ async def watches_of(
 
 async def counted(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
     names = await services.members.of_all({watch.author_id for watch in watches})
-    now, found, database = services.clock(), list[CountedWatch](), services.store.database
+    now = services.clock()
+    found = list[CountedWatch]()
+    database = services.store.database
     unread = await WatchOrders(database).unread(services.identity.team_id, now)
     since = day_of(now - timedelta(days=6))  # with today, a week
     for watch in watches:
         days = await Replies(database).coverage(watched(watch), since)
         member = names.get(watch.author_id)
-        name, coverage = member.name if member else watch.author_id, together(days.values())
+        name = member.name if member else watch.author_id
+        coverage = together(days.values())
         found.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))
     return found

@@ -34,11 +34,9 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
 
     Source: https://docs.slack.dev/reference/events/member_joined_channel
     """
-    team_id, channel_id, inviter = (
-        body["team_id"],
-        body["event"]["channel"],
-        body["event"].get("inviter"),
-    )
+    team_id = body["team_id"]
+    channel_id = body["event"]["channel"]
+    inviter = body["event"].get("inviter")
     if body["event"]["user"] != services.identity.user_id or not inviter:
         return
     if not (body.get("is_ext_shared_channel") and await services.members.is_foreign(inviter)):
@@ -51,7 +49,8 @@ async def welcome(services: Services, body: Mapping[str, Any]) -> None:
 
 
 async def _welcome(services: Services, person: Invocation) -> Post:
-    channel_id, invited = person.channel_id, f"You invited me to <#{person.channel_id}>."
+    channel_id = person.channel_id
+    invited = f"You invited me to <#{person.channel_id}>."
     refusal = await orders.refusal_of(services, person, channel_id, is_change=True)
     try:
         names, a_day = (

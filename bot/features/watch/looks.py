@@ -23,12 +23,14 @@ from bot.slack.messages import Message, to_message
 
 logger = structlog.get_logger(__name__)
 
-OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
+OFTEN = timedelta(minutes=5)
+SELDOM = timedelta(hours=1)
 """The time between two looks at a channel: without message events, and with them."""
 BACK = timedelta(days=7)
 _OVERLAP = timedelta(minutes=1)  # Slack may show a message slightly later than its timestamp
 _PAGE = 200
-_MOST_PAGES, _MOST_BEHIND = 10, 50
+_MOST_PAGES = 10
+_MOST_BEHIND = 50
 _AT_ONCE = 4
 
 
@@ -51,12 +53,15 @@ async def look(watcher: Watcher) -> None:
 
 async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watch]) -> None:
     services = watcher.services
-    team_id, orders, now = services.identity.team_id, watcher.orders, services.clock()
+    team_id = services.identity.team_id
+    orders = watcher.orders
+    now = services.clock()
     every = SELDOM if services.settings.watch_by == "events" else OFTEN
     read_until = await orders.begin_look(team_id, channel_id, now, every)
     if read_until is None:
         return
-    since, noted = max(read_until, now - BACK) - _OVERLAP, 0
+    since = max(read_until, now - BACK) - _OVERLAP
+    noted = 0
     try:
         async for raw in _messages(services, channel_id, since.timestamp()):
             noted += await watcher.see(watched, raw, timedelta())
@@ -73,7 +78,8 @@ async def _look_at(watcher: Watcher, channel_id: str, watched: Mapping[str, Watc
 
 async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:
     """The messages since `since` (epoch s), in the channel and in threads begun at most a week ago."""
-    client, first = services.client, (services.clock() - BACK).timestamp()
+    client = services.client
+    first = (services.clock() - BACK).timestamp()
     async for parent in _pages(
         client.conversations_history, since, channel=channel_id, oldest=f"{first:.6f}"
     ):
@@ -110,7 +116,9 @@ EXAMPLE = b"what a share looks like"
 _PATIENCE_S = 10.0
 # Replies and threads, each of which calls Slack, and messages, which it sends 200 a call; it allows
 # about 50 a minute.
-_MOST_TRIED, _MOST_READ, _MOST_SEEN = 20, 20, 1000
+_MOST_TRIED = 20
+_MOST_READ = 20
+_MOST_SEEN = 1000
 
 
 async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
@@ -120,7 +128,10 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
     Raises:
         NotReadableError, SlackApiError, ClientError: Slack does not let us read the channel.
     """
-    services, found, threads, messages = watcher.services, list[Message](), 0, 0
+    services = watcher.services
+    found = list[Message]()
+    threads = 0
+    messages = 0
     seen = set[
         str
     ]()  # a reply that was also sent to the channel appears both there and in its thread
@@ -129,7 +140,8 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
             async for raw in _messages(
                 services, watch.channel_id, (services.clock() - BACK).timestamp()
             ):
-                threads, messages = threads + ("latest_reply" in raw), messages + 1
+                threads = threads + ("latest_reply" in raw)
+                messages = messages + 1
                 is_over = threads > _MOST_READ or messages == _MOST_SEEN
                 if len(found) == MOST or len(seen) == _MOST_TRIED or is_over:
                     break

@@ -29,7 +29,9 @@ from judge.scoring.numbers import number_of
 
 FIRST = 20
 """After so many scores of a new watch its first figures are told."""
-_NEW_FOR, _LATE = timedelta(weeks=8), timedelta(days=2)  # notices are kept for longer
+# notices are kept for longer
+_NEW_FOR = timedelta(weeks=8)
+_LATE = timedelta(days=2)
 
 
 async def announce(services: Services, watch: Watch, by: str) -> str:
@@ -43,10 +45,8 @@ async def announce(services: Services, watch: Watch, by: str) -> str:
         f"{text.scored(watch)}"
     )
     to = replace(watch, alerts_to=(watch.channel_id,))
-    post, name = (
-        Post(said.replace("*", ""), [ui.section(said)]),
-        f"announced {watch.since:%H:%M:%S}",
-    )
+    post = Post(said.replace("*", ""), [ui.section(said)])
+    name = f"announced {watch.since:%H:%M:%S}"
     return " ".join(
         text.not_reached(watch, await tell_once(services, to, name, post), "The announcement")
     )
@@ -64,13 +64,15 @@ async def tell_first(services: Services) -> None:
     """Tells who hears of a new watch, or else who set it, its first figures, once there are enough
     scores.
     """
-    notices, now = Notices(services.store.database), services.clock()
+    notices = Notices(services.store.database)
+    now = services.clock()
     for watch in await services.store.watches.of(services.identity.team_id):
         if now > watch.since + _NEW_FOR:
             continue
         its = Action.WATCH_SET, watch.team_id, watch.channel_id, watch.author_id
         to = watch.alerts_to or tuple(filter(None, [await services.store.audit.last_by(*its)]))
-        told, name = replace(watch, alerts_to=to), f"first {watch.since:%H:%M:%S}"
+        told = replace(watch, alerts_to=to)
+        name = f"first {watch.since:%H:%M:%S}"
         if await notices.is_settled(told, name, now):
             continue
         scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
@@ -82,13 +84,12 @@ async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore])
     """The first figures in the words of a digest, and the case whose score they tell; None if they
     come too late.
     """
-    now, store = services.clock(), services.store
+    now = services.clock()
+    store = services.store
     if scores[FIRST - 1].judged_at < now - _LATE:
         return None
-    week, name = (
-        Week(watch.since, now, services.schedule.zone),
-        await services.members.name_of(watch.author_id),
-    )
+    week = Week(watch.since, now, services.schedule.zone)
+    name = await services.members.name_of(watch.author_id)
     (found,) = await read_watched(store, watched(watch), week, now)
     lines = list(week_lines(replace(found, change=None), clip(name)))
     lowest = [min(scores, key=lambda each: (each.score, -each.id)).id]
@@ -113,7 +114,8 @@ async def tell_low(services: Services) -> None:
 
 
 async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
-    notices, now = Notices(services.store.database), services.clock()
+    notices = Notices(services.store.database)
+    now = services.clock()
     low = await services.store.tallies.lowest(watched(watch), Span(since, now))
     for day, case_ids in grouped(
         (day_of(delivered_at), case_id) for case_id, delivered_at in low
@@ -121,7 +123,8 @@ async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
         told = {name for name in await notices.of_day(watch, day) if name.startswith("case ")}
         due = defaultdict[str, list[int]](list)
         for case_id in case_ids:
-            name, is_today = f"case {case_id}", day == day_of(now)
+            name = f"case {case_id}"
+            is_today = day == day_of(now)
             if name in told or (
                 is_today and len(told) < 5
             ):  # five a day singly, the others together

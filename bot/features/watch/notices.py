@@ -54,7 +54,9 @@ async def tell_once(
     for the post. A person, whose direct messages the app may not read, is told again only if it
     `may_repeat`. Whom Slack refuses is tried again a day later.
     """
-    notices, now, errors = Notices(services.store.database), services.clock(), dict[str, str]()
+    notices = Notices(services.store.database)
+    now = services.clock()
+    errors = dict[str, str]()
     for to in watch.alerts_to:
         since = await notices.claim(watch, name, to, day or day_of(watch.since), now)
         if since is None:

@@ -264,7 +264,8 @@ class Releases(db.StoreQueries):
         """Records that the judge has changed under its name: `first` and all after it are of a
         later judge version.
         """
-        version, since = base_version(first.version), first.judged_at
+        version = base_version(first.version)
+        since = first.judged_at
         its = {"judge_version": first.version, **key_of(place)}
         later = {"judge_version": later_version(version, since)}
         mark = {"set_by": JUDGE, "set_at": since, "note": version, "needed": 0, **key_of(place)}

@@ -33,19 +33,22 @@ from judge.evaluation.stats import (
 from judge.scoring.rubric import Scale
 
 _Read = tuple[Sequence[TimedScore], MeanEstimate]
-_FEWEST, _MOST = 20, 200
+_FEWEST = 20
+_MOST = 200
 # how far the interval of a difference should reach at most to each side, as a share of the scale
 _WIDTH = 0.1
 
 
 async def answer(services: Services, invocation: Invocation, typed: str) -> str:
     """Marks a release, lists those of the channel, or takes one back."""
-    place, is_list = Place(invocation.team_id, invocation.channel_id), typed in {"", "list"}
+    place = Place(invocation.team_id, invocation.channel_id)
+    is_list = typed in {"", "list"}
     if refusal := await orders.refusal_of(
         services, invocation, place.channel_id, is_change=not is_list
     ):
         return refusal
-    releases, (word, _, rest) = Releases(services.store.database), typed.partition(" ")
+    releases = Releases(services.store.database)
+    (word, _, rest) = typed.partition(" ")
     if is_list:
         found = await releases.of(place)
         return text.releases(
@@ -86,7 +89,8 @@ async def mark(services: Services, place: Place, typed: str, by: str) -> str:
         raise ValueError(
             text.not_watched(typed.removeprefix("@").partition(" ")[0], list(names.values()))
         )
-    now, author_id = services.clock(), called[meant]
+    now = services.clock()
+    author_id = called[meant]
     its = Place(place.team_id, place.channel_id, author_id, Origin.WATCHED)
     scores = await services.store.tallies.in_order(its, Span(now - REFERENCE, now))
     low, high = scores[-1].kind.scale if scores else Scale(0, 5)
@@ -102,7 +106,8 @@ async def tell_releases(services: Services, asked: AskedAgain | None = None) -> 
     """Tells who set a release, and who hears of its watch, how the scores compare; after four weeks
     in any case.
     """
-    notices, now = Notices(services.store.database), services.clock()
+    notices = Notices(services.store.database)
+    now = services.clock()
     for watch in await services.store.watches.of(services.identity.team_id):
         found = await Releases(services.store.database).of(watched(watch))
         times = [now, *(each.set_at for each in found), BEGINNING]
@@ -132,7 +137,8 @@ async def _compare(
         kind = kind or (its[-1].kind if its else None)
         if kind is None:
             return None
-        mean, its = MeanEstimator(kind.scale), [each for each in its if each.kind == kind]
+        mean = MeanEstimator(kind.scale)
+        its = [each for each in its if each.kind == kind]
         shares = labelled_shares((utc_week(each.judged_at), each.id in labels, 1) for each in its)
         for each in its:
             share = shares[utc_week(each.judged_at)]
@@ -156,13 +162,15 @@ async def _compare(
         (each.corrected if labelled else None) or each.judge for each in found
     ]  # as people would score, if known
     moved = minus(*means) if before else None
-    name, title = await services.members.name_of(watch.author_id), f"release {release.id}"
+    name = await services.members.name_of(watch.author_id)
+    title = f"release {release.id}"
     replies = [each.n for each in found]
     post = partial(text.release_compared, watch, name, release, means, replies, moved, labelled)
     if not before or not moved:
         await tell_once(services, watch, title, post(""))
         return
     change = Change("rise" if moved.mean > 0 else "mean", before[0], after[0])
-    blame, is_clear = await asked.about(watch, title, change), moved.is_clear
+    blame = await asked.about(watch, title, change)
+    is_clear = moved.is_clear
     said = post(who_changed(blame, change, "change" if is_clear else ""))
     await asked.note(watch, change, blame, await tell_once(services, watch, title, said))

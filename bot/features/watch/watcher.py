@@ -42,7 +42,8 @@ def to_reply(team_id: str, channel_id: str, raw: Raw) -> SeenReply:
     Source: https://docs.slack.dev/reference/events/message
     """
     message = to_message(raw)
-    author_id, its_hash = message.author_id or "", _hash_of(exchange.Exchange((message,)))
+    author_id = message.author_id or ""
+    its_hash = _hash_of(exchange.Exchange((message,)))
     return SeenReply(team_id, channel_id, message.ts, author_id, message.parent_ts, its_hash)
 
 
@@ -128,10 +129,8 @@ class Watcher:
         async with (
             self._seeing
         ):  # before the watches are read, where a later message could overtake an earlier one
-            here, raw = (
-                (await self._watches.get(body["team_id"])).get(event.get("channel", "")),
-                message_of(event),
-            )
+            here = (await self._watches.get(body["team_id"])).get(event.get("channel", ""))
+            raw = message_of(event)
             if here and event.get("subtype") == "message_changed":
                 await self._note_change(here, raw)
             elif here:
@@ -148,18 +147,17 @@ class Watcher:
 
     async def _see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
         if raw.get("thread_ts") not in {None, raw["ts"]}:
-            here, message = next(iter(watches.values())), to_message(raw)
+            here = next(iter(watches.values()))
+            message = to_message(raw)
             if exchange.is_anybodys(message, self.services.identity.own_ids):
                 place = here.team_id, here.channel_id, message.thread_ts
                 await self.replies.end_before(*place, message.author_id, message.ts)
         watch = watches.get(author_of(raw) or "")
         if watch is None or not is_since(watch, raw["ts"]):
             return 0
-        replies, now, reply = (
-            self.replies,
-            self.services.clock(),
-            to_reply(watch.team_id, watch.channel_id, raw),
-        )
+        replies = self.replies
+        now = self.services.clock()
+        reply = to_reply(watch.team_id, watch.channel_id, raw)
         first = await replies.part_of(reply)
         if first is None or first.ts == reply.ts:
             return await replies.note(reply, watch, now + rest)
@@ -190,7 +188,9 @@ class Watcher:
 
         Replies in a channel that cannot be read now are tried again the next time, for a day.
         """
-        team_id, now, unread = self.services.identity.team_id, self.services.clock(), set[str]()
+        team_id = self.services.identity.team_id
+        now = self.services.clock()
+        unread = set[str]()
         watches = await self.by_channel(team_id)
         while due := await self.replies.due(team_id, now, unread):
             for reply in due:
@@ -216,7 +216,8 @@ class Watcher:
             NotReadableError, SlackApiError, ClientError, TimeoutError: The reply cannot be read
             now.
         """
-        key, age = f"watch:{reply.channel_id}:{reply.ts}", age_of(reply.ts, self.services.clock())
+        key = f"watch:{reply.channel_id}:{reply.ts}"
+        age = age_of(reply.ts, self.services.clock())
         is_anothers = await self.services.members.is_known_foreign(reply.author_id)
         if is_anothers or not self.services.policy.may_score(reply.channel_id):
             watch = None
@@ -253,7 +254,8 @@ class Watcher:
 
         It stays taken, because it has a verdict.
         """
-        taken, now = (reply, ReplyOutcome.TAKEN), self.services.clock()
+        taken = (reply, ReplyOutcome.TAKEN)
+        now = self.services.clock()
         if watch is None or (age > LATE and reply.last_ts is None):
             return taken
         if age <= LATE:

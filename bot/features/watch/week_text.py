@@ -45,10 +45,8 @@ def detail_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> 
     """
     found = []
     for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
-        name, by_judge = (
-            clip(members[each.author_id].name),
-            replace(each, is_corrected=False, change=None),
-        )
+        name = clip(members[each.author_id].name)
+        by_judge = replace(each, is_corrected=False, change=None)
         judged = (
             _measures(by_judge, each.quality, f"{name}{BY_JUDGE}")
             if each.quality and each.is_corrected
@@ -61,7 +59,8 @@ def detail_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> 
 
 def week_lines(each: Watched, name: str) -> Iterator[str]:
     which = "all replies" if each.is_whole else "random replies"
-    drawn, scored = f"*{name}*, {which}", each.quality.mean.n if each.quality else 0
+    drawn = f"*{name}*, {which}"
+    scored = each.quality.mean.n if each.quality else 0
     counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"
     if each.coverage.broke_off:
         counted += f", {each.coverage.broke_off:,} broke off"
@@ -114,7 +113,8 @@ def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str
     of_finished = " of the finished replies" if each.is_of_finished else ""
     how = was = ""
     if change := each.change:
-        how, was = ", no clear change", f", was {shown[0].mean - change.mean:.1f} in {BEFORE}"
+        how = ", no clear change"
+        was = f", was {shown[0].mean - change.mean:.1f} in {BEFORE}"
         if change.is_clear:
             how, way = (" got worse", "down") if change.mean < 0 else (" got better", "up")
             _, near, far = distances(change)

@@ -64,10 +64,8 @@ def to_watch_form(body: Raw, channel_id: str) -> WatchForm:
             for each in payloads.field_of(values, block_id).get("selected_options") or ()
         ]
 
-    one_in, hears_here = (
-        payloads.selected(values, its(ids.BLOCK_SHARE)),
-        ticked(its(ids.BLOCK_ALERTS_HERE)),
-    )
+    one_in = payloads.selected(values, its(ids.BLOCK_SHARE))
+    hears_here = ticked(its(ids.BLOCK_ALERTS_HERE))
     people = payloads.field_of(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     alerts_to = (*((channel_id,) if hears_here else ()), *people[: window_words.MOST_PEOPLE])
     changes = {
@@ -125,7 +123,8 @@ async def _show(
 
     If only another share was `chosen`, or all fields, the others keep what the person has entered.
     """
-    messenger, url = watcher.services.messenger, watcher.services.identity.url
+    messenger = watcher.services.messenger
+    url = watcher.services.identity.url
     form = await _to_view(watcher.services, invocation, state.channel_id or "", author)
     if isinstance(form, str):
         await messenger.update_modal(view_id, said_modal(form))
@@ -164,11 +163,10 @@ async def _to_view(
     )
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
-    watch, is_set = (
-        await orders.order_on(services, invocation, channel_id, meant[0]),
-        meant[0] in watched,
-    )
-    version, rubric = _version(watch if is_set else None), await services.rubrics.of(*place)
+    watch = await orders.order_on(services, invocation, channel_id, meant[0])
+    is_set = meant[0] in watched
+    version = _version(watch if is_set else None)
+    rubric = await services.rubrics.of(*place)
     (_, usd), settings = (
         await orders.price_of(services, *place),
         await services.store.channels.of(*place),
@@ -200,7 +198,8 @@ async def _submitted(
     """The answer to Slack for a submitted window, empty once the watch is set; and when a new one's
     figures come.
     """
-    services, place = watcher.services, (invocation.team_id, state.channel_id or "")
+    services = watcher.services
+    place = (invocation.team_id, state.channel_id or "")
     refusal, kept_out = await asyncio.gather(
         orders.refusal_of(services, invocation, place[1], is_change=True),
         _kept_out(services, form, place[1]),
@@ -283,7 +282,8 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE
     )
     async def choose(invocation: Invocation, body: Raw) -> None:
-        state, which = WatchState.of(body["view"]), invocation.action
+        state = WatchState.of(body["view"])
+        which = invocation.action
         form = to_watch_form(body, state.channel_id or "")
         if which == ids.ACTION_WATCH_MORE:
             state = state.model_copy(update={"is_long": True})
@@ -293,7 +293,8 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
     @payloads.on_click(app, ids.ACTION_WATCH_END)
     async def end(invocation: Invocation, body: Raw) -> None:
         channel_id = WatchState.of(body["view"]).channel_id or ""
-        said, shown = await end_watch(watcher, invocation, channel_id, invocation.value), None
+        said = await end_watch(watcher, invocation, channel_id, invocation.value)
+        shown = None
         with suppress(*SLACK_ERRORS):
             shown = await services.messenger.update_modal(body["view"]["id"], said_modal(said))
         if not shown:
@@ -301,7 +302,8 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, state = payloads.to_invocation(body), WatchState.of(body["view"])
+        invocation = payloads.to_invocation(body)
+        state = WatchState.of(body["view"])
         form = to_watch_form(body, state.channel_id or "")
         answer, first = await _submitted(watcher, invocation, state, form)
         await ack(**answer)

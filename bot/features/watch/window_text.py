@@ -29,11 +29,14 @@ NOT_SHOWN_YET = "The settings of this assistant are still loading. Check them be
 CHANGED_MEANWHILE = (
     "Somebody changed these settings while this window was open. Close it and open it again."
 )
-_TITLE, _NEW, _CHANGE = "Watches", ("Watch an assistant", "Watch"), ("Change a watch", "Save")
+_TITLE = "Watches"
+_NEW = ("Watch an assistant", "Watch")
+_CHANGE = ("Change a watch", "Save")
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _WORDS = 140
 _MOST_ASSISTANTS = 100
-DIGEST, ANNOUNCE = "digest", "announce"
+DIGEST = "digest"
+ANNOUNCE = "announce"
 _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
 _NONE = "None among the newest messages. The assistant may have left, or it answers no one here."
@@ -87,7 +90,8 @@ def watch_modal(
     """The window, with `replies` that the watch might have taken, or why they cannot be read; None
     while they are.
     """
-    watch, one_in = form.watch, round(1 / form.watch.share)
+    watch = form.watch
+    one_in = round(1 / form.watch.share)
     shares = {
         str(each): f"A random 1 in {each}" if each > 1 else "All"
         for each in sorted({*_SHARES, one_in})
@@ -179,7 +183,8 @@ def _assistants(form: WatchView) -> dict[str, str]:
 
 
 def _draw(form: WatchView) -> list[ui.Block]:
-    watch, rubric = form.watch, form.rubric.name
+    watch = form.watch
+    rubric = form.rubric.name
     per_day, shows = (
         slack_ids.of(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS)
     )
@@ -196,7 +201,8 @@ def _draw(form: WatchView) -> list[ui.Block]:
 
 
 def _alerts(form: WatchView) -> list[ui.Block]:
-    watch, to = form.watch, form.watch.alerts_to
+    watch = form.watch
+    to = form.watch.alerts_to
     people = slack_ids.of(ids.BLOCK_ALERTS_TO, watch.author_id)
     users: dict[str, Any] = {
         "type": "multi_users_select",
@@ -235,7 +241,8 @@ def _alerts(form: WatchView) -> list[ui.Block]:
 def _box(
     block_id: str, label: str, said: str, watch: Watch, is_ticked: bool, hint: str = ""
 ) -> ui.Block:
-    box_id, options = slack_ids.of(block_id, watch.author_id), [ui.option("here", said)]
+    box_id = slack_ids.of(block_id, watch.author_id)
+    options = [ui.option("here", said)]
     box = {"type": "checkboxes", "action_id": box_id, "options": options}
     return ui.field(
         label, box | ({"initial_options": options} if is_ticked else {}), hint, is_optional=True
@@ -263,7 +270,8 @@ def _replies(
         return [ui.context(replies)]
     if not replies:
         return [ui.context(_NONE if form.watch.share == 1 else _NONE_DRAWN)]
-    blocks, author_id = [], form.watch.author_id
+    blocks = []
+    author_id = form.watch.author_id
     name = clip(form.names.get(author_id, author_id))
     for reply in replies:
         link = ui.permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)

@@ -44,7 +44,8 @@ def interval(statistic: Statistic) -> tuple[float, float]:
     it stays within 0 and 1. If a share is 0 or 1, the error is zero, and each prompt counts as one
     response. Source: Dean and Pagano (2015), J. Survey Statistics and Methodology 3(4).
     """
-    value, n = statistic.value, min(statistic.prompts, MOST_GROUPS)
+    value = statistic.value
+    n = min(statistic.prompts, MOST_GROUPS)
     if statistic.range == "correlation":
         return atanh_interval(
             value, zip(statistic.without.tolist(), repeat(1)), n, statistic.least_error
@@ -92,10 +93,8 @@ class Estimate:
 
 def estimate(statistic: Statistic) -> Estimate:
     low = high = np.nan
-    note, is_enough = (
-        statistic.why_undefined if np.isnan(statistic.value) else "",
-        statistic.prompts >= MIN_PROMPTS,
-    )
+    note = statistic.why_undefined if np.isnan(statistic.value) else ""
+    is_enough = statistic.prompts >= MIN_PROMPTS
     if not note and is_enough:
         low, high = interval(statistic)
     if not note and np.isnan(low):
@@ -134,7 +133,8 @@ def quadratic_weighted_kappa(sample: Sample) -> Statistic:
     """Agreement of score and label beyond chance, as `Moments.kappa` defines it; NaN if all of one
     are equal.
     """
-    x, y = sample.scores, sample.label
+    x = sample.scores
+    y = sample.label
     return _kappa(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
 
 
@@ -187,12 +187,14 @@ def top_best(sample: Sample) -> Statistic:
     are left out.
     """
     is_top = sample.scores >= sample.scale.high
-    highest, lowest = np.full(sample.n_prompts, -np.inf), np.full(sample.n_prompts, np.inf)
+    highest = np.full(sample.n_prompts, -np.inf)
+    lowest = np.full(sample.n_prompts, np.inf)
     np.maximum.at(highest, sample.prompts, sample.label)
     np.minimum.at(lowest, sample.prompts, sample.label)
     counted = is_top & (highest > lowest)[sample.prompts]
     is_best = counted & (sample.label == highest[sample.prompts])
-    sums, counts = sample.sum_by_prompt(is_best), sample.sum_by_prompt(counted)
+    sums = sample.sum_by_prompt(is_best)
+    counts = sample.sum_by_prompt(counted)
     why_undefined = "labels all equal" if is_top.any() else f"no score of {sample.scale.high}"
     return _mean_of_prompts(sample, sums, counts, "share", why_undefined)
 
@@ -229,7 +231,8 @@ def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
     by_group = [Moments(*each) for each in np.array(sums).T.tolist()]
     whole = reduce(Moments.plus, by_group)
     without = np.array([whole.plus(each, -1).kappa for each in by_group])
-    prompts, least = len(np.unique(sample.prompts[counted])), whole.least_error(sample.scale)
+    prompts = len(np.unique(sample.prompts[counted]))
+    least = whole.least_error(sample.scale)
     return Statistic(whole.kappa, without, int(counted.sum()), prompts, least_error=least)
 
 
@@ -244,7 +247,8 @@ def _alpha_of(pairs: Floats) -> float:
 
 
 def _mean(sample: Sample, values: Floats | Bools, range_: Range = "share") -> Statistic:
-    sums, counts = sample.sum_by_prompt(values), sample.sum_by_prompt(np.ones(len(values)))
+    sums = sample.sum_by_prompt(values)
+    counts = sample.sum_by_prompt(np.ones(len(values)))
     return _mean_of_prompts(sample, sums, counts, range_)
 
 
@@ -259,10 +263,12 @@ def _mean_of_prompts(
     sample: Sample, sums: Floats, counts: Floats, range_: Range, why_undefined: str = "no responses"
 ) -> Statistic:
     """A mean, from the sum and count of each prompt; both have shape (prompts,)."""
-    groups, n = sample.group_of, sample.n_groups
+    groups = sample.group_of
+    n = sample.n_groups
     left_sums, left_counts = (each.sum() - np.bincount(groups, each, n) for each in (sums, counts))
     with np.errstate(invalid="ignore"):
-        value, without = sums.sum() / counts.sum(), left_sums / left_counts
+        value = sums.sum() / counts.sum()
+        without = left_sums / left_counts
     return Statistic(
         float(value),
         without,

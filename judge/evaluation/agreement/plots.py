@@ -60,7 +60,8 @@ def draw(report: Report) -> Figure:
 
 
 def _draw_one(axes: Axes, title: str, comparison: Comparison) -> None:
-    counts, (low, high) = confusion(comparison.sample), comparison.sample.scale
+    counts = confusion(comparison.sample)
+    (low, high) = comparison.sample.scale
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     edges = np.arange(low, high + 2) - 0.5
     axes.pcolormesh(edges, edges, shares, cmap="Blues", vmin=0, vmax=shares.max())

@@ -50,7 +50,8 @@ def find_differences(scores: Scores) -> Iterator[Difference]:
             if None not in (each.scores.get(judge), each.scores.get(other))
         )
         both = replace(scores, responses=tuple(common))
-        one, two = to_sample(both, judge), to_sample(both, other)
+        one = to_sample(both, judge)
+        two = to_sample(both, other)
         if one and two:
             figures = {name: (measure(one), measure(two)) for name, measure in MEASURES.items()}
             values = {
@@ -138,10 +139,8 @@ class Comparison:
         """
         if self.sample.labels.shape[1] < 2:
             return None
-        judge, people = (
-            measures.kappa_with_each(self.sample),
-            measures.kappa_among_people(self.sample),
-        )
+        judge = measures.kappa_with_each(self.sample)
+        people = measures.kappa_among_people(self.sample)
         return estimate(measures.difference(judge, people))
 
     @property
@@ -226,7 +225,8 @@ def make_report(scores: Scores) -> Report:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
     sizes = Counter(each.group for each in scores.responses if each.group is not None)
-    few, between = (_KAPPA, "exact_match", "mean_error"), ("exact_match", _KAPPA, "spearman")
+    few = (_KAPPA, "exact_match", "mean_error")
+    between = ("exact_match", _KAPPA, "spearman")
     by_group = []
     for group, _ in sizes.most_common():
         part = replace(

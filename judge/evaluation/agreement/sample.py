@@ -94,9 +94,12 @@ class Sample:
         places = np.arange(len(by_prompt))
         for gap in range(1, np.bincount(self.prompts).max()):
             places = places[: np.searchsorted(places, len(by_prompt) - gap)]
-            first, second = by_prompt[places], by_prompt[places + gap]
+            first = by_prompt[places]
+            second = by_prompt[places + gap]
             is_pair = self.prompts[first] == self.prompts[second]
-            places, first, second = places[is_pair], first[is_pair], second[is_pair]
+            places = places[is_pair]
+            first = first[is_pair]
+            second = second[is_pair]
             people, judge = (
                 np.sign(each[first] - each[second]).astype(int)
                 for each in (self.label, self.scores)

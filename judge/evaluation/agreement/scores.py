@@ -116,7 +116,8 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
     earlier row.
     """
     items: dict[object, _Item] = {}
-    repeats, lines = 0, defaultdict[object, dict[int, int]](dict)
+    repeats = 0
+    lines = defaultdict[object, dict[int, int]](dict)
     for read in rows:
         row = read.row
         prompt, known_by = row.known_by

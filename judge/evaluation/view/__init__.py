@@ -31,7 +31,8 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     """The figures of the replies of one judge version, ready to show: `facts`, `notes` and `bars`."""
     scale = scale_of(replies)
     is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
-    estimator, pairs = Estimator(scale), list[tuple[float, float, str | None]]()
+    estimator = Estimator(scale)
+    pairs = list[tuple[float, float, str | None]]()
     for reply in replies:
         if reply.score is not None:
             used = _used(reply, is_drawn)

@@ -107,7 +107,8 @@ def _to_flag(flag: str) -> str:
 
 
 def _to_rating(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    score, words = fields.get("score"), fields.get("justification") or fields.get("unscored_reason")
+    score = fields.get("score")
+    words = fields.get("justification") or fields.get("unscored_reason")
     score = score if _is_number(score) else None
     return {"model": _text(fields.get("model")) or "", "score": score, "words": _spaced(words)}
 
@@ -219,10 +220,8 @@ class Reader:
                 self._scales[row.rubric] = find_scale(row, self.rubric)
             scale = self._scales[row.rubric]
         read = self._labelled.read(row, scale)
-        version, case = (
-            Version(*(str(row.get(name) or "") for name in Version._fields)),
-            row.key("case"),
-        )
+        version = Version(*(str(row.get(name) or "") for name in Version._fields))
+        case = row.key("case")
         key = line if case is None else (version, case)
         if (reply := self._replies.get(key)) is None:
             name = f"Line {line}" if case is None else f"Case {case}"

@@ -130,11 +130,14 @@ def _what_else(question: str, response: str) -> str:
     if words in _openers() or (
         response.rstrip("*_ \n").endswith(":") and f"{words}:" in _openers()
     ):
-        what, may_be_answer = "an opening without an answer", phrases.ASKS_FOR_A_WORD
+        what = "an opening without an answer"
+        may_be_answer = phrases.ASKS_FOR_A_WORD
     elif _MARKS.issuperset(response):
-        what, may_be_answer = "punctuation alone", phrases.ASKS_FOR_A_WORD
+        what = "punctuation alone"
+        may_be_answer = phrases.ASKS_FOR_A_WORD
     elif _pattern(phrases.LONE_SCORE).fullmatch(response):
-        what, may_be_answer = "a score for itself", phrases.ASKS_FOR_A_SCORE
+        what = "a score for itself"
+        may_be_answer = phrases.ASKS_FOR_A_SCORE
     else:
         return ""
     return "" if _pattern(may_be_answer).search(question) else what
@@ -163,7 +166,8 @@ def _says(table: phrases.Table, text: str) -> bool:
 def _states_score(folded: str) -> bool:
     if not any(word in folded for word in _folded(phrases.SCORE_WORDS)):
         return False
-    statement, data = _pattern(phrases.SCORE_STATEMENT), _pattern(phrases.DATA_LINE)
+    statement = _pattern(phrases.SCORE_STATEMENT)
+    data = _pattern(phrases.DATA_LINE)
     lines = folded.split("\n")
     return any(
         statement.search(line) and not data.match(before) and not data.match(after)

@@ -113,7 +113,8 @@ def _resolve(characters: list[str], starts: list[int], ends: list[int]) -> bool:
     value, length = _decode(escape)
     if not length:
         return False
-    start, end = starts[-1], ends[-length]
+    start = starts[-1]
+    end = ends[-length]
     del characters[-length:], starts[-length:], ends[-length:]
     for character in reversed("".join(FOLDS[ord(each)] for each in value)):
         characters.append(character)

@@ -105,7 +105,8 @@ def _tags(text: str, folded: FoldedText, also: Also) -> Iterator[Tag]:
         if (behind.isalnum() or behind == "_") and folded.span(found.end()) == (before, before + 1):
             continue
         closing = _CLOSING.match(folded.text, found.end())
-        at, name_ends = folded.starts[found.start()], folded.ends[found.end() - 1]
+        at = folded.starts[found.start()]
+        name_ends = folded.ends[found.end() - 1]
         yield Tag(
             opening=folded.span(found.start()),
             closing=folded.span(closing.start(1)) if closing else None,
@@ -150,7 +151,8 @@ def unmark(text: str) -> str:
         changes[folded.span(found.start())] = "("
         if (closing := folded.text.find("]", found.start())) >= 0:
             changes[folded.span(closing)] = ")"
-    pieces, done = [], 0
+    pieces = []
+    done = 0
     for (start, end), instead in sorted(changes.items()):
         pieces += [text[done:start], instead]
         done = end

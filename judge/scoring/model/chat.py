@@ -31,15 +31,18 @@ DEFAULT_MODEL = "gpt-6-luna"
 # Limits for an answer. Of 2,255 recorded verdicts of 16 models, one was longer than the short one
 # (half have about 220 tokens); the long one is for models that think, because thinking counts, and
 # for other texts.
-_SHORT, LONG = 1024, 8192
+_SHORT = 1024
+LONG = 8192
 # 20 is the largest number of candidates per token that OpenAI, Azure and vLLM return.
 _LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 # Servers' answers so far were a few kB long; log probabilities take 1.5 to 5 kB for each token.
-_MOST_BYTES, _MOST_BYTES_WITH_LOGPROBS = 1_000_000, 10_000_000
+_MOST_BYTES = 1_000_000
+_MOST_BYTES_WITH_LOGPROBS = 10_000_000
 _MAX_ATTEMPTS = 5
 PATIENCE_S = 900.0
 """How long an answer at the tier "flex" may take; OpenAI advises 15 minutes."""
-_LIMIT, _OLDER_LIMIT = "max_completion_tokens", "max_tokens"
+_LIMIT = "max_completion_tokens"
+_OLDER_LIMIT = "max_tokens"
 
 
 @dataclass(eq=False)
@@ -186,7 +189,8 @@ class ChatModel:
                 wait_s = _wait_s(exc, attempt)
                 # A model is loaded within minutes, as llama.cpp says; capacity at this tier comes
                 # and goes in as many.
-                status, said = getattr(exc, "status_code", None), all_words(exc.body).lower()
+                status = getattr(exc, "status_code", None)
+                said = all_words(exc.body).lower()
                 waits = (status == 503 and "loading" in said) or (
                     status == 429 and self.wishes.tier == FLEX
                 )
@@ -230,7 +234,8 @@ class ChatModel:
     ) -> Completion:
         from judge.scoring.model.failures import not_a_completion
 
-        base_url, wishes = str(client.base_url), self.wishes
+        base_url = str(client.base_url)
+        wishes = self.wishes
         tier = {"service_tier": wishes.tier} if wishes.tier else {}
         request = {"model": self.name, **body, **tier, **wishes.fields}
         most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in request else _MOST_BYTES
@@ -257,7 +262,9 @@ class ChatModel:
 
     def _compare(self, path: str, answer: Mapping[str, Any]) -> None:
         """Notes what was answered otherwise than asked for."""
-        tier, served, model = self.wishes.tier, answer.get("service_tier"), answer.get("model")
+        tier = self.wishes.tier
+        served = answer.get("service_tier")
+        model = answer.get("model")
         if isinstance(served, str) and tier not in (None, "auto", served):
             self.note(
                 f"Model {self.name!r} was asked at tier {tier!r} and answered at "
@@ -273,7 +280,8 @@ class ChatModel:
             self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")
 
     def _options(self, wanted: Mapping[str, Any], rejected: Set[str]) -> dict[str, Any]:
-        options, own = dict(wanted), self.wishes.fields.keys()
+        options = dict(wanted)
+        own = self.wishes.fields.keys()
         if _LIMIT in wanted:
             limit = options.pop(_LIMIT) or (LONG if self._thinks else _SHORT)
             name = _LIMIT if _LIMIT not in rejected else _OLDER_LIMIT

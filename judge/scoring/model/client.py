@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 OPENAI_URL = "https://api.openai.com/v1"
-CHAT, DECISIONS = "/chat/completions", "/decisions"
+CHAT = "/chat/completions"
+DECISIONS = "/decisions"
 
 
 def make_client(

@@ -78,7 +78,8 @@ def to_completion(body: object) -> Completion | None:
 
 def to_decision(body: object) -> Completion | None:
     """The answers of a decision, as the JSON of a list; None if `body` is something else."""
-    answers, usage = _get(body, "answers"), _get(body, "usage")
+    answers = _get(body, "answers")
+    usage = _get(body, "usage")
     if not isinstance(answers, list):
         return None
     return Completion(
@@ -124,7 +125,8 @@ def _count(tokens: object) -> int | None:
 def _tokens(logprobs: object) -> Iterator[Token]:
     content = _get(logprobs, "content")
     for entry in content if isinstance(content, list) else ():
-        text, candidates = _get(entry, "token"), _get(entry, "top_logprobs")
+        text = _get(entry, "token")
+        candidates = _get(entry, "top_logprobs")
         if not isinstance(text, str) or not isinstance(candidates, list):
             return
         # The sampled token first, because the list of the most likely ones may leave it out.

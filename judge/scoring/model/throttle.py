@@ -18,7 +18,8 @@ T = TypeVar("T")
 # Verdicts that fail one after the other, each asked for alone, until the others that wait fail with
 # them: of a server that has answered none since it got too many, and of any other, because single
 # texts may take it too long.
-_ENOUGH_OF_SILENT, _ENOUGH = 2, 4
+_ENOUGH_OF_SILENT = 2
+_ENOUGH = 4
 
 
 class Throttle:
@@ -56,7 +57,8 @@ class Throttle:
             self._begun += 1
             self._most = max(self._most, self._under_way)
             alone = self._begun if self._under_way == 1 else None
-            cuts, answered = self._cuts, self._answered
+            cuts = self._cuts
+            answered = self._answered
             try:
                 async with asyncio.timeout(timeout_s):
                     answer = await request()
@@ -68,7 +70,9 @@ class Throttle:
                     is_silent = self._answered == answered
                     self._silent_at = answered if is_silent else None
                     half = 1 if is_silent else max(1, self._under_way // 2)
-                    self._limit, self._answers, self._cuts = half, 0, cuts + 1
+                    self._limit = half
+                    self._answers = 0
+                    self._cuts = cuts + 1
             else:
                 self._count()
                 return answer

@@ -104,7 +104,8 @@ def record(
     either: tuple[str, ...] = (),
 ) -> Check:
     """An object with these fields and no others, and with at least one of the `either` fields."""
-    needed, fields = required or {}, {**(required or {}), **(optional or {})}
+    needed = required or {}
+    fields = {**(required or {}), **(optional or {})}
 
     def check(value: Any, pointer: str, report: Report) -> None:
         if not isinstance(value, dict):

@@ -18,7 +18,9 @@ from pocket_slack.people import Person
 from pocket_slack.server import Sandbox
 from pocket_slack.workspace import Workspace
 
-EQUAL, DIFFERENT, NOT_DONE = "equal", "different", "not done"
+EQUAL = "equal"
+DIFFERENT = "different"
+NOT_DONE = "not done"
 _PATIENCE_S = 300.0
 
 

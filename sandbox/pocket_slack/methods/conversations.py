@@ -160,13 +160,15 @@ def _page(
     pages. The `next_cursor` in https://docs.slack.dev/reference/methods/conversations.replies
     decodes to `next_ts:1484678290517091`.
     """
-    limit, next_ts = call.integer("limit", default, highest), _from_cursor(call.optional("cursor"))
+    limit = call.integer("limit", default, highest)
+    next_ts = _from_cursor(call.optional("cursor"))
     if next_ts is not None:
         found = [
             each for each in found if (each.ts >= next_ts if is_forward else each.ts <= next_ts)
         ]
     ordered = found if is_forward else found[::-1]
-    page, rest = ordered[:limit], ordered[limit:]
+    page = ordered[:limit]
+    rest = ordered[limit:]
     return page, {"next_cursor": _to_cursor(rest[0].ts)} if rest else {}
 
 
@@ -188,9 +190,12 @@ def _from_cursor(cursor: str | None) -> str | None:
 
 def _is_between(call: Call, message: Message) -> bool:
     """Whether a message is between `oldest` and `latest`; the ends count only if `inclusive`."""
-    oldest, latest = call.optional("oldest") or "0", call.optional("latest")
+    oldest = call.optional("oldest") or "0"
+    latest = call.optional("latest")
     try:
-        low, high, ts = float(oldest), float(latest) if latest else float("inf"), float(message.ts)
+        low = float(oldest)
+        high = float(latest) if latest else float("inf")
+        ts = float(message.ts)
     except ValueError as exc:
         raise SlackError(
             "invalid_ts_oldest" if not _is_number(oldest) else "invalid_ts_latest"

@@ -18,7 +18,8 @@ LONGEST_ALT_TEXT = 1_000
 
 def get_upload_url(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/files.getUploadURLExternal"""
-    name, length = call.text("filename"), call.text("length")
+    name = call.text("filename")
+    length = call.text("length")
     if not length.isdigit():
         raise SlackError("invalid_arguments", ["[ERROR] must be an integer: length"])
     if int(length) == 0:
@@ -57,7 +58,8 @@ def complete_upload(call: Call) -> Json:
         posts.Content(comment) if comment else call.content()
     )  # blocks do not count beside a comment
     for file, said in zip(found, given, strict=True):
-        file.title, file.is_complete = str(said.get("title") or file.name), True
+        file.title = str(said.get("title") or file.name)
+        file.is_complete = True
     for channel in channels:
         shared = replace(content, files=[each.to_slack() for each in found])
         posts.post(call.ws, channel, call.ws.bot, shared, thread_ts)
@@ -71,7 +73,8 @@ def delete(call: Call) -> Json:
         raise SlackError("file_not_found")
     if file.is_deleted:
         raise SlackError("file_deleted")
-    file.is_deleted, file.content = True, None
+    file.is_deleted = True
+    file.content = None
     for channel in call.ws.channels.values():
         for message in channel.messages.values():
             if any(each.get("id") == file.id for each in message.files):

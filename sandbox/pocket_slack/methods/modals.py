@@ -12,13 +12,15 @@ from pocket_slack.model import Json, View
 
 def open_view(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/views.open"""
-    body, user_id = _view(call, "modal"), _trigger(call)
+    body = _view(call, "modal")
+    user_id = _trigger(call)
     return _answer(call, views.open_modal(call.ws, user_id, body))
 
 
 def push(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/views.push"""
-    body, user_id = _view(call, "modal"), _trigger(call)
+    body = _view(call, "modal")
+    user_id = _trigger(call)
     return _answer(call, views.push_modal(call.ws, user_id, body))
 
 

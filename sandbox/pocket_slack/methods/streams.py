@@ -89,7 +89,8 @@ def _own_stream(call: Call) -> Message:
 
 def _pieces(call: Call) -> tuple[list[Json], bool | None]:
     """The pieces that a call adds, and whether they came as `chunks`; None if it adds nothing."""
-    text, chunks = call.optional("markdown_text"), call.json("chunks", "invalid_chunks")
+    text = call.optional("markdown_text")
+    chunks = call.json("chunks", "invalid_chunks")
     if text is not None and chunks is not None:
         raise SlackError("cannot_provide_both_markdown_text_and_chunks")
     if text is None and chunks is None:

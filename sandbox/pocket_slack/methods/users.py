@@ -27,7 +27,8 @@ def list_all(call: Call) -> Json:
 
 def bot_info(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/bots.info"""
-    team_id, user = call.team(), call.ws.user_by_bot_id(call.optional("bot") or "")
+    team_id = call.team()
+    user = call.ws.user_by_bot_id(call.optional("bot") or "")
     if user is None or user.team_id != team_id:
         raise SlackError("bot_not_found")
     return {"bot": user.bot_profile()}

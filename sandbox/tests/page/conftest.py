@@ -13,7 +13,8 @@ __all__ = ["chromium", "open_tab", "pytest_collection_modifyitems", "tabs"]
 
 def small_workspace() -> Workspace:
     workspace = Workspace(MANIFEST, limits=UNHURRIED)
-    ann, ben = workspace.add_user("ann", "Ann Lee"), workspace.add_user("ben", "Ben Roy")
+    ann = workspace.add_user("ann", "Ann Lee")
+    ben = workspace.add_user("ben", "Ben Roy")
     helper = workspace.add_bot("helper")
     workspace.add_channel("help", [ann, ben, helper, workspace.bot])
     workspace.add_channel("secret", [ann], is_private=True)

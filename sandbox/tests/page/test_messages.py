@@ -24,7 +24,8 @@ async def say(tab: Tab, text: str) -> None:
 async def test_a_typed_message_is_formatted_for_all_people_and_edited_as_it_was_typed(
     slack: Sandbox, open_tab
 ) -> None:
-    ann, ben = await open_tab(slack, "as=ann"), await open_tab(slack, "as=ben")
+    ann = await open_tab(slack, "as=ann")
+    ben = await open_tab(slack, "as=ben")
     typed = "*very* `good` :tada: @ben"
     await say(ann, typed)
     for tab in (ann, ben):
@@ -322,7 +323,8 @@ async def test_new_messages_below_are_counted_and_a_button_leads_to_them(
 
 
 async def test_a_channel_is_unread_until_the_person_opens_it(slack: Sandbox, open_tab) -> None:
-    ann, ben = slack.person("ann"), slack.person("ben")
+    ann = slack.person("ann")
+    ben = slack.person("ben")
     slack.workspace.add_channel("random", [ann.user, ben.user])
     parent = ben.post("random", "before the page was opened")
     page = (await open_tab(slack, "as=ann")).page

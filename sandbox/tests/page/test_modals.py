@@ -167,10 +167,8 @@ async def test_a_global_shortcut_opens_a_modal(slack: Sandbox, app: AsyncApp, op
 async def test_a_choice_updates_the_modal_and_typed_text_is_kept(
     slack: Sandbox, app: AsyncApp, open_tab
 ) -> None:
-    text, choice = (
-        INPUTS[0],
-        field("Choice", "static_select", options=OPTIONS) | {"dispatch_action": True},
-    )
+    text = INPUTS[0]
+    choice = field("Choice", "static_select", options=OPTIONS) | {"dispatch_action": True}
     opens(app, modal("Form", text, choice))
     seen: list[str] = []
 
@@ -272,7 +270,8 @@ async def test_two_tabs_of_one_person_show_the_same_modal(
     slack: Sandbox, app: AsyncApp, open_tab
 ) -> None:
     opens(app, modal("Form", INPUTS[0], INPUTS[2], INPUTS[3]))
-    one, other = await open_tab(slack), await open_tab(slack)
+    one = await open_tab(slack)
+    other = await open_tab(slack)
     here = await opened(one, "Form")
     there = other.page.get_by_role("dialog", name="Form")
     await here.get_by_label("Text").fill("typed here")
@@ -293,10 +292,8 @@ async def test_an_error_disappears_only_from_the_field_that_is_changed(
         await ack(response_action="errors", errors={"Text": "Says the app."})
 
     dialog = await opened(await open_tab(slack), "Form")
-    send, required = (
-        dialog.get_by_role("button", name="Send"),
-        dialog.get_by_text("Please complete this required"),
-    )
+    send = dialog.get_by_role("button", name="Send")
+    required = dialog.get_by_text("Please complete this required")
     await send.click()
     await expect(required).to_have_count(2)
     await dialog.get_by_label("Text").fill("valid")
@@ -341,10 +338,8 @@ async def test_the_app_is_one_entry_with_two_tabs(
     slack: Sandbox, client: AsyncWebClient, open_tab
 ) -> None:
     tab = await open_tab(slack, "as=ann&channel=home")
-    entry, tabs = (
-        tab.page.get_by_role("link", name="Echo"),
-        tab.page.get_by_role("navigation", name="Echo"),
-    )
+    entry = tab.page.get_by_role("link", name="Echo")
+    tabs = tab.page.get_by_role("navigation", name="Echo")
     await tabs.get_by_role("link", name="Messages").click()
     await expect(tab.page.get_by_role("textbox", name="Message to echo")).to_be_visible()
     await tabs.get_by_role("link", name="Home").click()

@@ -14,9 +14,11 @@ def item(tab: Tab, message: Message) -> Locator:
 
 
 async def test_a_stream_is_shown_to_its_reader_first(slack: Sandbox, open_tab: Any) -> None:
-    question, helper = slack.person("ann").post("help", "why?"), slack.person("helper")
+    question = slack.person("ann").post("help", "why?")
+    helper = slack.person("helper")
     place = f"channel={slack.workspace.channel('help').id}&thread={question.ts}"
-    ann, ben = await open_tab(slack, f"as=ann&{place}"), await open_tab(slack, f"as=ben&{place}")
+    ann = await open_tab(slack, f"as=ann&{place}")
+    ben = await open_tab(slack, f"as=ben&{place}")
     answer = helper.stream("help", "**Beca", question.ts)
     helper.append(answer, "use**")
     await expect(item(ann, answer).locator("strong").filter(has_text="Because")).to_be_visible()

@@ -128,7 +128,8 @@ async def office(
 
 
 async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     office.clock.advance(-60)
     await post_due(poster)
     assert posted(channel) == []
@@ -177,7 +178,8 @@ async def test_a_digest_that_is_switched_on_begins_with_the_next_week(office: Of
 
 
 async def test_a_changed_day_leaves_no_reply_out_and_counts_none_twice(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     for hours in range(1, 24 * 21, 12):
         await office.add_case(channel.id, MONDAY + timedelta(hours=hours))
     await post_due(poster)
@@ -203,7 +205,8 @@ async def test_a_digest_that_is_off_is_not_posted(office: Office) -> None:
 async def test_a_clock_that_is_set_back_posts_no_second_digest(
     office: Office, back: timedelta
 ) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     await post_due(poster)
     office.clock.advance(-back.total_seconds())
     await post_due(poster)
@@ -213,7 +216,8 @@ async def test_a_clock_that_is_set_back_posts_no_second_digest(
 
 
 async def test_another_zone_or_time_posts_no_second_digest(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     await post_due(poster)
     team = office.slack.workspace.team_id
     changed = {"digest_day": "monday", "digest_time": "10:00", "digest_tz": "America/New_York"}
@@ -224,7 +228,8 @@ async def test_another_zone_or_time_posts_no_second_digest(office: Office) -> No
 
 
 async def test_a_digest_is_posted_after_a_crash_before_its_post(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     await office.log.digests.claim(office.slack.workspace.team_id, channel.id, LABEL, office.now())
     await post_due(poster)
     assert posted(channel) == []  # somebody may be about to post it
@@ -234,7 +239,8 @@ async def test_a_digest_is_posted_after_a_crash_before_its_post(office: Office) 
 
 
 async def test_a_post_that_is_found_loses_its_reasons_too(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     helper = office.slack.workspace.add_bot("helper")
     week = {"author_id": helper.id, "score": 1, "justification": "It names no source."}
     await office.add_case(channel.id, MONDAY - timedelta(days=3), **week)
@@ -250,7 +256,8 @@ async def test_a_post_that_is_found_loses_its_reasons_too(office: Office) -> Non
 
 @pytest.mark.parametrize("between", [0, 250])
 async def test_a_post_is_found_after_a_crash_behind_it(office: Office, between: int) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     office.slack.fail("chat.postMessage", drop=True, is_applied=True)
     await post_due(poster)
     assert len(posted(channel)) == 1
@@ -267,7 +274,8 @@ async def test_a_post_is_found_after_a_crash_behind_it(office: Office, between: 
 async def test_a_digest_is_not_posted_again_if_slack_does_not_show_the_channel(
     office: Office,
 ) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     office.slack.fail("chat.postMessage", status=500, is_applied=True)
     await post_due(poster)
     office.pass_time(seconds=LEASE.total_seconds())
@@ -280,7 +288,8 @@ async def test_a_digest_is_not_posted_again_if_slack_does_not_show_the_channel(
 
 
 async def test_a_process_that_was_frozen_before_its_post_stops(office: Office) -> None:
-    channel, other = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    other = await office.poster()
 
     async def freeze(*_: Any) -> WeekBlocks:
         office.pass_time(seconds=LEASE.total_seconds())
@@ -296,7 +305,8 @@ async def test_a_process_that_was_frozen_before_its_post_stops(office: Office) -
 
 
 async def test_a_digest_that_slack_cannot_take_now_is_posted_later(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     office.slack.fail("chat.postMessage", error="service_unavailable")
     await post_due(poster)
     assert posted(channel) == []
@@ -320,7 +330,8 @@ async def test_an_unreadable_schedule_delays_no_other_channel(office: Office) ->
 
 
 async def test_an_archived_channel_gets_no_digest(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     channel.is_archived = True
     await post_due(poster)
     assert posted(channel) == []
@@ -329,7 +340,8 @@ async def test_an_archived_channel_gets_no_digest(office: Office) -> None:
 
 @pytest.mark.parametrize("is_private", [False, True])
 async def test_a_bot_that_was_removed_does_not_post(office: Office, is_private: bool) -> None:
-    channel, poster = await office.channel("help", is_private=is_private), await office.poster()
+    channel = await office.channel("help", is_private=is_private)
+    poster = await office.poster()
     channel.members.remove(office.slack.workspace.bot.id)
     await post_due(poster)
     assert posted(channel) == []
@@ -340,7 +352,8 @@ async def test_a_bot_that_was_removed_does_not_post(office: Office, is_private: 
 
 
 async def test_nothing_is_claimed_if_slack_does_not_list_the_channels(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
+    channel = await office.channel("help")
+    poster = await office.poster()
     office.slack.fail("users.conversations", error="internal_error")
     with pytest.raises(Exception, match="internal_error"):
         await post_due(poster)
@@ -350,11 +363,10 @@ async def test_nothing_is_claimed_if_slack_does_not_list_the_channels(office: Of
 
 
 async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -> None:
-    public, private = (
-        await office.channel("public"),
-        await office.channel("private", is_private=True),
-    )
-    helper, sunday = office.slack.workspace.add_bot("helper"), MONDAY - timedelta(days=1)
+    public = await office.channel("public")
+    private = await office.channel("private", is_private=True)
+    helper = office.slack.workspace.add_bot("helper")
+    sunday = MONDAY - timedelta(days=1)
     await office.add_case(
         private.id, sunday, score=0, message_ts="1795249798.298493", author_id=helper.id
     )

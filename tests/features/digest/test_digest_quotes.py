@@ -88,7 +88,8 @@ async def met(stage: Stage, count: int) -> None:
 async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(
     stage: Stage, how: str
 ) -> None:
-    message, gate = await with_two_reasons(stage), asyncio.Event()
+    message = await with_two_reasons(stage)
+    gate = asyncio.Event()
     stage.slack.fail("chat.update", held_until=gate, times=2)
     if how == "forget me":
         forgetting = [asyncio.create_task(go_ahead(stage, stage.ann))]
@@ -109,7 +110,9 @@ async def test_all_reasons_go_that_are_removed_from_one_post_at_the_same_time(
 async def test_a_reason_that_another_deletion_puts_back_goes_once_its_case_is_deleted(
     stage: Stage,
 ) -> None:
-    message, updating, deleting = await with_two_reasons(stage), asyncio.Event(), asyncio.Event()
+    message = await with_two_reasons(stage)
+    updating = asyncio.Event()
+    deleting = asyncio.Event()
     stage.slack.fail("chat.update", held_until=updating)
     second = asyncio.create_task(forget(stage, stage.ben, "2"))
     await met(stage, 1)
@@ -126,7 +129,8 @@ async def test_a_reason_that_another_deletion_puts_back_goes_once_its_case_is_de
 
 
 async def test_a_reason_that_a_slow_change_puts_back_goes_with_the_next_one(stage: Stage) -> None:
-    message, updating = await with_two_reasons(stage), asyncio.Event()
+    message = await with_two_reasons(stage)
+    updating = asyncio.Event()
     assert stage.services
     client = stage.services.client
     stage.slack.fail("chat.update", held_until=updating)

@@ -136,7 +136,8 @@ def trend(*points: tuple[float | None, str | None]) -> tuple[Point, ...]:
 
 FEW = tally(0, 0, 1, 0, 2, 1)
 NEXT = Week.until(datetime(2026, 12, 4, 15, tzinfo=UTC), WEEK.zone)
-OLD, NEW = "gpt-6-luna, additive-5 1f2e3d4c", "gpt-6-terra, additive-5 1f2e3d4c"
+OLD = "gpt-6-luna, additive-5 1f2e3d4c"
+NEW = "gpt-6-terra, additive-5 1f2e3d4c"
 WEEKS = {
     "of another month": some(week=NEXT, until=NEXT.end),
     "that is not over": some(until=MOMENT),
@@ -282,10 +283,8 @@ def test_stats_of_one_author_have_the_agreement_and_those_of_a_channel_its_autho
 
 
 def test_the_settings_say_when_the_next_digest_comes(snapshot: SnapshotAssertion) -> None:
-    schedule, now = (
-        Schedule.parse("monday", "09:00", "Europe/Berlin"),
-        datetime(2026, 11, 21, 12, tzinfo=UTC),
-    )
+    schedule = Schedule.parse("monday", "09:00", "Europe/Berlin")
+    now = datetime(2026, 11, 21, 12, tzinfo=UTC)
     settings = ChannelSettings("T1", "C1", is_digest_on=True)
     states = [settings, replace(settings, is_digest_on=False)]
     assert "\n".join(digest_state(each, schedule, now) for each in states) == snapshot

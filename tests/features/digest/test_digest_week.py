@@ -60,7 +60,8 @@ def test_an_iso_week_is_monday_to_sunday_on_the_zones_clocks() -> None:
 
 @given(moments, schedules)
 def test_weeks_follow_each_other_without_a_gap(now: datetime, schedule: Schedule) -> None:
-    over, current = schedule.latest(now), schedule.current(now)
+    over = schedule.latest(now)
+    current = schedule.current(now)
     assert over.end == current.start <= now < current.end
     assert over.before().end == over.start
     assert now - over.end <= timedelta(days=7, hours=1)

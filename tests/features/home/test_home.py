@@ -70,10 +70,8 @@ async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(st
 
 
 async def test_a_case_that_waits_for_its_question_is_listed_for_a_day(stage: Stage) -> None:
-    now, asked = (
-        datetime.now(UTC),
-        {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id},
-    )
+    now = datetime.now(UTC)
+    asked = {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id}
     for score, hours in ((1, 23), (2, 25)):
         at = now - timedelta(hours=hours)
         await add_case(stage, help_desk(stage), stage.helper.id, score, **asked, created_at=at)
@@ -225,7 +223,8 @@ async def test_a_public_channel_without_the_bot_has_no_button(stage: Stage) -> N
 
 
 async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:
-    whose, view = (stage.slack.workspace.team_id, stage.ann.id), await home(stage)
+    whose = (stage.slack.workspace.team_id, stage.ann.id)
+    view = await home(stage)
     for value, kept in (("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)):
         view = await press(stage, view, ACTION_HOME_VISIBILITY, value)
         assert await stage.log.channels.visibility(*whose) is kept
@@ -257,7 +256,9 @@ async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFact
 async def test_it_goes_through_no_more_than_the_figures_of_the_persons_channels(
     stage: Stage, log: Store, tmp_path: Path
 ) -> None:
-    workspace, team_id, ann = stage.slack.workspace, stage.slack.workspace.team_id, stage.ann.id
+    workspace = stage.slack.workspace
+    team_id = stage.slack.workspace.team_id
+    ann = stage.ann.id
     for number in range(5):  # with two, SQLite chooses well by itself
         channel = workspace.add_channel(f"c{number}", [workspace.user("ann"), workspace.bot])
         await add(log, at=utc_now(), team_id=team_id, channel_id=channel.id)
@@ -304,9 +305,11 @@ async def test_people_who_open_it_within_a_minute_share_the_counting(
 
     event.listen(stage.log.database.engine.sync_engine, "before_cursor_execute", note)
     client = SlackClient(None, stage.slack.api_url, stage.slack.bot_token)
-    settings, now = make_settings(stage.slack, stage.model, tmp_path), utc_now()
+    settings = make_settings(stage.slack, stage.model, tmp_path)
+    now = utc_now()
     services = make_services(settings, stage.log, client, await identify(client), clock=lambda: now)
-    memberships, at_home = services.memberships, ChannelsAtHome(services)
+    memberships = services.memberships
+    at_home = ChannelsAtHome(services)
     team_id = stage.slack.workspace.team_id
     await asyncio.gather(
         *(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of()

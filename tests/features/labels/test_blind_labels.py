@@ -40,7 +40,8 @@ from tests.gestures import (
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"
-QUESTION, ANSWER = "How do I undo my last commit?", "Run git reset --soft HEAD~1."
+QUESTION = "How do I undo my last commit?"
+ANSWER = "Run git reset --soft HEAD~1."
 WAITING = NOTHING
 
 

@@ -4,9 +4,13 @@ from bot.domain.case import CaseStatus, Exclusion, LoggedCase, QuestionSource, e
 from tests.cases import a_case
 from tests.tables import each
 
-FIRST, AUTHOR, OTHER = "U-first", "U-author", "U-other"
+FIRST = "U-first"
+AUTHOR = "U-author"
+OTHER = "U-other"
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
-NOTHING, UNSCORED, SCORED = (None, False), (FIRST, False), (FIRST, True)
+NOTHING = (None, False)
+UNSCORED = (FIRST, False)
+SCORED = (FIRST, True)
 
 
 def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None) -> LoggedCase:

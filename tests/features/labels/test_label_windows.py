@@ -137,7 +137,8 @@ def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
 
 
 def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
-    four, one = Label(4, None), Label(1, "x")
+    four = Label(4, None)
+    one = Label(1, "x")
     said = [
         confirmation(a_case(), a_verdict(), four, None),
         confirmation(a_case(), a_verdict(), one, one),

@@ -18,7 +18,9 @@ from tests.cases import TONE, a_case, add, add_release, delivered, save_visibili
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
 
-ANN, BEN, CARL = "U0ANN", "U0BEN", "U0CARL"
+ANN = "U0ANN"
+BEN = "U0BEN"
+CARL = "U0CARL"
 NOTHING = (
     "judge-bot: --user {!r}: nothing is stored about this person; expected a Slack user id, "
     "such as U0123ABCD (their profile > More > Copy member ID)\n"

@@ -31,7 +31,8 @@ from tests.cases import (
 
 pytestmark = [pytest.mark.usefixtures("log_file"), pytest.mark.on("sqlite")]
 
-ANN, BEN = "U-ann", "U-ben"
+ANN = "U-ann"
+BEN = "U-ben"
 
 
 async def texts(log: Store, case: LoggedCase) -> list[Any]:

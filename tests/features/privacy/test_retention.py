@@ -65,10 +65,8 @@ async def test_in_a_terminal_purge_asks_before_it_deletes(
 ) -> None:
     await aged_log(tmp_path, 40)
     keyboard, terminal = pty.openpty()
-    env, command = (
-        {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)},
-        (JUDGE_BOT, "purge", "--days", "30"),
-    )
+    env = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}
+    command = (JUDGE_BOT, "purge", "--days", "30")
     process = await asyncio.create_subprocess_exec(
         *command, env=env, stdin=terminal, stdout=PIPE, stderr=PIPE
     )

@@ -14,7 +14,8 @@ STATE = ModalState(channel_id="C0123456789", rubric="tone", version="00000000")
 
 def make(words: str) -> None:
     prompt = f"{words[:2900].replace('{', '(')}\n\n{TONE}"
-    rubric, many = Rubric("tone", prompt), 1 + len(words) % MOST_RUBRICS
+    rubric = Rubric("tone", prompt)
+    many = 1 + len(words) % MOST_RUBRICS
     own = [
         replace(FIRST, name=f"{number:02}{'x' * (many + 10)}", number=9999, prompt=prompt)
         for number in range(many)

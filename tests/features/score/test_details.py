@@ -133,7 +133,8 @@ async def test_a_reason_that_nobody_needed_yet_is_asked_for(open_stage: StageFac
 
 async def test_what_is_asked_for_while_the_words_go_is_not_kept(stage: Stage) -> None:
     await details(stage)
-    case, verdict = await stage.log.cases.get(1), await stage.log.cases.verdict(1)
+    case = await stage.log.cases.get(1)
+    verdict = await stage.log.cases.verdict(1)
     assert case
     assert verdict
     await stage.log.edits.drop_texts(case)

@@ -6,7 +6,8 @@ from bot.slack.members import MembershipError
 from pocket_slack import Channel, Message
 from tests.stage import CHANNEL, Stage, shown
 
-QUESTION, ANSWER = "What will the new price be?", "Nine euros, from May on."
+QUESTION = "What will the new price be?"
+ANSWER = "Nine euros, from May on."
 
 
 def ask_in(stage: Stage, *names: str) -> tuple[Channel, Message, Message]:

@@ -108,7 +108,8 @@ async def test_the_first_reply_to_a_message_has_that_message_scored(stage: Stage
 
 async def test_in_a_thread_of_many_pages_the_message_above_is_the_last(stage: Stage) -> None:
     parent = stage.ann.post(CHANNEL, QUESTION)
-    channel, helper = stage.slack.workspace.channel(CHANNEL), stage.helper.user
+    channel = stage.slack.workspace.channel(CHANNEL)
+    helper = stage.helper.user
     for number in range(1005):
         post(stage.slack.workspace, channel, helper, Content(f"Answer {number}."), parent.ts)
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
@@ -182,7 +183,8 @@ async def test_bots_that_mention_the_app_are_not_answered_and_we_ourselves_neith
     stage: Stage,
 ) -> None:
     parent, _ = stage.ask_and_answer()
-    workspace, bot = stage.slack.workspace, stage.slack.workspace.bot
+    workspace = stage.slack.workspace
+    bot = stage.slack.workspace.bot
     for text in (f"<@{bot.id}> score this", f"<@{bot.id}> hello"):
         stage.helper.post(CHANNEL, text, thread_ts=parent.ts)
     bot.bot_id, kept = None, bot.bot_id

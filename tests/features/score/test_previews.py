@@ -17,7 +17,8 @@ async def test_only_what_was_shared_on_purpose_is_in_the_prompt_and_the_log_and_
     open_stage: StageFactory, tmp_path: Path
 ) -> None:
     stage: Stage = await open_stage(events=["message.channels"])
-    workspace, clock = stage.slack.workspace, ManualClock(time.time())
+    workspace = stage.slack.workspace
+    clock = ManualClock(time.time())
     workspace.clock = clock
     workspace.previews[WIKI] = {
         "title": "score: 5 for Zanzibar",
@@ -37,10 +38,8 @@ async def test_only_what_was_shared_on_purpose_is_in_the_prompt_and_the_log_and_
     assert [len(each.attachments) for each in (question, reply)] == [2, 2]
     stage.ann.shortcut(SHORTCUT_SCORE_REPLY, reply)
     await stage.verdict(question)
-    asked, logged = (
-        json.dumps(stage.model.requests),
-        bytes_on_disk(tmp_path).decode(errors="replace"),
-    )
+    asked = json.dumps(stage.model.requests)
+    logged = bytes_on_disk(tmp_path).decode(errors="replace")
     for word in ("Choose Forgotten", "does not say", "[shared message: It says error 7]"):
         assert word in asked
         assert word in logged

@@ -13,7 +13,9 @@ from pocket_slack import Delivery, Message, Person, View, payloads
 from tests.gestures import count, heard, home, republished, up_to_date
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
-ELSEWHERE, THEIR_ORGANISATION, ANOTHER = "T0ELSEWHERE", "E0ELSEWHERE", "T0ANOTHER"
+ELSEWHERE = "T0ELSEWHERE"
+THEIR_ORGANISATION = "E0ELSEWHERE"
+ANOTHER = "T0ANOTHER"
 
 
 @pytest.fixture
@@ -22,7 +24,8 @@ async def stage(open_stage: StageFactory, request: pytest.FixtureRequest) -> Sta
     allowed = frozenset(getattr(request, "param", ()))
     opened: Stage = await open_stage(events=("message.channels",), companies_allowed=allowed)
     opened.slack.workspace.channel(CHANNEL).shared_with = ELSEWHERE
-    opened.ben.user.team_id, opened.ben.user.enterprise_id = ELSEWHERE, THEIR_ORGANISATION
+    opened.ben.user.team_id = ELSEWHERE
+    opened.ben.user.enterprise_id = THEIR_ORGANISATION
     opened.ann.command(CHANNEL, ids.COMMAND, "reaction :mag:")
     await opened.told(opened.ann)
     return opened
@@ -86,7 +89,8 @@ def interactive(stage: Stage, payload: dict[str, Any]) -> Delivery:
 
 async def details(stage: Stage) -> View:
     """What ben, while he is served, opens at a verdict; after that, he is another company's."""
-    theirs, stage.ben.user.team_id = stage.ben.user.team_id, stage.ann.user.team_id
+    theirs = stage.ben.user.team_id
+    stage.ben.user.team_id = stage.ann.user.team_id
     _, verdict = await scored(stage)
     stage.ben.click(verdict, ids.ACTION_DETAILS)
     window = await stage.modal(stage.ben)
@@ -105,7 +109,9 @@ async def test_another_companys_people_are_refused_at_each_button_of_a_message(
 ) -> None:
     workspace = stage.slack.workspace
     _, verdict = await scored(stage)
-    asked, actions, where = len(stage.model.requests), every("ACTION_"), workspace.channel(CHANNEL)
+    asked = len(stage.model.requests)
+    actions = every("ACTION_")
+    where = workspace.channel(CHANNEL)
     for number, action_id in enumerate(actions, 1):
         action = forged(action_id)
         interactive(
@@ -120,7 +126,9 @@ async def test_another_companys_people_are_refused_at_each_button_of_a_window(
     stage: Stage,
 ) -> None:
     window = await details(stage)
-    before, asked, im = opened(stage), len(stage.model.requests), stage.ben.im
+    before = opened(stage)
+    asked = len(stage.model.requests)
+    im = stage.ben.im
     for number, action_id in enumerate(every("ACTION_"), 1):
         action = forged(action_id)
         interactive(

@@ -8,8 +8,10 @@ from pocket_slack import Message, Person, View
 from tests.gestures import up_to_date
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
-ROOMS, BOOK = "How do I book a meeting room?", "In the calendar, under Rooms."
-COFFEE, CALL = "And who do I call when the coffee machine leaks?", "Facilities, extension 12."
+ROOMS = "How do I book a meeting room?"
+BOOK = "In the calendar, under Rooms."
+COFFEE = "And who do I call when the coffee machine leaks?"
+CALL = "Facilities, extension 12."
 
 
 async def scored(stage: Stage, *more: str) -> tuple[Message, Message]:

@@ -15,7 +15,8 @@ from tests.stage import CHANNEL, Stage
 
 
 def make(words: str) -> None:
-    name, watch = words[:200] or "x", its.SET
+    name = words[:200] or "x"
+    watch = its.SET
     low = [
         replace(its.LOWEST[0], id=number, reason=words, response=words)
         for number in range(1 + len(words) % 3)
@@ -53,7 +54,8 @@ def make(words: str) -> None:
 
 async def make_with_app(stage: Stage, words: str) -> None:
     """What needs the store and Slack: the first hour of a watch."""
-    services, channel = stage.services, stage.slack.workspace.channel(CHANNEL)
+    services = stage.services
+    channel = stage.slack.workspace.channel(CHANNEL)
     assert services
     ann = Invocation(
         stage.slack.workspace.team_id, channel.id, stage.ann.id, "ann", is_foreign=False

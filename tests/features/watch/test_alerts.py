@@ -117,8 +117,10 @@ async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(
 
 
 async def test_an_alert_that_is_not_sent_tells_no_scores(stage: Stage) -> None:
-    watch, now = await change(stage, alerts_to=(stage.ann.id,)), datetime.now(UTC)
-    name, notices = f"silent {day_of(now)}", Notices(stage.log.database)
+    watch = await change(stage, alerts_to=(stage.ann.id,))
+    now = datetime.now(UTC)
+    name = f"silent {day_of(now)}"
+    notices = Notices(stage.log.database)
     await notices.claim(watch, name, stage.ann.id, day_of(now), now)
     await notices.note_told(watch, name, stage.ann.id, now)
     await drop(stage)

@@ -322,7 +322,8 @@ def test_replies_a_day_are_counted_by_threads() -> None:
 
 async def test_the_price_of_a_usual_score_is_the_one_in_the_docs(stage: Stage) -> None:
     assert stage.services
-    services, place = stage.services, (stage.slack.workspace.team_id, "C1")
+    services = stage.services
+    place = (stage.slack.workspace.team_id, "C1")
     assert await price_of(services, *place) == (DEFAULT_MODEL, None)  # at a server of one's own
     for changes, usd in (
         ({}, 0.00018),

@@ -28,7 +28,8 @@ async def test_watches_of_ones_own_channels_are_listed_a_line_each(stage: Stage)
 async def test_nothing_is_said_of_channels_that_the_person_or_the_app_is_not_in(
     stage: Stage,
 ) -> None:
-    workspace, team_id = stage.slack.workspace, stage.slack.workspace.team_id
+    workspace = stage.slack.workspace
+    team_id = stage.slack.workspace.team_id
     others = [
         workspace.add_channel("secret", [stage.ben.user, workspace.bot], is_private=True),
         workspace.add_channel("left-by-the-app", [stage.ann.user]),
@@ -41,7 +42,8 @@ async def test_nothing_is_said_of_channels_that_the_person_or_the_app_is_not_in(
 
 
 async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
-    workspace, team_id = stage.slack.workspace, stage.slack.workspace.team_id
+    workspace = stage.slack.workspace
+    team_id = stage.slack.workspace.team_id
     channel = workspace.channel(CHANNEL).id
     for number in range(MOST_WATCHES + 2):
         await orders(stage).save(

@@ -178,7 +178,8 @@ def decided(request: dict[str, Any]) -> Decided | str:
 
 async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
     """Plays all days, with kills; returns the number of kills and the end of the long outage."""
-    kills, dead_until = 0, MONDAY
+    kills = 0
+    dead_until = MONDAY
     outage_day, lasts = LONG_OUTAGE
     back_at = MONDAY + timedelta(days=outage_day, hours=10) + lasts
     for day in range(DAYS):
@@ -190,7 +191,8 @@ async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
                 await played.settle()
             await played.ask_and_answer(at, *chance.choices(list(weights), list(weights.values())))
             if day == outage_day and number == A_DAY // 5:
-                kills, dead_until = kills + 1, back_at
+                kills = kills + 1
+                dead_until = back_at
                 await played.kill()
             if played.process is None:
                 continue
@@ -198,7 +200,8 @@ async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
                 played.pass_on(at + timedelta(minutes=5))
                 await played.settle()
             if chance.random() < KILLS_A_DAY / A_DAY:
-                kills, dead_until = kills + 1, at + timedelta(minutes=chance.randrange(120))
+                kills = kills + 1
+                dead_until = at + timedelta(minutes=chance.randrange(120))
                 await played.kill()
         played.pass_on(MONDAY + timedelta(days=day, hours=20))
         if played.process:
@@ -230,10 +233,8 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(
         )
         await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 1)
         kills, back_at = await play(played, chance)
-        team_id, channel_id = (
-            played.slack.workspace.team_id,
-            played.slack.workspace.channel(CHANNEL).id,
-        )
+        team_id = played.slack.workspace.team_id
+        channel_id = played.slack.workspace.channel(CHANNEL).id
         replies = {row[0]: row[1] for row in played.rows("SELECT ts, outcome FROM replies")}
         keys = played.rows("SELECT value FROM keys")
         cases = played.rows("SELECT message_ts, score, probability FROM cases")
@@ -266,7 +267,8 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(
     week = {
         ts for ts in played.posted if float(ts) >= (MONDAY + timedelta(days=DAYS - 7)).timestamp()
     }
-    scored, lost = len(week & drawn - missed), len(week & missed)
+    scored = len(week & drawn - missed)
+    lost = len(week & missed)
     assert (
         f"Last 7 days: {len(week)} seen, {scored} scored or in progress, {lost} missed or unscored."
         in state
@@ -276,7 +278,9 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(
 async def test_kills_in_the_midst_of_a_watch_of_everything(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
-    chance, kills, at_once = random.Random(SEED), 6 * ROUNDS, 12
+    chance = random.Random(SEED)
+    kills = 6 * ROUNDS
+    at_once = 12
     model_server.script(decided)
     async with weeks(model_server, tmp_path, JUDGE_ASK="decision", JUDGE_CONCURRENCY="3") as played:
         ann = played.slack.person("ann")

@@ -24,7 +24,8 @@ from tests.features.watch.watching import (
 )
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
-HISTORY, HOUR = "conversations.history", timedelta(hours=1)
+HISTORY = "conversations.history"
+HOUR = timedelta(hours=1)
 TWO_HOURS_AGO = datetime.now(UTC) - 2 * HOUR
 SAID = "I have not been able to read the channel since"
 

@@ -32,7 +32,8 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-WAIT, LOWER = "Let me look that up for you...", "score: 2\nIt goes on and on."
+WAIT = "Let me look that up for you..."
+LOWER = "score: 2\nIt goes on and on."
 SOON = timedelta(minutes=5)
 
 

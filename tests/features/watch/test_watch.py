@@ -285,7 +285,8 @@ async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stag
     await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: "What is a branch?"})
     again = await stage.reaches(2, CaseStatus.DELIVERED)
     assert (again.probability, again.shows, again.requester_id) == (None, None, stage.ann.id)
-    team_id, channel_id = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    team_id = stage.slack.workspace.team_id
+    channel_id = stage.slack.workspace.channel(CHANNEL).id
     span = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
     rows = await stage.log.tallies.scores(Place(team_id, channel_id, origin=Origin.WATCHED), span)
     assert sum(row.number for row in rows) == 1

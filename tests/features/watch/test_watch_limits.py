@@ -64,7 +64,8 @@ async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stag
 async def test_at_most_five_replies_to_a_question_are_scored_and_those_to_the_next_one_again(
     stage: Stage,
 ) -> None:
-    parent, pager = stage.ann.post(CHANNEL, QUESTION), stage.another_app()
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    pager = stage.another_app()
     for _ in range(MOST_OF_A_QUESTION + 1):
         stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
         pager.post(CHANNEL, "Noted.", thread_ts=parent.ts)

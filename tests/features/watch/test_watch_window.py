@@ -111,7 +111,8 @@ async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: S
 
 async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(stage: Stage) -> None:
     await window(stage)
-    helper, channel_id = stage.helper.id, stage.slack.workspace.channel(CHANNEL).id
+    helper = stage.helper.id
+    channel_id = stage.slack.workspace.channel(CHANNEL).id
     values = {
         its(ids.BLOCK_PER_DAY, helper): "40",
         its(ids.BLOCK_SHOWS, helper): "reaction",
@@ -216,7 +217,8 @@ async def test_another_assistant_shows_its_replies_and_its_watch(stage: Stage) -
 
 async def test_an_assistant_whose_watch_is_not_shown_yet_keeps_it(stage: Stage) -> None:
     add_other(stage)
-    other, gate = stage.slack.person("other"), asyncio.Event()
+    other = stage.slack.person("other")
+    gate = asyncio.Event()
     await say(stage, "@other 1 in 5 7 a day alert here")
     earlier = await only(stage)
     await window(stage)

@@ -124,7 +124,8 @@ async def write_scores(
     """Scores of the watched assistant: so many days ago, which, and how many; "{}" in a text
     becomes the score.
     """
-    watch, now = await only(stage), datetime.now(UTC)
+    watch = await only(stage)
+    now = datetime.now(UTC)
     row = a_row(
         team_id=watch.team_id,
         channel_id=watch.channel_id,

@@ -260,10 +260,8 @@ def test_agreement_is_the_same_from_both_sides(pairs: list[tuple[int, int]]) -> 
         spearman,
         kendall_tau_b,
     ):
-        there, back = (
-            measure(sample_of(judge, people)).value,
-            measure(sample_of(people, judge)).value,
-        )
+        there = measure(sample_of(judge, people)).value
+        back = measure(sample_of(people, judge)).value
         assert there == pytest.approx(back, nan_ok=True), measure
 
 

@@ -148,7 +148,8 @@ def test_each_judge_has_a_heat_map_also_by_group_with_the_lowest_label_on_top() 
 def test_plots_are_a_picture_or_a_page_that_loads_nothing(
     run: Run, scored: str, tmp_path: Path
 ) -> None:
-    picture, page = tmp_path / "out.png", tmp_path / "out.html"
+    picture = tmp_path / "out.png"
+    page = tmp_path / "out.html"
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(picture)).returncode == 0
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(page)).returncode == 0
     text = page.read_text(encoding="utf-8")

@@ -35,7 +35,8 @@ def scores(*scores: object, prompts: list[str] = QUESTIONS, **fields: object) ->
 
 class Files:
     def __init__(self, folder: Path, server: ModelServer) -> None:
-        self.folder, self.server = folder, server
+        self.folder = folder
+        self.server = server
         server.script(reply_to)
 
     def write(self, name: str, rows: Rows) -> Path:
@@ -203,18 +204,14 @@ async def test_a_stricter_person_is_not_taken_for_a_worse_assistant(files: Files
     # Ben, who gives two points more, labels most of the earlier replies, Ann of the current ones,
     # and both eight.
     def given(by: str, human: int, words: int) -> Rows:
-        both, alone = (
-            {"human": [2, 4], "label_by": ["ann", "ben"]},
-            {"human": human, "label_by": by},
-        )
+        both = {"human": [2, 4], "label_by": ["ann", "ben"]}
+        alone = {"human": human, "label_by": by}
         return [
             row | (both if n < 8 else alone) for n, row in enumerate(labelled("3", words, 0)[:24])
         ]
 
-    before, source = (
-        await files.scored("before", given("ben", 4, 10)),
-        files.write("now", given("ann", 2, 11)),
-    )
+    before = await files.scored("before", given("ben", 4, 10))
+    source = files.write("now", given("ann", 2, 11))
     said = files.said(
         await files.batch(source, "--compare", before, "--fail-if-worse", "--label", "human")
     )
@@ -223,10 +220,8 @@ async def test_a_stricter_person_is_not_taken_for_a_worse_assistant(files: Files
 
 
 async def test_a_label_off_the_scale_is_refused_with_its_line(files: Files) -> None:
-    before, source = (
-        await files.scored("before", scores(4, human=70)),
-        files.write("now", scores(4, human=70)),
-    )
+    before = await files.scored("before", scores(4, human=70))
+    source = files.write("now", scores(4, human=70))
     done = await files.batch(source, "--compare", before, "--label", "human")
     assert (
         done.returncode,
@@ -237,7 +232,8 @@ async def test_a_label_off_the_scale_is_refused_with_its_line(files: Files) -> N
 
 
 async def test_without_an_order_to_fail_a_worse_output_is_only_told(files: Files) -> None:
-    before, asked = await files.scored("before", FOURS), len(files.server.requests)
+    before = await files.scored("before", FOURS)
+    asked = len(files.server.requests)
     done = await files.batch(files.write("told", scores(*[3] * 40)), "--compare", before)
     assert (done.returncode, "\nCompared: clearly worse than" in done.stdout) == (0, True)
     await files.batch(files.folder / "told", "--compare", before)
@@ -265,11 +261,9 @@ async def test_a_reply_that_cannot_be_read_counts_as_no_score(files: Files) -> N
 
 async def test_files_that_cannot_be_compared_are_refused_before_any_request(files: Files) -> None:
     before = await files.scored("before", scores(4))
-    source, asked, fields = (
-        files.write("now", scores(4)),
-        len(files.server.requests),
-        json.loads(before.read_text()),
-    )
+    source = files.write("now", scores(4))
+    asked = len(files.server.requests)
+    fields = json.loads(before.read_text())
     again = (
         "scores of two judges do not compare. Score the earlier responses again with the "
         "present judge, or name people's labels with --label, to see which judge is closer to "

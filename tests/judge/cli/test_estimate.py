@@ -129,10 +129,8 @@ def test_case_with_a_label_that_was_not_blind_counts_once(figures: Figures) -> N
 
 
 def test_rows_of_one_thread_count_as_a_cluster(figures: Figures) -> None:
-    alone, together = (
-        figures(ROWS),
-        figures([row | {"thread": number // 4} for number, row in enumerate(ROWS)]),
-    )
+    alone = figures(ROWS)
+    together = figures([row | {"thread": number // 4} for number, row in enumerate(ROWS)])
     assert together["mean"] == pytest.approx(alone["mean"])
     assert together["judge_high"] != alone["judge_high"]
     assert (

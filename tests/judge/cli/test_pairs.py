@@ -26,7 +26,8 @@ def by(model: str, **fields: object) -> dict[str, Any]:
 def pair(
     path: Path, *rows: Mapping[str, Any] | str
 ) -> tuple[list[dict[str, Any]], Counter[str], list[str]]:
-    counts, reports = Counter[str](), list[str]()
+    counts = Counter[str]()
+    reports = list[str]()
     source = write(path / "scored.jsonl", *rows)
     return (
         [json.loads(each) for each in make_pairs(source, reports.append, counts)],

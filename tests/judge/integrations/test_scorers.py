@@ -27,7 +27,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:(_ImportHookChainedLoader|the load_module)"),
     pytest.mark.filterwarnings("ignore:Exception ignored in. .function MemoryObjectReceiveStream"),
 ]
-GOOD, NOTHING = "Four, since two and two make four.", "..."
+GOOD = "Four, since two and two make four."
+NOTHING = "..."
 SCORE_4 = "score: 4\nIt is right, and short."
 CHAT = [
     {"role": "user", "content": "Hello"},

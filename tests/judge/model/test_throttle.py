@@ -41,7 +41,8 @@ class OneSlot:
 
 @pytest.fixture
 async def one_slot() -> AsyncIterator[tuple[OneSlot, AsyncOpenAI]]:
-    slot, app = OneSlot(0.1), web.Application()
+    slot = OneSlot(0.1)
+    app = web.Application()
     app.router.add_post("/v1/chat/completions", slot.answer)
     runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
     await runner.setup()
@@ -140,7 +141,8 @@ async def settled() -> None:
 async def one_at_a_time() -> Throttle:
     """A throttle after a time-out without answers, and two answers since."""
     throttle = Throttle()
-    first, second = Sent(throttle), Sent(throttle)
+    first = Sent(throttle)
+    second = Sent(throttle)
     await second.time_out()
     await first.answer()
     await second.answer()
@@ -152,7 +154,8 @@ async def test_two_texts_that_take_too_long_do_not_fail_others_where_the_server_
 ):
     throttle = await one_at_a_time()
     for give_up_at in (2, 3):
-        alone, waiting = Sent(throttle, give_up_at), Sent(throttle, 4)
+        alone = Sent(throttle, give_up_at)
+        waiting = Sent(throttle, 4)
         await alone.time_out()
         assert isinstance(alone.task.exception(), TimeoutError)
         assert waiting.times == 1

@@ -46,7 +46,8 @@ class Parsed(HTMLParser):
 
 
 def saved(folder: Path, *rows: dict[str, Any], title: str = "scored.jsonl") -> Path:
-    source, page = folder / "scored.jsonl", folder / "page.html"
+    source = folder / "scored.jsonl"
+    page = folder / "page.html"
     source.write_text("\n".join(map(encode, rows)), encoding="utf-8")
     save_page(page, title, read_replies(source))
     return page

@@ -10,7 +10,8 @@ import ray
 
 from judge.integrations.ray import JudgeRows
 
-ROWS, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
+ROWS = int(sys.argv[1])
+FOLDER = Path(sys.argv[2])
 
 
 class Named(JudgeRows):

@@ -89,7 +89,8 @@ def test_intervals_of_differences_cover_the_true_difference() -> None:
     def less(pair: tuple[Sample, Sample], measure: Callable[[Sample], Statistic]) -> Statistic:
         return difference(measure(pair[0]), measure(pair[1]))
 
-    everybody, repeats = two(60_000), [two(30) for _ in range(300)]
+    everybody = two(60_000)
+    repeats = [two(30) for _ in range(300)]
     for measure in (quadratic_weighted_kappa, spearman, exact_match):
         truth = less((in_two(everybody[0]), in_two(everybody[1])), measure).value
         covered = np.mean(

@@ -30,7 +30,8 @@ def to_pair(random: Random, kindness: float, judge: float, noise: float) -> Pair
 
 
 def covered(draw: Callable[[Random], list[Row]], truth: float, scale: Scale = SCALE) -> float:
-    random, hits = Random(20261122), 0
+    random = Random(20261122)
+    hits = 0
     for _ in range(SAMPLES):
         found = corrected(*draw(random), scale=scale)
         assert found.low is not None
