@@ -38,9 +38,8 @@ LANDS = timedelta(seconds=3)
 # For jobs of dead processes, and for jobs whose notification was lost.
 _LOOK_EVERY = timedelta(seconds=5)
 _NEVER = timedelta(days=365)  # an in-memory queue has no other process to take jobs over
-_ROUND_S = (
-    30.0  # a workspace whose periodic job takes longer no longer keeps the next one from beginning
-)
+# A workspace whose periodic job takes longer no longer keeps the next one from beginning.
+_ROUND_S = 30.0
 _WORKSPACES_AT_ONCE = 8
 
 JobHandler = Callable[[Job], Awaitable[None]]
@@ -108,9 +107,8 @@ class Engine:
         self._on_stop = on_stop
         self._queue: PgQueuer | None = None
         self._running: dict[tuple[str, int], asyncio.Task[Any] | None] = {}
-        self._periodic: dict[
-            tuple[str, str], asyncio.Task[None]
-        ] = {}  # those under way, by job and workspace
+        # Those under way, by job and workspace.
+        self._periodic: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._is_stopping = False
 
     async def is_running(self) -> bool:
@@ -122,25 +120,23 @@ class Engine:
         while not self._is_stopping:
             try:
                 async with self._open_queue() as queue:
-                    number = 0
+                    unsettled = 0
                     for team_id in await self._served.team_ids():
-                        number += await submit_all(self._store.database, team_id)
+                        unsettled += await submit_all(self._store.database, team_id)
                         await self._store.edits.resubmit(team_id)
-                    logger.info("queue_opened", unsettled=number)
+                    logger.info("queue_opened", unsettled=unsettled)
                     tries = 0
                     await self._run(queue)
-            except (
-                Exception
-            ) as exc:  # from the store, the queue or its connection; the store still has all work
+            except Exception as exc:
+                # From the store, the queue or its connection; the store still has all work.
                 tries += 1
                 pause_s = min(growing_pause(tries), STORE_PAUSE).total_seconds()
-                brief = in_brief(exc)
-                reason = brief or type(exc).__name__
+                reason = in_brief(exc)
                 logger.error(
                     "queue_interrupted",
-                    reason=reason,
+                    reason=reason or type(exc).__name__,
                     next_in_s=pause_s,
-                    exc_info=None if brief else exc,
+                    exc_info=None if reason else exc,
                 )
                 await asyncio.sleep(pause_s)
 
@@ -152,9 +148,11 @@ class Engine:
         self._on_stop()
         try:
             await asyncio.wait([running], timeout=grace_s)
-        finally:  # even if this wait is cancelled, no job may run on after the store is closed
-            for job in filter(None, list(self._running.values())):
-                job.cancel()
+        finally:
+            # Even if this wait is cancelled, no job may run on after the store is closed.
+            for job in list(self._running.values()):
+                if job:
+                    job.cancel()
             await asyncio.wait([running], timeout=3)  # seconds for their last words
             running.cancel()
             await asyncio.wait([running])
@@ -172,28 +170,21 @@ class Engine:
             try:
                 yield PgQueuer(QueueConnection(driver_connection, self._drop_jobs))
             finally:
-                await (
-                    connection.invalidate()
-                )  # it is in LISTEN state, so it must not return to the pool
+                # It is in LISTEN state, so it must not return to the pool.
+                await connection.invalidate()
 
     async def _run(self, queue: PgQueuer) -> None:
         for kind in self._served.template.handlers:
             queue.entrypoint(kind)(partial(self._do, kind))
-        periodic = [
-            *self._served.template.periodic_jobs,
-            PeriodicJob("resubmit", self._resubmit, is_for_all=True),
-        ]
-        first = []
-        for job in periodic:
-            run = partial(
-                self._do_periodic,
-                job.name,
-                job.run if job.is_for_all else partial(self._go_round, job),
-            )
+        resubmit = PeriodicJob("resubmit", self._resubmit, is_for_all=True)
+        first_rounds = []
+        for job in (*self._served.template.periodic_jobs, resubmit):
+            work = job.run if job.is_for_all else partial(self._go_round, job)
+            run = partial(self._do_periodic, job.name, work)
             queue.schedule(job.name, "* * * * *")(run)
             # Runs at once instead of at the next full minute, and beside the jobs, because a digest
             # may take long.
-            first.append(asyncio.create_task(run()))
+            first_rounds.append(asyncio.create_task(run()))
         self._queue = queue
         try:
             if self._is_stopping:
@@ -215,7 +206,7 @@ class Engine:
                 )
         finally:
             self._queue = None
-            under_way = [*first, *self._periodic.values()]
+            under_way = [*first_rounds, *self._periodic.values()]
             for task in under_way:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
@@ -224,18 +215,21 @@ class Engine:
         """Runs a job; the only error that the queue ever gets is a request for a retry."""
         job = Job(kind, **json.loads(queued.payload or b""))
         key = kind, job.case_id
-        if key in self._running:  # the earlier job of this case is about to end
+        if key in self._running:
+            # The earlier job of this case is about to end.
             raise RetryRequested(timedelta(seconds=0.5))
         self._running[key] = asyncio.current_task()
         metrics.RUNNING.inc()
         try:
             await self._traffic.calm()
-            if work := await self._served.work_of(job.team_id):
-                await work.handlers[kind](job)
-            else:  # once the app is there again, its cases get jobs again
+            work = await self._served.work_of(job.team_id)
+            if work is None:
+                # Once the app is there again, its cases get jobs again.
                 logger.info(
                     "job_of_another_workspace", kind=kind, case=job.case_id, team=job.team_id
                 )
+                return
+            await work.handlers[kind](job)
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
@@ -243,13 +237,13 @@ class Engine:
         except RetryError as exc:
             raise RetryRequested(exc.pause, str(exc)) from None
         except Exception as exc:
-            if reason := in_brief(exc):
+            reason = in_brief(exc)
+            if reason:
                 logger.warning("job_interrupted", kind=kind, case=job.case_id, reason=reason)
             else:
                 logger.error("job_failed", kind=kind, case=job.case_id, exc_info=exc)
-            raise RetryRequested(
-                growing_pause(queued.attempts + 1), reason or type(exc).__name__
-            ) from None
+            pause = growing_pause(queued.attempts + 1)
+            raise RetryRequested(pause, reason or type(exc).__name__) from None
         finally:
             metrics.RUNNING.dec()
             del self._running[key]
@@ -261,41 +255,50 @@ class Engine:
         Their cases keep the step that they have reached, and the next process with these jobs
         settles them.
         """
-        for job in filter(None, self._running.values()):
-            asyncio.get_running_loop().call_soon(job.cancel)
+        loop = asyncio.get_running_loop()
+        for job in self._running.values():
+            if job:
+                loop.call_soon(job.cancel)
 
     async def _go_round(self, job: PeriodicJob) -> None:
         """Runs a periodic job in each workspace, in some at once; one that still runs there is not
         begun again.
         """
-        team_ids, at_once = await self._served.team_ids(), asyncio.Semaphore(_WORKSPACES_AT_ONCE)
+        team_ids = await self._served.team_ids()
         patience_s = None if len(team_ids) == 1 else _ROUND_S
         if job.teams is not None and len(team_ids) > 1:
-            team_ids = set(team_ids) & set(await self._store.database.values(job.teams.distinct()))
+            with_work = await self._store.database.values(job.teams.distinct())
+            team_ids = set(team_ids).intersection(with_work)
+        at_once = asyncio.Semaphore(_WORKSPACES_AT_ONCE)
 
         async def visit(team_id: str) -> None:
             work = await self._served.work_of(team_id)
-            for its in work.periodic_jobs if work else ():
-                if its.name == job.name:
-                    await its.run()
+            if work is None:
+                return
+            # Each workspace has a job of that name, with services of its own.
+            for own_job in work.periodic_jobs:
+                if own_job.name == job.name:
+                    await own_job.run()
 
         async def begin(team_id: str) -> None:
             key = job.name, team_id
             async with at_once:
-                if key not in self._periodic:
-                    task = asyncio.create_task(self._do_periodic(job.name, partial(visit, team_id)))
-                    self._periodic[key] = task
-                    task.add_done_callback(lambda _: self._periodic.pop(key))
-                    await asyncio.wait([task], timeout=patience_s)
+                if key in self._periodic:
+                    return
+                task = asyncio.create_task(self._do_periodic(job.name, partial(visit, team_id)))
+                self._periodic[key] = task
+                task.add_done_callback(lambda _: self._periodic.pop(key))
+                await asyncio.wait([task], timeout=patience_s)
 
-        await asyncio.gather(*(begin(each) for each in team_ids))
+        await asyncio.gather(*(begin(team_id) for team_id in team_ids))
 
     async def _do_periodic(
         self, name: str, run: Callable[[], Awaitable[object]], _: Schedule | None = None
     ) -> None:
         try:
             await run()
-        except Exception as exc:  # the app goes on after any error, and the job runs again
+        except Exception as exc:
+            # The app goes on after any error, and the job runs again.
             reason = in_brief(exc)
             logger.error(
                 "periodic_job_failed", job=name, reason=reason, exc_info=None if reason else exc
