@@ -5,14 +5,15 @@ A case is stored, together with the job that settles it, before the request is a
 """
 
 import asyncio
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from bot.domain import blocker
 from bot.domain.case import (
     Case,
     CaseSource,
     CaseStatus,
+    CaseTurn,
+    Exclusion,
     LoggedCase,
     Part,
     QuestionSource,
@@ -54,39 +55,87 @@ class Intake:
         self, invocation: Invocation, message: Message, source: CaseSource = CaseSource.SHORTCUT
     ) -> Case:
         """The case for a message at hand, which is the response; its question is found later."""
+        channel_id = invocation.channel_id
         marks = await self.lookup.marks_of(message.author_id)
-        asked = await self._asked_of(
-            invocation, invocation.channel_id, message.ts, marks.get("visibility")
+        rubric, chosen = await self.chosen(invocation, channel_id)
+        visibility = marks.visibility or chosen
+        return Case(
+            key=message_key(channel_id, message.ts, visibility, invocation.user_id, attempt=1),
+            team_id=invocation.team_id,
+            channel_id=channel_id,
+            requester_id=invocation.user_id,
+            requester_name=invocation.user_name,
+            response_url=invocation.response_url,
+            source=source,
+            rubric=rubric,
+            visibility=visibility,
+            excluded=marks.excluded,
+            message_ts=message.ts,
+            parent_ts=message.parent_ts,
+            author_id=message.author_id,
+            response=message.text,
+            blocker=message.blocker,
         )
-        its = {"source": source, "parent_ts": message.parent_ts, "author_id": message.author_id}
-        return Case(**asked | its | marks, response=message.text, blocker=message.blocker)
 
     async def of_link(
         self, invocation: Invocation, link: Permalink, blocker: str | None = None
     ) -> Case:
         """The case for a link to a message, which is read later."""
-        asked = await self._asked_of(invocation, link.channel_id, link.message_ts)
-        return Case(**asked, source=CaseSource.LINK, parent_ts=link.parent_ts, blocker=blocker)
+        channel_id = link.channel_id
+        rubric, visibility = await self.chosen(invocation, channel_id)
+        user_id = invocation.user_id
+        return Case(
+            key=message_key(channel_id, link.message_ts, visibility, user_id, attempt=1),
+            team_id=invocation.team_id,
+            channel_id=channel_id,
+            requester_id=user_id,
+            requester_name=invocation.user_name,
+            response_url=invocation.response_url,
+            source=CaseSource.LINK,
+            rubric=rubric,
+            visibility=visibility,
+            message_ts=link.message_ts,
+            parent_ts=link.parent_ts,
+            blocker=blocker,
+        )
 
     async def of_texts(self, invocation: Invocation, question: str, response: str) -> Case:
-        asked = _asked_by(
-            invocation, invocation.channel_id, *await self.chosen(invocation, invocation.channel_id)
+        """The case for two texts typed after `/judge`."""
+        rubric, visibility = await self.chosen(invocation, invocation.channel_id)
+        return Case(
+            key=f"command:{invocation.trigger_id}",
+            team_id=invocation.team_id,
+            channel_id=invocation.channel_id,
+            requester_id=invocation.user_id,
+            requester_name=invocation.user_name,
+            response_url=invocation.response_url,
+            source=CaseSource.TEXT,
+            rubric=rubric,
+            visibility=visibility,
+            question=question,
+            question_source=QuestionSource.TYPED,
+            question_author_id=invocation.user_id,
+            response=response,
         )
-        its = {"key": f"command:{invocation.trigger_id}", "source": CaseSource.TEXT}
-        return Case(**asked | its | _typed(invocation, question), response=response)
 
     def of_window(self, invocation: Invocation, submission: Submission) -> Case:
         """The case for the window of `/judge`; one that is submitted twice is the same case."""
-        # In direct messages and the Home tab, the window does not ask who sees the verdict: only
-        # this person can.
-        chosen = (
-            submission.rubric or self.rubrics.default,
-            submission.visibility or Visibility.THREAD,
-        )
-        asked = _asked_by(invocation, invocation.window_channel_id or "", *chosen)
-        its = {"key": f"view:{submission.view_id}", "source": CaseSource.MODAL}
         return Case(
-            **asked | its | _typed(invocation, submission.question), response=submission.response
+            key=f"view:{submission.view_id}",
+            team_id=invocation.team_id,
+            channel_id=invocation.window_channel_id or "",
+            requester_id=invocation.user_id,
+            requester_name=invocation.user_name,
+            response_url=invocation.response_url,
+            source=CaseSource.MODAL,
+            rubric=submission.rubric or self.rubrics.default,
+            # In direct messages and the Home tab, the window does not ask who sees the verdict:
+            # only this person can.
+            visibility=submission.visibility or Visibility.THREAD,
+            question=submission.question,
+            question_source=QuestionSource.TYPED,
+            question_author_id=invocation.user_id,
+            response=submission.response,
         )
 
     async def again(self, invocation: Invocation, earlier: LoggedCase) -> Case:
@@ -95,11 +144,20 @@ class Intake:
         """
         rubric, visibility = await self.chosen(invocation, earlier.channel_id, earlier)
         target = earlier.message_ts or f"case-{earlier.id}"
-        key = message_key(
-            earlier.channel_id, target, visibility, invocation.user_id, earlier.attempt + 1
+        attempt = earlier.attempt + 1
+        earlier = await self.store.cases.with_turns(earlier)
+        return _repeated(
+            invocation,
+            earlier,
+            key=message_key(earlier.channel_id, target, visibility, invocation.user_id, attempt),
+            rubric=rubric,
+            visibility=visibility,
+            excluded=await self.store.cases.exclusion_of(invocation.user_id, earlier),
+            question=_kept_question(earlier),
+            turns=earlier.turns,
+            messages_before=earlier.messages_before,
+            left_out=earlier.left_out,
         )
-        its = {"key": key, "rubric": rubric, "visibility": visibility}
-        return await self._repeat(invocation, earlier, its, has_chosen=False)
 
     async def corrected(
         self, invocation: Invocation, earlier: LoggedCase, submission: Submission
@@ -108,17 +166,30 @@ class Intake:
         typed, or else chose.
         """
         _, visibility = await self.chosen(invocation, earlier.channel_id, earlier)
-        its: dict[str, Any] = {"key": f"view:{submission.view_id}", "visibility": visibility}
+        excluded = await self.store.cases.exclusion_of(invocation.user_id, earlier, has_chosen=True)
         if submission.question:
-            its |= _typed(invocation, submission.question) | {"question_ts": None}
-        else:  # the chosen message is read again, with those before it
-            its |= {
-                "question": None,
-                "question_source": QuestionSource.CHOSEN,
-                "question_ts": submission.chosen,
-            }
-            its["question_author_id"] = None
-        return await self._repeat(invocation, earlier, its, has_chosen=True)
+            question = _Question(
+                text=submission.question,
+                source=QuestionSource.TYPED,
+                author_id=invocation.user_id,
+            )
+        else:
+            # The chosen message is read again, with those before it.
+            question = _Question(source=QuestionSource.CHOSEN, ts=submission.chosen)
+        earlier = await self.store.cases.with_turns(earlier)
+        return _repeated(
+            invocation,
+            earlier,
+            key=f"view:{submission.view_id}",
+            rubric=earlier.rubric,
+            visibility=visibility,
+            excluded=excluded,
+            question=question,
+            # What was said before another question is unknown.
+            turns=tuple(turn for turn in earlier.turns if turn.part is Part.RESPONSE),
+            messages_before=0,
+            left_out=0,
+        )
 
     async def chosen(
         self, invocation: Invocation, channel_id: str, earlier: LoggedCase | None = None
@@ -135,85 +206,34 @@ class Intake:
             visibility = Visibility.ME if is_for_one else Visibility.THREAD
         return await self.rubrics.used(invocation.team_id, channel_id), visibility
 
-    async def _asked_of(
-        self,
-        invocation: Invocation,
-        channel_id: str,
-        message_ts: str,
-        visibility: Visibility | None = None,
-    ) -> dict[str, Any]:
-        rubric, chosen = await self.chosen(invocation, channel_id)
-        key = message_key(
-            channel_id, message_ts, visibility or chosen, invocation.user_id, attempt=1
-        )
-        asked = _asked_by(invocation, channel_id, rubric, visibility or chosen)
-        return asked | {"key": key, "message_ts": message_ts}
-
-    async def _repeat(
-        self,
-        invocation: Invocation,
-        earlier: LoggedCase,
-        changes: dict[str, Any],
-        *,
-        has_chosen: bool,
-    ) -> Case:
-        excluded = await self.store.cases.exclusion_of(
-            invocation.user_id, earlier, has_chosen=has_chosen
-        )
-        earlier = await self.store.cases.with_turns(earlier)
-        kept = earlier.model_dump(include=set(Case.model_fields))
-        kept |= _asked_by(invocation, earlier.channel_id, earlier.rubric, earlier.visibility) | {
-            "source": CaseSource.BUTTON,
-            "attempt": earlier.attempt + 1,
-            "excluded": excluded,
-            # a person asked for this one, even if a watch drew the earlier one
-            "probability": None,
-            "shows": None,
-            "blocker": None,
-        }
-        if earlier.message_ts is None:
-            kept["parent_ts"] = earlier.thread_ts
-        elif earlier.blocker or earlier.edited_at:
-            kept["response"] = (
-                None  # read again, because the message may have a text by now, or a new one
-            )
-        if earlier.question_source is QuestionSource.CHOSEN:
-            kept["question"] = None
-        elif earlier.question_ts:
-            # The thread is read again, because the reply may go on by now; what is known is for
-            # when it cannot be read.
-            kept["question_source"] = None
-            if earlier.edited_at:
-                kept |= {"question": None, "question_ts": None, "question_author_id": None}
-        if has_chosen:
-            turns = tuple(turn for turn in earlier.turns if turn.part is Part.RESPONSE)
-            kept |= {"turns": turns, "messages_before": 0, "left_out": 0}
-        return Case(**kept | changes)
-
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case for this request, and whether it is new.
 
         A reply that was scored before keeps its case, unless it has changed since: any of its
         messages may be chosen.
         """
-        if case.message_ts:
-            message = case.team_id, case.channel_id, case.message_ts
-            latest = await self.store.cases.latest(*message, case.requester_id)
-            known, read_hash = latest or (None, None)
-            is_edited = case.response is not None and read_hash not in {
-                None,
-                text_hash(case.response),
-            }
-            if known and known.judged_at and not is_edited and await self._is_seen_to_go_on(known):
-                known, is_edited = known.model_copy(update={"edited_at": utc_now()}), True
-            if known and not is_edited:
-                if known.status is CaseStatus.ASKED:
-                    await self._check(known, invocation)
-                return known, False
-            if known:
-                excluded = await self.store.cases.exclusion_of(invocation.user_id, known)
-                case = case.model_copy(update=_next_attempt(case, known) | {"excluded": excluded})
-        return await self.add(case, invocation)
+        if case.message_ts is None:
+            return await self.add(case, invocation)
+        latest = await self.store.cases.latest(
+            case.team_id, case.channel_id, case.message_ts, case.requester_id
+        )
+        if latest is None:
+            return await self.add(case, invocation)
+        known, hash_as_read = latest
+        has_changed = (
+            case.response is not None
+            and hash_as_read is not None
+            and hash_as_read != text_hash(case.response)
+        )
+        if known.judged_at and not has_changed and await self._is_seen_to_go_on(known):
+            known = known.model_copy(update={"edited_at": utc_now()})
+            has_changed = True
+        if has_changed:
+            excluded = await self.store.cases.exclusion_of(invocation.user_id, known)
+            return await self.add(_next_attempt(case, known, excluded), invocation)
+        if known.status is CaseStatus.ASKED:
+            await self._check(known, invocation)
+        return known, False
 
     async def add(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case, and whether it is new.
@@ -225,10 +245,12 @@ class Intake:
         await self._check(case, invocation)
         while True:
             known, is_new = await self.store.add(case, invocation.trigger_id, self.limits)
-            is_of_no_use = known.is_for_one or (known.excluded and not case.excluded)
-            if is_new or known.requester_id == case.requester_id or not is_of_no_use:
+            if is_new or known.requester_id == case.requester_id:
                 return known, is_new
-            case = case.model_copy(update=_next_attempt(case, known))
+            counts_less = known.excluded is not None and case.excluded is None
+            if not (known.is_for_one or counts_less):
+                return known, False
+            case = _next_attempt(case, known, case.excluded)
 
     async def check_here(self, invocation: Invocation, message_ts: str | None = None) -> None:
         """Raises `RefusedError` if this person can have no new case here; checked before Slack is
@@ -236,14 +258,16 @@ class Intake:
 
         If `message_ts` is given, it may have a case already, which takes nothing from the limits.
         """
-        self._check_place(invocation, invocation.channel_id)
-        team_id, user_id = invocation.team_id, invocation.user_id
+        channel_id = invocation.channel_id
+        self._check_place(invocation, channel_id)
+        team_id = invocation.team_id
+        user_id = invocation.user_id
         refusal = await self.store.refusal(team_id, user_id, self.limits)
-        if refusal and not (
-            message_ts
-            and await self.store.cases.latest(team_id, invocation.channel_id, message_ts, user_id)
-        ):
-            raise blocker.RefusedError(refusal)
+        if not refusal:
+            return
+        if message_ts and await self.store.cases.latest(team_id, channel_id, message_ts, user_id):
+            return
+        raise blocker.RefusedError(refusal)
 
     def _check_place(
         self, invocation: Invocation, channel_id: str, *, has_message: bool = True
@@ -254,15 +278,16 @@ class Intake:
             raise blocker.RefusedError(blocker.CHANNEL_OFF)
 
     async def _check(self, case: Case, invocation: Invocation) -> None:
-        self._check_place(invocation, case.channel_id, has_message=case.message_ts is not None)
-        # Checked before the texts are stored; the author of a linked message is only known once it
-        # is read.
-        has_author = case.message_ts is not None and (
-            case.author_id is not None or case.response is not None
-        )
-        why = await self.lookup.blocker_of(case.author_id) if has_author else None
-        if why in {blocker.A_PERSONS, blocker.ANOTHERS}:
-            raise blocker.RefusedError(why)
+        has_message = case.message_ts is not None
+        self._check_place(invocation, case.channel_id, has_message=has_message)
+        # The author of a linked message is only known once it is read.
+        is_read = case.author_id is not None or case.response is not None
+        if not (has_message and is_read):
+            return
+        # Checked before the texts are stored.
+        reason = await self.lookup.blocker_of(case.author_id)
+        if reason in {blocker.A_PERSONS, blocker.ANOTHERS}:
+            raise blocker.RefusedError(reason)
 
     async def _is_seen_to_go_on(self, known: LoggedCase) -> bool:
         """Like `has_gone_on`, for a reply in a thread; where that cannot be read in time, nothing
@@ -284,10 +309,11 @@ class Intake:
         """
         if known.message_ts is None or known.response_hash is None:
             return False
-        found = await self.lookup.answered(known.channel_id, known.message_ts, known.parent_ts)
-        if found is None:
+        exchange = await self.lookup.answered(known.channel_id, known.message_ts, known.parent_ts)
+        if exchange is None:
             return False
-        if len(found.reply) <= known.messages and text_hash(found.response) == known.response_hash:
+        has_more = len(exchange.reply) > known.messages
+        if not has_more and text_hash(exchange.response) == known.response_hash:
             return False
         await self.store.edits.note_added(known)
         return True
@@ -326,29 +352,89 @@ def message_key(
     return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
 
 
-def _asked_by(
-    invocation: Invocation, channel_id: str, rubric: str, visibility: Visibility
-) -> dict[str, Any]:
-    return {
-        "team_id": invocation.team_id,
-        "channel_id": channel_id,
-        "requester_id": invocation.user_id,
-        "requester_name": invocation.user_name,
-        "response_url": invocation.response_url,
-        "rubric": rubric,
-        "visibility": visibility,
-    }
+@dataclass(frozen=True)
+class _Question:
+    """The question of a case that repeats an earlier one, as far as it is not read again."""
+
+    text: str | None = None
+    source: QuestionSource | None = None
+    ts: str | None = None
+    author_id: str | None = None
 
 
-def _typed(invocation: Invocation, question: str) -> dict[str, Any]:
-    source = QuestionSource.TYPED
-    return {
-        "question": question,
-        "question_source": source,
-        "question_author_id": invocation.user_id,
-    }
+def _kept_question(earlier: LoggedCase) -> _Question:
+    """The question of an earlier case, for one that asks the same."""
+    question = _Question(
+        text=earlier.question,
+        source=earlier.question_source,
+        ts=earlier.question_ts,
+        author_id=earlier.question_author_id,
+    )
+    if earlier.question_source is QuestionSource.CHOSEN:
+        return replace(question, text=None)
+    if earlier.question_ts is None:
+        return question
+    if earlier.edited_at:
+        return _Question()
+    # The thread is read again, because the reply may go on by now; what is known is for when it
+    # cannot be read.
+    return replace(question, source=None)
 
 
-def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:
+def _repeated(
+    invocation: Invocation,
+    earlier: LoggedCase,
+    *,
+    key: str,
+    rubric: str,
+    visibility: Visibility,
+    excluded: Exclusion | None,
+    question: _Question,
+    turns: tuple[CaseTurn, ...],
+    messages_before: int,
+    left_out: int,
+) -> Case:
+    """A case on the response of an earlier one.
+
+    A person asks for it, even if a watch drew the earlier one; so it has no probability, and
+    nothing says what the channel sees of it.
+    """
+    parent_ts = earlier.parent_ts
+    response = earlier.response
+    if earlier.message_ts is None:
+        parent_ts = earlier.thread_ts
+    elif earlier.blocker or earlier.edited_at:
+        # Read again, because the message may have a text by now, or a new one.
+        response = None
+    return Case(
+        key=key,
+        team_id=invocation.team_id,
+        channel_id=earlier.channel_id,
+        requester_id=invocation.user_id,
+        requester_name=invocation.user_name,
+        response_url=invocation.response_url,
+        source=CaseSource.BUTTON,
+        rubric=rubric,
+        visibility=visibility,
+        attempt=earlier.attempt + 1,
+        excluded=excluded,
+        message_ts=earlier.message_ts,
+        parent_ts=parent_ts,
+        author_id=earlier.author_id,
+        question=question.text,
+        question_source=question.source,
+        question_ts=question.ts,
+        question_author_id=question.author_id,
+        response=response,
+        turns=turns,
+        messages_before=messages_before,
+        left_out=left_out,
+        messages=earlier.messages,
+        unread=earlier.unread,
+    )
+
+
+def _next_attempt(case: Case, known: LoggedCase, excluded: Exclusion | None) -> Case:
     attempt = known.attempt + 1
-    return {"attempt": attempt, "key": f"{case.key.rpartition(':')[0]}:{attempt}"}
+    key = f"{case.key.rpartition(':')[0]}:{attempt}"
+    return case.model_copy(update={"attempt": attempt, "key": key, "excluded": excluded})

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import structlog
 from slack_sdk.errors import SlackApiError
@@ -62,6 +62,13 @@ class NotReadableError(Exception):
 UNREADABLE = (NotReadableError, *SLACK_ERRORS)
 
 
+class Marks(NamedTuple):
+    """What a case is given for the author of its reply; None leaves it as it is."""
+
+    excluded: Exclusion | None = None
+    visibility: Visibility | None = None
+
+
 @dataclass(frozen=True)
 class Lookup:
     """Reads messages and finds questions.
@@ -112,16 +119,12 @@ class Lookup:
             return ANOTHERS
         return None if self.scores_people or not await self._is_persons(author_id) else A_PERSONS
 
-    async def marks_of(self, author_id: str | None) -> dict[str, Any]:
-        """What a case has if its reply is a person's: it is in no figure, and unless set otherwise
-        private.
-        """
+    async def marks_of(self, author_id: str | None) -> Marks:
+        """A person's reply is in no figure, and unless set otherwise private."""
         if self.scores_people is False or not await self._is_persons(author_id):
-            return {}
+            return Marks()
         is_private = self.scores_people == "private"
-        return {"excluded": Exclusion.PERSON} | (
-            {"visibility": Visibility.ME} if is_private else {}
-        )
+        return Marks(Exclusion.PERSON, Visibility.ME if is_private else None)
 
     async def _is_persons(self, author_id: str | None) -> bool:
         return not await self.members.is_known_bot(author_id or "")
@@ -351,33 +354,41 @@ async def _read(lookup: Lookup, case: LoggedCase) -> tuple[LoggedCase, str]:
     missing.
     """
     gone = GONE if case.message_ts else NOT_KEPT
-    why_asked = NO_QUESTION
-    found = None
     try:
-        found = await lookup.exchange(case)
+        exchange = await lookup.exchange(case)
     except NotReadableError as exc:
-        gone, why_asked = (
-            (MAY_NOT_READ, OUT_OF_REACH) if str(exc) == MISSING else (gone, OUT_OF_SIGHT)
-        )
-    if found is None:
-        # Without the thread, what the payload or an earlier case had is judged.
-        changes: dict[str, object] = {"blocker": gone} if case.response is None else {}
-        if case.question is None:
-            changes |= _NOT_ASKED
-        elif case.question_source is None:
-            changes["question_source"] = QuestionSource.EARLIER
-        return case.model_copy(update=changes), why_asked
-    if (
-        any(each.is_unfinished for each in found.reply)
-        and utc_now() - case.created_at < _WRITTEN_FOR
-    ):
+        if str(exc) == MISSING:
+            return _unread(case, MAY_NOT_READ), OUT_OF_REACH
+        return _unread(case, gone), OUT_OF_SIGHT
+    if exchange is None:
+        return _unread(case, gone), NO_QUESTION
+    is_unfinished = any(message.is_unfinished for message in exchange.reply)
+    if is_unfinished and utc_now() - case.created_at < _WRITTEN_FOR:
         raise RetryError("the reply is still being written", _LOOK_AGAIN)
-    blocker = next((each.blocker for each in found.reply if each.blocker), None)
-    read = found.to_found() | {"blocker": None if found.response else blocker}
+    first = exchange.reply[0]
+    read = exchange.to_found()
+    blockers = [message.blocker for message in exchange.reply if message.blocker]
+    read["blocker"] = blockers[0] if blockers and not exchange.response else None
     if case.author_id is None:  # a linked message, whose author is not known before it is read
-        read |= await lookup.marks_of(found.reply[0].author_id)
+        marks = await lookup.marks_of(first.author_id)
+        if marks.excluded:
+            read["excluded"] = marks.excluded
+        if marks.visibility:
+            read["visibility"] = marks.visibility
     if case.question_source is not QuestionSource.TYPED:
-        read |= _NOT_ASKED | found.to_asked()
-        if found.question and found.question.is_edited_after(found.reply[0].ts):
+        read |= _NOT_ASKED | exchange.to_asked()
+        if exchange.question and exchange.question.is_edited_after(first.ts):
             read["excluded"] = read.get("excluded") or case.excluded or Exclusion.EDITED
-    return case.model_copy(update=read), why_asked
+    return case.model_copy(update=read), NO_QUESTION
+
+
+def _unread(case: LoggedCase, gone: str) -> LoggedCase:
+    """The case without its thread: what the payload or an earlier case had is judged."""
+    changes: dict[str, object] = {}
+    if case.response is None:
+        changes["blocker"] = gone
+    if case.question is None:
+        changes |= _NOT_ASKED
+    elif case.question_source is None:
+        changes["question_source"] = QuestionSource.EARLIER
+    return case.model_copy(update=changes)
