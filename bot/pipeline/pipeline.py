@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from cachetools import LRUCache
@@ -34,7 +34,6 @@ from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.intake import message_key
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, complete
-from bot.pipeline.names import Names
 from bot.pipeline.retries import RetryError
 from bot.pipeline.tracing import Tracing
 from bot.slack.client import SLACK_ERRORS
@@ -42,6 +41,7 @@ from bot.store import KeyTakenError, Store, TakenError
 from bot.store.errors import STORE_ERRORS
 from judge import DeadlineError, Judge, JudgeError, Verdict, find_flags
 from judge.evaluation.stats import low_to
+from judge.scoring.conversation import Turn
 from judge.scoring.model.wishes import FLEX
 from judge.scoring.ratings import Result
 
@@ -62,17 +62,28 @@ class ModelTurns:
 
     def __init__(self, concurrency: int) -> None:
         self.line = FairQueue(concurrency, metrics.QUEUE)
-        self.patient: dict[
-            int, asyncio.Task[Any] | None
-        ] = {}  # the watched cases that wait at the tier "flex"
+        # The attempts at watched cases that wait at the tier "flex".
+        self.patient: dict[int, asyncio.Task[Any] | None] = {}
         self.most_patient = concurrency
-        self.under_way: dict[int, None] = {}  # the cases whose turn at the model has come, in order
+        # The cases whose turn at the model has come, in order.
+        self.under_way: dict[int, None] = {}
         # For cases whose try failed: what was judged, and the ratings that came and are paid for.
         self.came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(100)
 
     def background(self) -> AbstractAsyncContextManager[None]:
         """A turn at the model for a request that belongs to no case, once no case waits."""
         return self.line.turn(*[BACKGROUND] * 3)
+
+    def place_of(self, case_id: int) -> int | None:
+        """How many cases came before this one and are at the model; None while it waits."""
+        in_order = list(self.under_way)
+        return in_order.index(case_id) if case_id in in_order else None
+
+    def begin_waiting(self, case_id: int) -> None:
+        """Has this attempt wait at the tier "flex", or raises RetryError if as many do as may."""
+        if len(self.patient) >= self.most_patient:
+            raise RetryError("others wait at its tier", retries.FLEX_PAUSE)
+        self.patient[case_id] = asyncio.current_task()
 
     def stop_waiting(self) -> None:
         """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes
@@ -97,7 +108,6 @@ class CasePipeline:
     delivery: Delivery
     turns: ModelTurns
     limits: Limits
-    names: Names
     model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES
     tracing: Tracing = Tracing()  # noqa: RUF009 - it has no state
 
@@ -114,17 +124,14 @@ class CasePipeline:
         """
         try:
             claimed = await self.store.claim(case_id)
-            if claimed is not None:
-                if (
-                    claimed.is_watched
-                    and self.judges.watch_tier == FLEX
-                    and claimed.status is CaseStatus.RECEIVED
-                ):
-                    if len(self.turns.patient) >= self.turns.most_patient:
-                        raise RetryError("others wait at its tier", retries.FLEX_PAUSE)
-                    self.turns.patient[case_id] = asyncio.current_task()
-                with self.tracing.attempt(claimed):
-                    await self._settle(await self.store.cases.with_turns(claimed), trigger_id)
+            if claimed is None:
+                return
+            is_to_judge = claimed.status is CaseStatus.RECEIVED
+            if is_to_judge and claimed.is_watched and self.judges.watch_tier == FLEX:
+                self.turns.begin_waiting(case_id)
+            with self.tracing.attempt(claimed):
+                case = await self.store.cases.with_turns(claimed)
+                await self._settle(case, trigger_id)
         except KeyTakenError as exc:
             raise RetryError("another case has this reply since a moment ago", timedelta()) from exc
         except TakenError:
@@ -142,13 +149,15 @@ class CasePipeline:
             self.turns.patient.pop(case_id, None)
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
-        case, is_intended = claimed, False
+        case = claimed
+        is_intended = False
         try:
             if claimed.status is CaseStatus.RECEIVED:
                 read = await self._to_judge(claimed, trigger_id)
                 if read is None:
                     return
-                case, is_intended = read, read is not claimed
+                case = read
+                is_intended = read is not claimed
                 if is_intended:
                     # Stored before the model is asked, so that a person can have their words
                     # forgotten meanwhile.
@@ -167,19 +176,13 @@ class CasePipeline:
                 case = await self._record(case, verdict)
                 self.tracing.judged(case, verdict)
             else:
-                recorded = await self.store.cases.verdict(case.id)
-                if recorded is None:
-                    raise LookupError(
-                        f"case {case.id} is judged and has no verdict in the database"
-                    )
-                verdict = recorded
+                verdict = await self._recorded(case)
             with self.tracing.step("deliver", case):
                 case = await self.delivery.deliver(case, verdict)
                 await self.store.note_delivered(case)
             logger.info(
                 "case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason
             )
-            await self.names.note(case)
         except _ModelFailure as exc:
             await self._wait_for_the_model(case, is_intended, exc)
         except SLACK_ERRORS as exc:
@@ -191,21 +194,31 @@ class CasePipeline:
             case = await self.store.note_failure(case, "internal_errors")
             raise self._retry(case, exc, retries.growing_pause(case.internal_errors)) from exc
 
+    async def _recorded(self, case: LoggedCase) -> CaseVerdict:
+        verdict = await self.store.cases.verdict(case.id)
+        if verdict is None:
+            raise LookupError(f"case {case.id} is judged and has no verdict in the database")
+        return verdict
+
     async def _tell_place(self, case: LoggedCase, judging: asyncio.Task[Any]) -> LoggedCase:
-        said: object = ()
-        is_awaited = case.reply_ts or not case.is_watched
-        while is_awaited and not (await asyncio.wait([judging], timeout=self.slow_s))[0]:
-            place = (
-                list(self.turns.under_way).index(case.id)
-                if case.id in self.turns.under_way
-                else None
-            )
-            if place != said:
-                case = await self.delivery.say_delay(
-                    case, messages.slow(case, place), is_first=said == ()
-                )
-                said = place
-        return case
+        """The case, once it is judged; until then, whoever waits is told whenever its place
+        changes.
+        """
+        is_awaited = case.reply_ts is not None or not case.is_watched
+        if not is_awaited:
+            return case
+        is_first = True
+        place_told: int | None = None
+        while True:
+            done, _ = await asyncio.wait([judging], timeout=self.slow_s)
+            if done:
+                return case
+            place = self.turns.place_of(case.id)
+            if is_first or place != place_told:
+                post = messages.slow(case, place)
+                case = await self.delivery.say_delay(case, post, is_first=is_first)
+                place_told = place
+                is_first = False
 
     async def _to_judge(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
         """The case with all that is judged; None if it waits for its question, or another case has
@@ -231,10 +244,12 @@ class CasePipeline:
         return case
 
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
-        reason, next_in_s = retries.in_brief(exc), pause.total_seconds()
+        reason = retries.in_brief(exc)
+        next_in_s = pause.total_seconds()
         if reason is None:
             logger.error("case_interrupted", case=case.id, next_in_s=next_in_s, exc_info=exc)
-        else:  # a known kind of failure; the retry needs no help
+        else:
+            # A known kind of failure: the retry needs no help.
             logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
         return RetryError(reason or type(exc).__name__, pause)
 
@@ -242,9 +257,8 @@ class CasePipeline:
         self, case: LoggedCase, is_intended: bool, failure: _ModelFailure
     ) -> None:
         pause = self.model_pauses[case.model_tries]
-        case = await self.store.note_failure(
-            await self._announced(case, is_intended), "model_tries"
-        )
+        case = await self._announced(case, is_intended)
+        case = await self.store.note_failure(case, "model_tries")
         is_slow = isinstance(failure.__cause__, DeadlineError)
         post = messages.later(case, pause, len(self.model_pauses), is_slow=is_slow)
         await self.delivery.say_delay(case, post, is_first=case.model_tries == 1)
@@ -256,21 +270,20 @@ class CasePipeline:
         """
         if case.message_ts is None:
             return case
-        attempt, excluded = 1, case.excluded
+        read_hash = text_hash(case.response or "")
+        attempt = 1
+        excluded = case.excluded
         while True:
-            audience = case.visibility, case.requester_id
-            key = message_key(case.channel_id, case.message_ts, *audience, attempt)
+            key = message_key(
+                case.channel_id, case.message_ts, case.visibility, case.requester_id, attempt
+            )
             known = await self.store.cases.keyed(case.team_id, key)
             if known is None:
-                return case.model_copy(
-                    update={"key": key, "attempt": attempt, "excluded": excluded}
-                )
-            is_of_use = known.requester_id == case.requester_id or not (
-                known.is_for_one or known.excluded
-            )
-            is_same = known.status is CaseStatus.RECEIVED or known.response_hash == text_hash(
-                case.response or ""
-            )
+                changes = {"key": key, "attempt": attempt, "excluded": excluded}
+                return case.model_copy(update=changes)
+            is_own = known.requester_id == case.requester_id
+            is_of_use = is_own or not (known.is_for_one or known.excluded)
+            is_same = known.status is CaseStatus.RECEIVED or known.response_hash == read_hash
             if is_of_use and is_same:
                 await self.delivery.tell_known(case, known)
                 await self.store.drop(case)
@@ -301,14 +314,13 @@ class CasePipeline:
 
     async def _judge(self, case: LoggedCase) -> CaseVerdict:
         judge = await self.judges.of(case)
-        # Among fresh replies a watch scores none that is old; a person's case is never too late.
-        is_late = bool(
-            case.is_watched and case.message_ts and age_of(case.message_ts, utc_now()) > LATE
-        )
-        if judge is None or case.blocker or is_late:
-            why_not = TOO_LATE if judge else f"The rubric {case.rubric!r} is no longer there."
-            judge = judge or self.judges.default
-            return without_score("blocker", case.blocker or why_not, judge)
+        if judge is None:
+            no_rubric = f"The rubric {case.rubric!r} is no longer there."
+            return without_score("blocker", case.blocker or no_rubric, self.judges.default)
+        if case.blocker:
+            return without_score("blocker", case.blocker, judge)
+        if _is_late(case):
+            return without_score("blocker", TOO_LATE, judge)
         try:
             with self.tracing.step("judge", case):
                 verdict = await self._score(judge, case)
@@ -324,8 +336,8 @@ class CasePipeline:
             logger.error("case_given_up", case=case.id, exc_info=exc)
             # Only the class of the error is recorded, because its message may quote a text.
             return without_score("fault", type(exc).__name__, judge)
-        for said in judge.shortfalls:
-            _say_once(said)
+        for shortfall in judge.shortfalls:
+            _say_once(shortfall)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge, find_flags("", case.question or ""))
@@ -358,49 +370,87 @@ class CasePipeline:
                 failed += 1
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
+        """The judge's verdict in the case's turn, with its reason and its points where they are
+        read.
+        """
         is_patient = case.id in self.turns.patient
         line = case.team_id, case.channel_id, case.requester_id
         async with nullcontext() if is_patient else self.turns.line.turn(*line):
-            question, response, said = (
-                case.question or "",
-                case.response or "",
-                tuple(case.conversation),
-            )
-            judged = hash((judge.version, question, response, said))
-            before, came = self.turns.came.pop(case.id, (None, ()))
-            self.turns.under_way[case.id] = None
-            try:
-                with self.tracing.asking():
-                    earlier = came if before == judged else ()
-                    verdict = await self._known(judge, case) or await judge.score(
-                        question, response, conversation=said, earlier=earlier
-                    )
-            except JudgeError as exc:
-                if exc.ratings:
-                    self.turns.came[case.id] = judged, exc.ratings
-                raise
-            finally:
-                del self.turns.under_way[case.id]
+            material = _Material(case.question or "", case.response or "", case.conversation)
+            verdict = await self._rated(judge, case, material)
             is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
-            if is_low or case.is_posted or not case.is_watched:  # somebody reads the reason
-                try:
-                    verdict = await judge.with_reason(
-                        verdict, question, response, conversation=said
-                    )
-                except JudgeError as exc:
-                    logger.warning("reason_not_given", case=case.id, reason=str(exc))
-            has_criteria = judge.rubric.criteria and judge.most_ratings
-            if is_low and case.is_watched and has_criteria and verdict.points is None:
-                texts = [question, response, *(turn.text for turn in said), judge.reference]
-                points = partial(judge.with_points, verdict, question, response, conversation=said)
-                try:
-                    # Once answered it is no longer reserved, because the verdict counts its tokens.
-                    limits = self.limits.of_automation("Watches")
-                    return await ask(self.store, limits, case.team_id, texts, points, lambda _: 0)
-                except (BudgetError, JudgeError, *STORE_ERRORS) as exc:  # the verdict is paid for
-                    logger.warning(
-                        "judge_failed", case=case.id, error=type(exc).__name__, reason="no points"
-                    )
+            if is_low or case.is_posted or not case.is_watched:
+                verdict = await self._with_reason(judge, case, material, verdict)
+            if is_low and case.is_watched:
+                verdict = await self._with_points(judge, case, material, verdict)
+            return verdict
+
+    async def _rated(self, judge: Judge, case: LoggedCase, material: "_Material") -> Verdict:
+        """The verdict by ratings; those that an earlier try has paid for count."""
+        judged = hash((judge.version, *material))
+        judged_before, ratings = self.turns.came.pop(case.id, (None, ()))
+        earlier = ratings if judged_before == judged else ()
+        self.turns.under_way[case.id] = None
+        try:
+            with self.tracing.asking():
+                known = await self._known(judge, case)
+                if known is not None:
+                    return known
+                return await judge.score(
+                    material.question,
+                    material.response,
+                    conversation=material.conversation,
+                    earlier=earlier,
+                )
+        except JudgeError as exc:
+            if exc.ratings:
+                self.turns.came[case.id] = judged, exc.ratings
+            raise
+        finally:
+            del self.turns.under_way[case.id]
+
+    async def _with_reason(
+        self, judge: Judge, case: LoggedCase, material: "_Material", verdict: Verdict
+    ) -> Verdict:
+        """The verdict with its reason, if the judge gives one; the score stands without it."""
+        try:
+            return await judge.with_reason(
+                verdict,
+                material.question,
+                material.response,
+                conversation=material.conversation,
+            )
+        except JudgeError as exc:
+            logger.warning("reason_not_given", case=case.id, reason=str(exc))
+            return verdict
+
+    async def _with_points(
+        self, judge: Judge, case: LoggedCase, material: "_Material", verdict: Verdict
+    ) -> Verdict:
+        """The verdict with the points of the rubric's criteria, within the limits of watches; the
+        score stands without them.
+        """
+        has_criteria = judge.rubric.criteria and judge.most_ratings
+        if not has_criteria or verdict.points is not None:
+            return verdict
+        conversation = material.conversation
+        said_before = [turn.text for turn in conversation]
+        texts = [material.question, material.response, *said_before, judge.reference]
+        request = partial(
+            judge.with_points,
+            verdict,
+            material.question,
+            material.response,
+            conversation=conversation,
+        )
+        try:
+            # Once answered it is no longer reserved, because the verdict counts its tokens.
+            limits = self.limits.of_automation("Watches")
+            return await ask(self.store, limits, case.team_id, texts, request, lambda _: 0)
+        except (BudgetError, JudgeError, *STORE_ERRORS) as exc:
+            # The verdict is paid for.
+            error = type(exc).__name__
+            logger.warning("judge_failed", case=case.id, error=error, reason="no points")
             return verdict
 
     async def _known(self, judge: Judge, case: LoggedCase) -> Verdict | None:
@@ -411,7 +461,7 @@ class CasePipeline:
         if case.is_watched or case.message_ts is None or case.source is CaseSource.BUTTON:
             return None
         drawn = await self.store.watches.drawn(case, judge.version)
-        if drawn is None or (drawn.question, drawn.response) != (case.question, case.response):
+        if drawn is None or drawn.question != case.question or drawn.response != case.response:
             return None
         drawn = await self.store.cases.with_turns(drawn)
         verdict = await self.store.cases.verdict(drawn.id)
@@ -425,6 +475,21 @@ class CasePipeline:
             latency_ms=None,
             cost_usd=0.0,
         )
+
+
+class _Material(NamedTuple):
+    """The texts that are judged."""
+
+    question: str
+    response: str
+    conversation: tuple[Turn, ...]
+
+
+def _is_late(case: LoggedCase) -> bool:
+    """Whether a watch would score an old reply among fresh ones; a person's case is never late."""
+    if not case.is_watched or case.message_ts is None:
+        return False
+    return age_of(case.message_ts, utc_now()) > LATE
 
 
 @cache

@@ -29,7 +29,7 @@ from bot.slack.messenger import Messenger
 from bot.store.audit import Action
 from judge.scoring.rubric import Scale
 from pocket_slack import Message
-from tests.features.watch.watching import add_other, end, only, say, use_rubric
+from tests.features.watch.watching import add_other, end, only, say
 from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, manifest_without, shown
 
 LAST = "Replies of the last week that this watch could have scored"
@@ -89,7 +89,8 @@ def updates(stage: Stage) -> int:
 async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
     assert "Replies are scored with this channel's rubric, `additive-5`" in await window(stage)
     stage.ann.close()
-    await use_rubric(stage, "code")
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric use code")
+    await stage.told(stage.ann)
     assert "Replies are scored with this channel's rubric, `code`" in await window(stage)
 
 
