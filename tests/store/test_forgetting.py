@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from bot.domain.blocker import FORGOTTEN
-from bot.domain.case import CaseTurn, LoggedCase, Part
+from bot.domain.case import CaseTurn, LoggedCase, Part, QuestionSource
 from bot.domain.label import Label
-from bot.store import Store
+from bot.store import Store, TakenError
 from bot.store.audit import Act, Action
-from bot.store.forgetting import Forgetting
+from bot.store.forgetting import Forgetting, Personal
 from bot.store.schema import audit, cases, forgotten, labels, ratings
 from bot.store.watches import JUDGE
 from tests.cases import (
@@ -28,9 +28,11 @@ from tests.cases import (
     bytes_on_disk,
     delivered,
     held,
+    judged,
     notes,
     numbers,
     put_back,
+    stale,
     url,
 )
 from tests.filled import TABLES, counts, fill
@@ -140,6 +142,16 @@ async def test_a_case_that_is_being_settled_is_not_forgotten(log: Store) -> None
         await held(log, (await log.add(a_case(key="judged")))[0]), a_verdict()
     )
     assert list(await log.forgetting.forget([received.id, judged.id], "U1")) == []
+
+
+async def test_what_a_forgotten_verdict_had_replaced_is_unfolded_where_it_was_posted(
+    log: Store,
+) -> None:
+    posted = {"thread_ts": "5.1", "reply_ts": "5.2"}
+    for key, place in (("posted", posted), ("private", {}), ("last", posted)):
+        case = await log.note_delivered(await judged(log, key, posted=place, message_ts="5.1"))
+    await log.forgetting.forget([case.id], "U1")
+    assert [each.key for each in await stale(log)] == ["posted"]
 
 
 async def filled(folder: Path) -> Store:
@@ -257,6 +269,27 @@ async def test_what_a_workspace_has_goes_to_its_organisation_and_of_two_equal_se
         name: number + before[2][name] - (name == "channels") for name, number in before[0].items()
     }
     assert (await log.channels.of("E1", "C1")).score_reaction == "e1"
+
+
+async def test_an_attempt_from_before_a_workspace_moved_no_longer_holds_its_case(
+    log: Store,
+) -> None:
+    case, _ = await log.add(a_case())
+    attempt = await held(log, case)
+    await log.forgetting.move_team("T1", "E1")
+    with pytest.raises(TakenError):
+        await log.renew(attempt)
+
+
+async def test_a_person_is_not_shown_the_question_that_another_typed_about_their_reply(
+    log: Store,
+) -> None:
+    typed = {"question_source": QuestionSource.TYPED, "question_author_id": "U-ben"}
+    await delivered(log, author_id=ANN, question=SECRET, **typed)
+    (row,) = [row async for row in Personal(log.database).rows("T1", ANN)]
+    assert row["response"] == "Because."
+    assert SECRET not in row.values()
+    assert not {"question", "question_hash", "question_author_id"} & row.keys()
 
 
 OLDEST, OLDER, NEWER = (
