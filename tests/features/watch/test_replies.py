@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 
-from bot.app import make_services
 from bot.domain.watch import ReplyOutcome
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies
-from bot.features.watch.watcher import author_of, to_reply
-from bot.settings import SLACK_API_URL, load_settings
-from bot.slack.client import Identity, SlackClient
+from bot.features.watch.watcher import Watcher, author_of, to_reply
 from bot.store import Store
 from tests.cases import NOW
 from tests.features.watch.watching import WATCH, a_reply
+from tests.services import services_of
 
 EVENT: dict[str, Any] = {
     "type": "message",
@@ -87,11 +85,7 @@ async def log(empty_log: Path, tmp_path: Path) -> AsyncIterator[Store]:
 async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
     log: Store, changes: dict[str, str], is_taken: bool, noted: int
 ) -> None:
-    identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
-    settings = load_settings(
-        env_file=None, slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="x"
-    )
-    services = make_services(settings, log, SlackClient(None, SLACK_API_URL, None), identity)
+    services = services_of(log)
     event = {
         "type": "message",
         "channel": "C1",
@@ -116,3 +110,22 @@ async def test_a_reply_that_goes_on_while_it_is_read_waits_on(log: Store) -> Non
     await Replies(log.database).settle(read, ReplyOutcome.TAKEN)
     (waiting,) = await Replies(log.database).due("T1", NOW)
     assert waiting.last_ts == a_reply(2).ts
+
+
+@pytest.mark.parametrize(("minutes", "is_waited_for"), [(59, True), (61, False)])
+async def test_an_edit_has_a_settled_reply_read_again_in_its_first_hour(
+    log: Store, minutes: int, is_waited_for: bool
+) -> None:
+    reply = to_reply("T1", "C1", EVENT)
+    written_at = datetime.fromtimestamp(float(reply.ts), UTC)
+    watch = replace(WATCH, since=written_at)
+    now = written_at + timedelta(minutes=minutes)
+    watcher = Watcher(replace(services_of(log), clock=lambda: now))
+    await watcher.save(watch, "U9")
+    await watcher.replies.note(reply, watch, written_at)
+    await watcher.replies.settle(reply, ReplyOutcome.TAKEN)
+    edited = EVENT | {"text": "Here is another chart."}
+    event = {"subtype": "message_changed", "channel": "C1", "message": edited}
+    await watcher.note({"team_id": "T1", "event": event})
+    due = await watcher.replies.due("T1", now + timedelta(hours=1))
+    assert bool(due) is is_waited_for

@@ -64,6 +64,19 @@ async def test_a_reply_is_noted_once_and_settled_once(replies: Replies) -> None:
     assert found.outcomes == {ReplyOutcome.TAKEN: 1}
 
 
+async def test_a_reply_ends_at_the_first_message_by_somebody_else_whenever_that_is_heard_of(
+    replies: Replies,
+) -> None:
+    first, second, third, fourth, fifth = (a_reply(number, parent_ts="1.0") for number in range(5))
+    await replies.note(first, WATCH, NOW)
+    for other in (third, fifth):
+        await replies.end_before("T1", "C1", "1.0", "U2", other.ts)
+    assert await replies.part_of(fourth) is None
+    assert await replies.part_of(second) == first
+    await replies.end_before("T1", "C1", "1.0", "U2", first.ts.replace("01", "02"))
+    assert await replies.part_of(second) is None
+
+
 async def test_days_are_counted_apart(replies: Replies) -> None:
     for number in (0, 1, 86_400):
         await replies.note(a_reply(number), WATCH, NOW)
