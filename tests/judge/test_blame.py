@@ -48,6 +48,11 @@ def test_a_rise_is_a_drop_turned_round(kind: str, sign: int) -> None:
     assert (found.who, found.judge.mean) == ("judge", sign)
 
 
+def test_an_assistant_with_less_than_a_quarter_of_a_change_is_not_named_beside_the_judge() -> None:
+    # Of the 5 points of the change 4 are the judge's on each reply, and 1 is clearly left.
+    assert find_blame([(5, 1)] * 60, [5] * 100, [0] * 100, "mean", SCALE).who == "judge"
+
+
 def test_low_share_is_of_scores_below_the_middle() -> None:
     found = find_blame(
         [(3, 2)] * 30 + [(4, 4)] * 30, [4] * 50 + [3] * 50, [4] * 50 + [2] * 50, "low share", SCALE
