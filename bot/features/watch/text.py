@@ -391,10 +391,10 @@ def releases(found: Sequence[tuple[Release, str]]) -> str:
         for each, _ in found
     }
     by[JUDGE] = "asking it again"
-    lines = [
-        f"• {each.id}: {release_line(each, name)}, by {by[each.set_by]}"
-        for each, name in found[:_MOST_NAMED]
-    ]
+    lines = []
+    for each, name in found[:_MOST_NAMED]:
+        note = f"“{clip(each.note)}”, " if each.note and each.set_by != JUDGE else ""
+        lines.append(f"• {release_line(each, name)}, {note}by {by[each.set_by]}")
     usage = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
     return "\n".join(
         [*(lines or ["No release of a watched assistant is marked in this channel."]), usage]
@@ -402,10 +402,12 @@ def releases(found: Sequence[tuple[Release, str]]) -> str:
 
 
 def release_line(release: Release, name: str) -> str:
+    """The release by its number: its note is a person's words, which a message would keep when they
+    are forgotten.
+    """
     if release.set_by == JUDGE:
         return f"change of the judge of {clip(name)}, {ui.short_date(release.set_at)}"
-    note = f" “{clip(release.note)}”" if release.note else ""
-    return f"release{note} of {clip(name)}, {ui.short_date(release.set_at)}"
+    return f"release {release.id} of {clip(name)}, {ui.short_date(release.set_at)}"
 
 
 def released(name: str, note: str, needed: int, by: str) -> str:
@@ -443,7 +445,7 @@ def release_compared(
     where, was = _its(watch, name), f"mean {after}, was {''.join(before)}"
     by = f"Corrected by {number_of(labelled, 'blind label')}" if labelled else "By the judge alone"
     counts = (
-        f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since the "
+        f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since "
         f"{release_line(release, name)}"
     )
     if change is None:

@@ -94,7 +94,7 @@ async def test_what_is_scored_later_is_of_the_later_judge(stage: Stage) -> None:
     await stage.reaches(121, CaseStatus.DELIVERED)
     newest = select(cases.c.judge_version).where(cases.c.id == 121)
     assert (await stage.log.database.value(newest)).startswith(f"{version_of(stage)}, since ")
-    assert "• 1: change of the judge of helper, " in await judge(stage, "release list")
+    assert "• change of the judge of helper, " in await judge(stage, "release list")
     assert "There is no such release" in await judge(stage, "release undo 1")
 
 

@@ -86,7 +86,7 @@ async def test_with_blind_labels_on_both_sides_a_release_is_compared_as_people_w
     await tell_releases(stage.services_at(timedelta()))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
     assert "not clearly changed with its release: mean 3.0, was 3.0" in told.text
-    assert "Corrected by 60 blind labels: 30 random replies" in str(told.blocks)
+    assert "Corrected by 60 blind labels: 30 random replies since release 1 of" in str(told.blocks)
 
 
 async def test_alarms_begin_afresh_at_a_release_and_not_if_it_is_taken_back(stage: Stage) -> None:
@@ -103,8 +103,11 @@ async def test_alarms_begin_afresh_at_a_release_and_not_if_it_is_taken_back(stag
 async def test_releases_are_listed_and_stand_beside_the_trend(stage: Stage) -> None:
     await write_scores(stage, [(0.01, 4, 6)])
     await mark(stage, 0.005)
-    assert "• 1: release “new &lt;prompt&gt;” of helper, " in await judge(stage, "release list")
-    assert "In the trend: release “new &lt;prompt&gt;” of helper, " in await judge(stage, "stats")
+    listed, figures = await judge(stage, "release list"), await judge(stage, "stats")
+    assert "• release 1 of helper, " in listed
+    assert ", “new &lt;prompt&gt;”, by <@" in listed
+    assert "In the trend: release 1 of helper, " in figures
+    assert "prompt" not in figures
     await judge(stage, "release undo 1")
     assert "There is no such release" in await judge(stage, "release undo 1")
     assert "No release" in await judge(stage, "release")
@@ -115,7 +118,7 @@ async def test_a_button_on_the_watch_marks_a_release_like_the_command(stage: Sta
     (listed, *_), before = stage.ben.ephemerals(CHANNEL)[::-1], len(stage.ben.ephemerals(CHANNEL))
     stage.ben.click(listed, ids.ACTION_RELEASE)
     assert "A release of helper is marked" in shown(await stage.told(stage.ben, before + 1))
-    assert ": release of helper, " in await judge(stage, "release list")
+    assert "• release 1 of helper, " in await judge(stage, "release list")
 
 
 async def test_a_deployment_marks_a_release_by_the_command(
