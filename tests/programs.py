@@ -4,7 +4,7 @@ import asyncio
 import os
 import pwd
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,8 +25,10 @@ OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 
 
 @asynccontextmanager
-async def pocket_slack(limits: Limits = UNHURRIED) -> AsyncIterator[Sandbox]:
-    workspace = Workspace(load_manifest(), limits=limits)
+async def pocket_slack(
+    limits: Limits = UNHURRIED, parts: Sequence[str] = ()
+) -> AsyncIterator[Sandbox]:
+    workspace = Workspace(load_manifest(parts=parts), limits=limits)
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:

@@ -1,4 +1,4 @@
-"""`judge-bot serve` that kills itself at one point. SIGUSR1 arms it.
+"""`judge-bot serve` that kills itself at one point. SIGUSR1 arms it, or ARMED in its environment.
 
 The function of the step is wrapped, so the instant is exact. The process and the kill are real.
 """
@@ -25,6 +25,7 @@ PLACES: dict[str, tuple[object, str]] = {
     "ack": (AsyncAck, "__call__"),
     "chat_postMessage": (AsyncWebClient, "chat_postMessage"),
     "chat_update": (AsyncWebClient, "chat_update"),
+    "files_completeUploadExternal": (AsyncWebClient, "files_completeUploadExternal"),
     "conversations_replies": (AsyncWebClient, "conversations_replies"),
 }
 
@@ -34,7 +35,7 @@ def doom(point: Point) -> None:
 
     Once armed, the process kills itself before or after the given call of the step.
     """
-    armed: list[int] = []
+    armed: list[int] = [0] if "ARMED" in os.environ else []
     owner, name = PLACES[point.step]
     original: Callable[..., Awaitable[Any]] = getattr(owner, name)
     signal.signal(signal.SIGUSR1, lambda *_: armed.append(0))
