@@ -293,6 +293,8 @@ _FORGOTTEN = (
         forgotten.c.team_id == sa.bindparam("team_id"),
         forgotten.c.user_id.in_(sa.bindparam("user_ids", expanding=True)),
     )
+    # A workspace that moved under its organisation can have brought a second time: the newest counts.
+    .order_by(forgotten.c.at)
     .with_for_update(read=True, key_share=True)
 )
 _NO_WORDS: Mapping[str, Any] = {

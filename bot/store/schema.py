@@ -447,7 +447,7 @@ people = _table(
 )
 
 forgotten = _table(
-    # who had their words forgotten, and when last: what they wrote before is not stored again
+    # who had their words forgotten, and when: what they wrote before the newest is not stored again
     "forgotten",
     *_key("team_id", "user_id", at=UtcDateTime),
 )

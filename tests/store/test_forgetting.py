@@ -297,9 +297,9 @@ OLDEST, OLDER, NEWER = (
 )
 
 
-async def forget_ann(log: Store) -> None:
-    """As if ann had her words forgotten when these tests began."""
-    values = {"team_id": "T1", "user_id": ANN, "at": BEGUN_AT}
+async def forget_ann(log: Store, at: datetime = BEGUN_AT, team_id: str = "T1") -> None:
+    """As if ann had her words forgotten then, by default when these tests began."""
+    values = {"team_id": team_id, "user_id": ANN, "at": at}
     await log.database.execute(insert(forgotten).values(values))
 
 
@@ -359,6 +359,17 @@ async def test_other_words_of_a_person_who_was_forgotten_are_stored(
     await forget_ann(log)
     added, _ = await log.add(a_case(**message))
     assert (await log.cases.get(added.id)).response == "Because."
+
+
+@pytest.mark.on("sqlite", "postgres")
+async def test_of_the_wishes_in_a_workspace_and_its_organisation_the_newest_counts(
+    log: Store,
+) -> None:
+    await forget_ann(log, team_id="E1")
+    await forget_ann(log, BEGUN_AT - timedelta(days=1))
+    await log.forgetting.move_team("T1", "E1")
+    added, _ = await log.add(a_case(team_id="E1", author_id=ANN, message_ts=OLDER))
+    assert added.blocker == FORGOTTEN
 
 
 async def test_words_that_are_read_after_the_wish_are_not_stored(log: Store) -> None:
