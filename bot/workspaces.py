@@ -23,6 +23,7 @@ from bot.feature import Services
 from bot.features.score.handlers import register_first, register_last
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
+from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline, ModelTurns
 from bot.slack.client import Identity, SlackClient, is_passing, slack_word, to_identity, with_token
 from bot.slack.invocation import TEAMS, workspace_of
@@ -58,6 +59,7 @@ def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
             delivery,
             turns,
             services.limits,
+            Names(client, services.members, store.names),
             services.model_pauses,
             services.tracing,
         )

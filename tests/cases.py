@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +19,8 @@ from bot.slack.messages import to_reaction
 from bot.store import Store
 from bot.store.database import upsert
 from bot.store.jobs import JobKind
-from bot.store.schema import cases, people, releases
+from bot.store.rubrics import ChannelJudge, SavedRubric
+from bot.store.schema import cases, channels, people, releases, rubrics
 from judge import Flag, Rating, Unscored
 from judge.scoring.ratings import UnscoredReason
 
@@ -167,6 +168,25 @@ async def judged(
     return await log.record(
         (await held(log, case)).model_copy(update=posted or {}), bare_verdict(score)
     )
+
+
+async def keep_rubric(log: Store, saved: SavedRubric) -> None:
+    """Writes a version of a rubric, as if somebody had saved it in Slack."""
+    row = asdict(saved) | {"version": saved.rubric.version}
+    await log.database.execute(insert(rubrics).values(row))
+
+
+async def choose_judge(log: Store, judge: ChannelJudge) -> None:
+    """Gives T1's channel C1 this judge, as if somebody had chosen it in Slack."""
+    row = {
+        "team_id": "T1",
+        "channel_id": "C1",
+        "rubric": judge.rubric,
+        "rubric_version": judge.version,
+        "judge_model": judge.model,
+    }
+    await log.database.execute(upsert(log.database, channels, row))
+    await log.database.forget_choices()
 
 
 async def stale(log: Store) -> list[LoggedCase]:

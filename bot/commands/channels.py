@@ -13,6 +13,7 @@ from bot.settings import ReaderSettings, Settings
 from bot.slack.client import SLACK_ERRORS, SlackClient, slack_word, web_client, with_token
 from bot.slack.members import list_channels
 from bot.store.database import Database
+from bot.store.names import Names
 
 _ID = re.compile("[CGD][A-Z0-9]+")  # a name has no capitals
 _GIVE_ID = "give the channel's id, such as C0123ABCD (its name > About, at the bottom)"
@@ -54,6 +55,23 @@ async def opened_slack(
 
 def is_id(given: str) -> bool:
     return _ID.fullmatch(given.rpartition("/")[2]) is not None
+
+
+async def find_noted(given: str, names: Names) -> str:
+    """The id of the channel that is given by its id, or by its name as the store has it."""
+    team_id, _, name = given.rpartition("/")
+    wanted = name.removeprefix("#")
+    if is_id(given):
+        return wanted
+    ids = await names.ids(wanted, team_id)
+    option = f"--channel {wanted[:40]!r}"
+    if not ids:
+        raise BotError(f"{option}: no channel of that name has a score; {_GIVE_ID}")
+    if len(ids) > 1:
+        raise BotError(
+            f"{option}: several channels have that name; give the id of one: {', '.join(ids)}"
+        )
+    return ids[0]
 
 
 class Channel(NamedTuple):

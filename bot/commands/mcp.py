@@ -1,36 +1,36 @@
-"""`judge-bot mcp`: a channel's figures as tools, for the assistant of a person who may read the
-store.
-
-The same cases count and the same figures are hidden as in the digest. Access to single replies is
-recorded in the audit, as by `judge-bot view`. The tools return no texts.
+"""`judge-bot mcp`: a channel's figures, with the digest's rules and without texts, for the assistant
+of a person who may read the store.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from typing import Annotated, Any
 
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from bot.commands import opened
-from bot.commands.channels import find_channel, opened_slack
+from bot.commands.channels import find_noted
 from bot.commands.view import find_team
 from bot.domain.clock import utc_now
-from bot.domain.week import Schedule, Week
+from bot.domain.week import Schedule
 from bot.errors import BotError
-from bot.figures import week as figures_week
 from bot.figures.quality import Agreement
+from bot.figures.week import FEWEST, Figures, read_figures
 from bot.settings import ReaderSettings, load
-from bot.slack.client import SLACK_ERRORS, SlackClient
-from bot.slack.members import Listed, list_channels
 from bot.store.audit import Action
 from bot.store.channels import Channels
 from bot.store.database import Database
 from bot.store.export import Exports
-from bot.store.figures import LowCase, Place, Span, TimedScore
+from bot.store.figures import Place
+from bot.store.names import Names
 from bot.store.tallies import Tallies
-from judge.evaluation import stats as evaluation_stats
-from judge.integrations import mcp
+from judge.evaluation.stats import MIN_LABELS, SURE, good_from, low_to
 
 Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, or its name.")]
 
@@ -38,141 +38,113 @@ Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD,
 async def serve() -> None:
     """Answers on standard input and output until the input is closed."""
     settings = load(ReaderSettings)
-    async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(opened.opened_database())
-        client = await stack.enter_async_context(
-            opened_slack(settings, database, "", is_needed=False)
-        )
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # asyncio would wait for the thread that reads
+    async with opened.opened_database() as database:
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
-        log, server = Log(database, schedule, client), mcp.Server("slack-judge-log")
-        for tool in (log.channels, log.recent, log.lowest, log.stats, log.agreement):
-            server.add_tool(tool, annotations=mcp.READS)
+        tools = Tools(database, schedule)
+        server = MCPServer[None]("slack-judge", version=version("slack-judge"), log_level="WARNING")
+        for tool in (tools.channels, tools.stats, tools.lowest):
+            server.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True))
         await server.run_stdio_async()
 
 
-@dataclass(frozen=True)
-class Log:
-    """The tools; `schedule` is that of channels that have chosen none.
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turns our errors into the tool's, whose sentence the client gets; it has no options."""
+    try:
+        with opened.reading(""):
+            yield
+    except BotError as exc:
+        raise ToolError(str(exc).replace("--channel", "channel")) from exc
 
-    Without a client, only ids are known.
-    """
+
+@dataclass(frozen=True)
+class Tools:
+    """The tools; `schedule` is that of channels that have chosen none."""
 
     database: Database
     schedule: Schedule
-    client: SlackClient | None = None
 
     async def channels(self) -> list[dict[str, Any]]:
-        """List the channels with replies that people chose to score, with their names if Slack
-        gives them.
-        """
-        with mcp.plain_errors(BotError), opened.reading(""):
-            known = await Exports(self.database).channels()
-        names: Mapping[str, Listed] = {}
-        with suppress(*SLACK_ERRORS):
-            names = await list_channels(self.client) if self.client else {}
-        return [
-            {"channel": each, "name": names[each].name if each in names else None} for each in known
-        ]
-
-    async def recent(self, channel: Channel) -> list[dict[str, Any]]:
-        """List the last scored replies of a channel's week so far that people chose to score,
-        newest first.
-        """
-        with mcp.plain_errors(BotError), opened.reading(""):
-            place, found = await self._find(channel)
-            scored = await Tallies(self.database).in_order(place, Span(found.start, found.end))
-            return await self._shown(place, scored[::-1][:50])
+        """List the channels with replies that people chose to score."""
+        with _explained():
+            names = {id_: name for (_, id_), name in (await Names(self.database).all()).items()}
+            channel_ids = await Exports(self.database).channels()
+        return [{"channel": id_, "name": names.get(id_)} for id_ in channel_ids]
 
     async def lowest(self, channel: Channel) -> list[dict[str, Any]]:
         """List up to three replies of a channel's week so far with low scores, the lowest first."""
-        with mcp.plain_errors(BotError), opened.reading(""):
-            place, figures = await self._figures(channel)
-            return await self._shown(place, figures.lowest)
-
-    async def stats(self, channel: Channel) -> dict[str, Any]:
-        """Give the figures of a channel's week so far. They cover replies that people chose to
-        score, no random sample.
-
-        Null means unknown, or too few replies: below 5 scores there are no figures. A list of three
-        is a value with the ends of its 95% interval. A week is named by its first day. `change` is
-        the change of the mean since the week before. `corrected_mean` estimates the mean that
-        people would give for the last four weeks; it needs 20 blind labels. `scored_otherwise`
-        counts replies scored by another judge or on another scale, which are in no other figure.
-        """
-        with mcp.plain_errors(BotError), opened.reading(""):
-            _, figures = await self._figures(channel)
-        return _to_stats(figures)
-
-    async def agreement(self, channel: Channel) -> dict[str, Any]:
-        """Say how often the judge and people agree, over all labelled replies (`n`).
-
-        `blind` is about labels that people gave before they saw the score, `seen` about labels
-        given after. A list of three is a value with the ends of its 95% interval; below 20 replies
-        there are no figures. `is_unlike`: the week's scores differ from those of the labelled
-        replies, so label new ones.
-        """
-        with mcp.plain_errors(BotError), opened.reading(""):
-            _, figures = await self._figures(channel)
-        both = {"blind": _to_agreement(figures.blind), "seen": _to_agreement(figures.seen)}
-        is_unlike = figures.unlike < evaluation_stats.SURE and any(
-            "exact" in each for each in both.values()
-        )
-        return {"judge_version": figures.kind.version, **both, "is_unlike": is_unlike}
-
-    async def _find(self, channel: str) -> tuple[Place, Week]:
-        """The channel and its week so far."""
-        channel_id, _ = await find_channel(channel, self.client)
-        team_id = await find_team(Exports(self.database), channel, channel_id)
-        chosen = await Channels(self.database).of(team_id, channel_id)
-        schedule = self.schedule.changed(chosen.digest_day, chosen.digest_time, chosen.digest_tz)
-        return Place(team_id, channel_id), schedule.current(utc_now())
-
-    async def _figures(self, channel: str) -> tuple[Place, figures_week.Figures]:
-        place, found = await self._find(channel)
-        return place, await figures_week.read_figures(
-            Tallies(self.database), place, found, utc_now()
-        )
-
-    async def _shown(
-        self, place: Place, replies: Sequence[LowCase | TimedScore]
-    ) -> list[dict[str, Any]]:
-        await opened.note(
-            self.database, Action.EXPORTED_CHANNEL, [place.team_id], channel_id=place.channel_id
-        )
-        names = ("score", "highest", "judged_at", "message_ts", "thread_ts")
+        place, figures = await self._figures(channel)
+        act = Action.EXPORTED_CHANNEL
+        with _explained():
+            await opened.note(self.database, act, [place.team_id], channel_id=place.channel_id)
+            names = await Names(self.database).all()
+        shown = ("score", "highest", "judged_at", "message_ts", "thread_ts")
         return [
-            {"case": each.id} | {name: getattr(each, name) for name in names} for each in replies
+            {"case": reply.id, "assistant": names.get((place.team_id, reply.author_id or ""))}
+            | {name: getattr(reply, name) for name in shown}
+            for reply in figures.lowest
         ]
 
+    async def stats(self, channel: Channel) -> dict[str, Any]:
+        """Give the figures of the replies in a channel's week so far that people chose to score.
 
-def _to_stats(figures: figures_week.Figures) -> dict[str, Any]:
-    this, usage, quality = figures.this, figures.usage, figures.quality
-    low, good = evaluation_stats.low_to(figures.scale), evaluation_stats.good_from(figures.scale)
-    below = this.share_up_to(good - 1)
+        Null means unknown, or fewer than 5 scores. A list of three is a value with the ends of its
+        95% interval. A week is named by its first day. `change` is the change of the mean since the
+        week before. `corrected_mean` estimates the mean that people would give for the last four
+        weeks; it needs 20 blind labels. `scored_otherwise` counts replies scored by another judge
+        or on another scale, which are in no other figure.
+
+        `agreement` says how often the judge and people agree, over all `n` labelled replies, from
+        20 on: `blind` if people had not seen the score, `seen` if they had. `is_unlike`: the week's
+        scores differ from those of the labelled replies, so label new ones.
+        """
+        _, figures = await self._figures(channel)
+        return _to_stats(figures)
+
+    async def _figures(self, channel: str) -> tuple[Place, Figures]:
+        now = utc_now()
+        with _explained():
+            channel_id = await find_noted(channel, Names(self.database))
+            team_id = await find_team(Exports(self.database), channel, channel_id)
+            chosen = await Channels(self.database).of(team_id, channel_id)
+            times = (chosen.digest_day, chosen.digest_time, chosen.digest_tz)
+            week = self.schedule.changed(*times).current(now)
+            place = Place(team_id, channel_id)
+            return place, await read_figures(Tallies(self.database), place, week, now)
+
+
+def _to_stats(figures: Figures) -> dict[str, Any]:
+    scores = figures.this
+    low = low_to(figures.scale)
+    good = good_from(figures.scale)
+    below_good = scores.share_up_to(good - 1)
+    mean = figures.quality.mean if figures.quality else None
+    usage = figures.usage
+    labels = {"blind": _to_agreement(figures.blind), "seen": _to_agreement(figures.seen)}
+    has_agreement = any("exact" in agreement for agreement in labels.values())
     return {
         "week": f"{figures.week.first_day}",
         "judge_version": figures.kind.version,
         "scale": figures.scale,
-        "scored": this.n,
-        "mean": this.mean,
-        "replies_by_score": dict(sorted(this.counts.items()))
-        if this.n >= figures_week.FEWEST
-        else None,
-        f"share_up_to_{low}": this.share_up_to(low),
-        f"share_from_{good}": None if below is None else 1 - below,
+        "scored": scores.n,
+        "mean": scores.mean,
+        "replies_by_score": dict(sorted(scores.counts.items())) if scores.n >= FEWEST else None,
+        f"share_up_to_{low}": scores.share_up_to(low),
+        f"share_from_{good}": None if below_good is None else 1 - below_good,
         "change": figures.change,
         "trend": [
-            {"week": f"{each.week.first_day}", "mean": each.mean, "judge_version": each.version}
-            for each in figures.trend
+            {"week": f"{week.week.first_day}", "mean": week.mean, "judge_version": week.version}
+            for week in figures.trend
         ],
-        "corrected_mean": quality.mean.corrected if quality and not quality.mean.missing else None,
+        "corrected_mean": mean.corrected if mean and not mean.missing else None,
+        "agreement": {**labels, "is_unlike": has_agreement and figures.unlike < SURE},
         "unscored": figures.unscored,
         "scored_otherwise": figures.off_scale + figures.off_version,
         "cost_usd": usage.cost_usd if usage.with_cost == usage.cases else None,
     }
 
 
-def _to_agreement(found: Agreement | None) -> dict[str, Any]:
-    if found is None or found.n < evaluation_stats.MIN_LABELS:
-        return {"n": found.n if found else 0}
-    return asdict(found)
+def _to_agreement(agreement: Agreement | None) -> dict[str, Any]:
+    n = agreement.n if agreement else 0
+    return asdict(agreement) if agreement and n >= MIN_LABELS else {"n": n}

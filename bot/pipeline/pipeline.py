@@ -34,6 +34,7 @@ from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.intake import message_key
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, complete
+from bot.pipeline.names import Names
 from bot.pipeline.retries import RetryError
 from bot.pipeline.tracing import Tracing
 from bot.slack.client import SLACK_ERRORS
@@ -108,6 +109,7 @@ class CasePipeline:
     delivery: Delivery
     turns: ModelTurns
     limits: Limits
+    names: Names
     model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES
     tracing: Tracing = Tracing()  # noqa: RUF009 - it has no state
 
@@ -183,6 +185,7 @@ class CasePipeline:
             logger.info(
                 "case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason
             )
+            await self.names.note(case)
         except _ModelFailure as exc:
             await self._wait_for_the_model(case, is_intended, exc)
         except SLACK_ERRORS as exc:

@@ -397,6 +397,13 @@ replies = _table(
     sa.Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "outcome"),
 )
 
+names = _table(
+    # of channels and assistants, as Slack gave them last
+    "names",
+    *_key("team_id", "id"),
+    *_needed(name=CleanText),
+)
+
 installations = _table(
     "installations",  # by OAuth
     *_key("team_id", "app_id"),  # of an organisation, the first is its enterprise id

@@ -25,6 +25,7 @@ from bot.store.edits import Edits, drop_texts
 from bot.store.forgetting import Forgetting, without_forgotten
 from bot.store.jobs import priority
 from bot.store.labels import Labels
+from bot.store.names import Names
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.rubrics import Rubrics
@@ -117,6 +118,7 @@ class Store:
         self.processes = Processes(database)
         self.audit = Audit(database)
         self.watches = watches.Watches(database)
+        self.names = Names(database)
         self.rubrics = Rubrics(database)
         self.spending = spending.Spending(database)
         self.thumbs = Thumbs(database)

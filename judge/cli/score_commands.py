@@ -1,6 +1,4 @@
-"""`judge score`, `judge rubrics` and `judge mcp`: score one response, list the rubrics, be an
-assistant's tools.
-"""
+"""`judge score` and `judge rubrics`: score one response, list the rubrics."""
 
 import asyncio
 import sys
@@ -15,7 +13,7 @@ import typer
 
 from judge.cli import options
 from judge.cli.options import to_printable
-from judge.errors import SetupError, needs_extra
+from judge.errors import SetupError
 from judge.rows.files import decode, encode, explaining
 from judge.scoring.ratings import Rating, Unscored, Verdict
 from judge.scoring.rubric import DEFAULT_RUBRIC, Rubric, list_rubrics, load_rubric, purpose_of
@@ -192,33 +190,3 @@ def rubrics(
         )
         default = " (the default)" if each == DEFAULT_RUBRIC else ""
         typer.echo(f"{each}{default}  {scale}: {purpose_of(each)}")
-
-
-@options.makes_judge
-def mcp(
-    http: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[HOST:]PORT",
-            help="Serve streamable HTTP at /mcp instead; by default on 127.0.0.1, for this "
-            "machine only. There is no "
-            "login: on another HOST, everybody who reaches it can have texts scored at your cost.",
-        ),
-    ] = None,
-    *,
-    make: "partial[Judge]",
-    concurrency: Annotated[
-        int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Judged at the same time.")
-    ] = 8,
-) -> None:
-    """Give an assistant the judge as tools.
-
-    They are score, rubrics and estimate, over the Model Context Protocol. The assistant starts this
-    command and talks to it over standard input and output.
-    """
-    with needs_extra("judge mcp", "mcp", "mcp"):
-        from judge.integrations.mcp import Tools, serve_http
-    server = Tools(
-        lambda rubric: make(rubric=rubric), make.keywords["rubric"], concurrency
-    ).server()
-    asyncio.run(server.run_stdio_async() if http is None else serve_http(server, http))

@@ -1,7 +1,7 @@
 """Estimates means from a file of scores, some of which have people's labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -293,13 +293,8 @@ class FileEstimate:
         }
 
 
-def estimate_file(
-    path: Path,
-    fields: Fields,
-    rubric: str | Path | None = None,
-    lines: Iterable[tuple[int, bytes]] | None = None,
-) -> FileEstimate:
-    """The estimate from a JSONL file, or from numbered `lines` instead of the file.
+def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) -> FileEstimate:
+    """The estimate from a JSONL file.
 
     A label counts unless its row has `blind` as false. Rows of one `case` hold labels of several
     people. `rubric` sets the scale; it is needed if the rows name a rubric that does not come with
@@ -307,7 +302,7 @@ def estimate_file(
     """
     file = RowFile(path)
     found: FileEstimate | None = None
-    for row in file.rows(lines):
+    for row in file.rows():
         if fields.judge in (None, row.judge):
             found = found or FileEstimate(fields, find_scale(row, rubric), file.problems)
             found.add(row)

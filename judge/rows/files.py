@@ -93,23 +93,24 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, each with its number, from 1. Raises SetupError if it
     cannot be read.
 
-    A line that is too long is given as its beginning and end, which `decode` refuses.
+    A line that is too long is given as its beginning, which `decode` refuses.
     """
     check_is_file(path)
     with explaining(f"{path}: cannot read it"), path.open("rb") as file:
-        for line, raw in enumerate(iter(lambda: read_line(file), b""), start=1):
+        for line, raw in enumerate(iter(lambda: _read_line(file), b""), start=1):
             if raw.strip(_BLANK):
                 yield line, raw
 
 
-def read_line(file: BinaryIO) -> bytes:
-    """The next line; if it is longer than `MOST_OF_A_LINE`, its beginning and end, which are still
-    longer than that.
+def _read_line(file: BinaryIO) -> bytes:
+    """The next line; if it is longer than `MOST_OF_A_LINE`, its beginning, which is still longer
+    than that.
     """
-    raw, rest = file.readline(MOST_OF_A_LINE + 1), b""
-    while len(rest or raw) > MOST_OF_A_LINE and not (rest or raw).endswith(b"\n"):
-        rest = file.readline(MOST_OF_A_LINE + 1) or b"\n"
-    return raw + rest
+    beginning = file.readline(MOST_OF_A_LINE + 1)
+    part = beginning
+    while len(part) > MOST_OF_A_LINE and not part.endswith(b"\n"):
+        part = file.readline(MOST_OF_A_LINE + 1)
+    return beginning
 
 
 def check_is_file(path: Path) -> None:

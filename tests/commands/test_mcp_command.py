@@ -36,10 +36,13 @@ async def fill(log: Store) -> None:
         row = key | {"score": score, "created_at": AT, "updated_at": AT} | changes
         await log.database.execute(insert(labels).values(row))
 
+    await log.names.note("T1", "C1", "help-desk")
+    await log.names.note("T1", "B1", "helper")
     for number, score in enumerate([1, 2, *[4] * 18]):
         at = AT + timedelta(minutes=number)
+        author_id = None if number else "B1"
         (case,) = await add(
-            log, at=at, score=score, response="SECRET", author_id=None, judge_version="m, v"
+            log, at=at, score=score, response="SECRET", author_id=author_id, judge_version="m, v"
         )
         await label(case, score)
     await label(1, 3, user_id="U8", is_blind=False)
@@ -80,17 +83,20 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
 
         listed = await client.call_tool("channels", {})
         assert (listed.structured_content or {})["result"] == [
-            {"channel": each, "name": None} for each in ("C1", "C2")
+            {"channel": "C1", "name": "help-desk"},
+            {"channel": "C2", "name": None},
         ]
-        assert "SLACK_BOT_TOKEN is not set" in await call("stats", "#help-desk")
+        assert await call("stats", "#help-desk") == stats
+        assert await call("stats", "T1/help-desk") == stats
+        assert (await call("stats", "help")).startswith("channel 'help': no channel of that name")
         lowest = await call("lowest")
         assert [(each["case"], each["score"], each["message_ts"]) for each in lowest] == [
             (1, 1, "1.0"),
             (2, 2, "2.0"),
         ]
-        assert [each["case"] for each in await call("recent")] == list(range(20, 0, -1))
+        assert [each["assistant"] for each in lowest] == ["helper", None]
 
-        agreement = await call("agreement")
+        agreement = stats["agreement"]
         assert (agreement["blind"]["n"], agreement["blind"]["exact"][0], agreement["seen"]) == (
             20,
             1,
@@ -113,8 +119,8 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         noted = [
             (act.team_id, act.who, act.what, act.channel_id) for act in await log.audit.since()
         ]
-        assert (
-            noted[1:] == [("T1", OPERATOR, "exported_channel", "C1")] * 2
-        )  # lowest and recent list single replies
+        assert noted[1:] == [
+            ("T1", OPERATOR, "exported_channel", "C1")
+        ]  # lowest lists single replies
 
     await with_log(url(tmp_path), see)

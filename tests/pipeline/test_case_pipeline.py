@@ -17,6 +17,7 @@ from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
+from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline, ModelTurns
 from bot.pipeline.retries import RetryError
 from bot.slack.client import web_client
@@ -73,13 +74,15 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
             log = await Store.open(settings.database_url)
             delivery = Delivery(client, Messenger(client), log, "https://pocket.slack.com/")
             rubrics = RubricChoice(log.rubrics, {judge.rubric.name: judge.rubric})
+            members = Members(client)
             pipeline = CasePipeline(
                 log,
                 Judges(rubrics, lambda *_: judge),
-                Lookup(client, frozenset(), Members(client)),
+                Lookup(client, frozenset(), members),
                 delivery,
                 turns=ModelTurns(1),
                 limits=Limits(),
+                names=Names(client, members, log.names),
             )
             yield Desk(pipeline, delivery, log, case, slack)
             await log.close()

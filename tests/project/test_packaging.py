@@ -47,7 +47,6 @@ judge estimate scored.jsonl --label human
 judge causes scored.jsonl | with a reason, and there are 1.
 judge view scored.jsonl -o page.html
 judge agreement scored.jsonl --label human | pip install 'slack-judge[agreement]'
-judge mcp | pip install 'slack-judge[mcp]'
 judge-bot manifest --minimal
 judge-bot demo --script
 judge-bot health

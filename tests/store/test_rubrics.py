@@ -2,27 +2,16 @@
 databases.
 """
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy.exc import IntegrityError
 
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.store import Store
-from bot.store.audit import Action
-from bot.store.rubrics import (
-    MOST_RUBRICS,
-    ChannelJudge,
-    RubricGoneError,
-    RubricInUseError,
-    SavedBeforeError,
-    SavedRubric,
-    TooManyRubricsError,
-)
+from bot.store.rubrics import ChannelJudge, SavedRubric
 from judge import Judge, Rubric, list_rubrics, load_rubric
-from tests.cases import TONE, a_case
+from tests.cases import TONE, a_case, choose_judge, keep_rubric
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -34,89 +23,13 @@ SHIPPED = {name: load_rubric(name) for name in list_rubrics()}
 
 async def test_each_saved_version_is_kept_and_the_last_is_the_rubric(log: Store) -> None:
     for saved in (FIRST, SECOND, replace(FIRST, channel_id="C2"), replace(FIRST, team_id="T2")):
-        await log.rubrics.save(saved)
-    await log.rubrics.save(replace(FIRST, name="brevity"))
+        await keep_rubric(log, saved)
+    await keep_rubric(log, replace(FIRST, name="brevity"))
     assert await log.rubrics.newest("T1", "C1") == [replace(FIRST, name="brevity"), SECOND]
     assert await log.rubrics.find("T1", "C1", "tone") == SECOND
     assert await log.rubrics.find("T1", "C1", "tone", VERSIONS[0]) == FIRST
     assert await log.rubrics.find("T1", "C2", "tone", VERSIONS[1]) is None
     assert await log.rubrics.find("T1", "C3", "tone") is None
-
-
-@pytest.mark.on("sqlite", "postgres")
-async def test_one_of_two_saves_at_the_same_moment_is_refused(log: Store) -> None:
-    results = await asyncio.gather(
-        *(log.rubrics.save(replace(FIRST, saved_by=f"U{number}")) for number in range(5)),
-        return_exceptions=True,
-    )
-    assert [type(each) for each in results if each is not None] == [SavedBeforeError] * 4
-    assert len(await log.audit.since()) == 1
-
-
-async def test_a_save_that_the_database_refuses_is_not_taken_for_an_earlier_one(log: Store) -> None:
-    with pytest.raises(IntegrityError):
-        await log.rubrics.save(replace(FIRST, saved_by=None))  # refused as NULL
-
-
-@pytest.mark.on("sqlite", "postgres")
-async def test_saves_at_the_same_moment_keep_the_limit_of_rubrics(log: Store) -> None:
-    names = [f"tone-{number}" for number in range(MOST_RUBRICS + 2)]
-    results = await asyncio.gather(
-        *(log.rubrics.save(replace(FIRST, name=name)) for name in names), return_exceptions=True
-    )
-    assert [type(each) for each in results if each is not None] == [TooManyRubricsError] * 2
-    (kept, *_) = await log.rubrics.newest("T1", "C1")
-    await log.rubrics.save(replace(SECOND, name=kept.name))  # another version is no other rubric
-
-
-async def test_a_chosen_rubric_leaves_the_channels_other_settings_alone(log: Store) -> None:
-    assert await log.rubrics.chosen("T1", "C1") == ChannelJudge()
-    await log.channels.save("T1", "C1", "U1", score_reaction="eyes")
-    await log.rubrics.use("T1", "C1", ChannelJudge("code", None, "large"), "U2")
-    await log.channels.save("T1", "C1", "U1", labels_per_week=3)
-    assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("code", None, "large")
-    assert (await log.channels.of("T1", "C1")).score_reaction == "eyes"
-    assert (
-        await log.rubrics.chosen("T1", "C2")
-        == await log.rubrics.chosen("T2", "C1")
-        == ChannelJudge()
-    )
-    assert [(act.what, act.who) for act in await log.audit.since()][1] == (
-        Action.JUDGE_CHANGED,
-        "U2",
-    )
-
-
-@pytest.mark.on("sqlite", "postgres")
-async def test_one_of_two_presses_switches_a_channel(log: Store) -> None:
-    for judge in (ChannelJudge("code", None, "large"), ChannelJudge("code")):
-        presses = await asyncio.gather(
-            *(log.rubrics.use("T1", "C1", judge, "U1") for _ in range(2))
-        )
-        assert sorted(presses) == [False, True]
-    assert len(await log.audit.since()) == 2
-
-
-@pytest.mark.on("sqlite", "postgres")
-async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_used(
-    log: Store,
-) -> None:
-    own = ChannelJudge("tone", VERSIONS[0])
-    with pytest.raises(RubricGoneError):
-        await log.rubrics.use("T1", "C1", own, "U1")
-    for saved in (FIRST, SECOND, replace(FIRST, channel_id="C2")):
-        await log.rubrics.save(saved)
-    await log.rubrics.use("T1", "C1", own, "U1")
-    with pytest.raises(RubricInUseError):
-        await log.rubrics.delete("T1", "C1", "tone", "U1")
-    assert await log.rubrics.newest("T1", "C1") == [SECOND]
-    await log.rubrics.use("T1", "C1", ChannelJudge(), "U1")
-    await log.rubrics.delete("T1", "C1", "tone", "U1")
-    with pytest.raises(RubricGoneError):
-        await log.rubrics.delete("T1", "C1", "tone", "U1")
-    assert await log.rubrics.newest("T1", "C1") == []
-    assert len(await log.rubrics.newest("T1", "C2")) == 1
-    assert [act.what for act in await log.audit.since()].count(Action.RUBRIC_DELETED) == 1
 
 
 async def test_a_judge_is_found_in_the_store_and_kept(log: Store) -> None:
@@ -131,14 +44,14 @@ async def test_a_judge_is_found_in_the_store_and_kept(log: Store) -> None:
     tone = a_case(channel_id="C1", rubric="tone")
     assert await judges.of(case) is judges.default
     assert await judges.of(tone) is None
-    await log.rubrics.save(FIRST)
+    await keep_rubric(log, FIRST)
     assert (await judges.of(tone)).rubric == FIRST.rubric
-    await log.rubrics.use("T1", "C1", ChannelJudge("tone", VERSIONS[0], "large"), "U1")
-    await log.rubrics.save(SECOND)
+    await choose_judge(log, ChannelJudge("tone", VERSIONS[0], "large"))
+    await keep_rubric(log, SECOND)
     first = await judges.of(tone)
     assert (first.rubric, first.model) == (FIRST.rubric, "large")
     assert await judges.of(tone) is first
-    await log.rubrics.use("T1", "C1", ChannelJudge("tone", VERSIONS[1], "huge"), "U1")
+    await choose_judge(log, ChannelJudge("tone", VERSIONS[1], "huge"))
     second = await judges.of(tone)
     assert (second.rubric, second.model) == (SECOND.rubric, "small")
     assert made == [
@@ -150,7 +63,7 @@ async def test_a_judge_is_found_in_the_store_and_kept(log: Store) -> None:
 
 
 async def test_a_channels_own_goes_before_one_of_its_name_that_came_later(log: Store) -> None:
-    await log.rubrics.save(replace(FIRST, name="code"))
+    await keep_rubric(log, replace(FIRST, name="code"))
     choice = RubricChoice(log.rubrics, SHIPPED)
     assert await choice.find("T1", "C1", "code") == Rubric("code", TONE)
     assert await choice.find("T1", "C2", "code") == SHIPPED["code"]
@@ -159,7 +72,7 @@ async def test_a_channels_own_goes_before_one_of_its_name_that_came_later(log: S
 
 
 async def test_a_rubric_chosen_from_the_app_stays_the_apps(log: Store) -> None:
-    await log.rubrics.save(replace(FIRST, name="code"))
+    await keep_rubric(log, replace(FIRST, name="code"))
     choice = RubricChoice(log.rubrics, SHIPPED)
     own = Rubric("code", TONE)
     shipped = SHIPPED["code"]

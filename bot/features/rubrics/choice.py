@@ -10,12 +10,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from bot.domain.case import Recipient
 from bot.feature import Services
 from bot.features.rubrics import text as words
+from bot.features.rubrics.queries import RubricChanges, RubricGoneError
 from bot.features.rubrics.text import DEFAULT
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.members import MembershipError
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks, sentence
 from bot.store.audit import Action
-from bot.store.rubrics import ChannelJudge, RubricGoneError
+from bot.store.rubrics import ChannelJudge
 
 
 class Wish(BaseModel):
@@ -107,7 +108,8 @@ async def use(
     rubrics = services.rubrics
     last_chosen_by = await services.store.audit.last_by(Action.JUDGE_CHANGED, team_id, channel_id)
     try:
-        is_new = await rubrics.log.use(team_id, channel_id, judge, user_id)
+        changes = RubricChanges(services.store.database)
+        is_new = await changes.use(team_id, channel_id, judge, user_id)
     except RubricGoneError:
         return words.no_rubric(judge.rubric or "", await rubrics.names(team_id, channel_id))
     if not is_new:

@@ -13,20 +13,21 @@ from bot.feature import Services
 from bot.features.rubrics import ids, reference
 from bot.features.rubrics import text as words
 from bot.features.rubrics.choice import Wish, ask_first, switch
+from bot.features.rubrics.queries import (
+    MOST_RUBRICS,
+    RubricChanges,
+    RubricGoneError,
+    RubricInUseError,
+    SavedBeforeError,
+    TooManyRubricsError,
+)
 from bot.features.rubrics.text import typed_rubric
 from bot.pipeline.text import not_understood
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw, unknown
 from bot.slack.messenger import Post
-from bot.store.rubrics import (
-    MOST_RUBRICS,
-    RubricGoneError,
-    RubricInUseError,
-    SavedBeforeError,
-    SavedRubric,
-    TooManyRubricsError,
-)
+from bot.store.rubrics import SavedRubric
 from judge import DEFAULT_RUBRIC, Rubric
 
 
@@ -202,9 +203,8 @@ async def _saved(
     Raises SavedBeforeError if the last one has another version than the one that the window
     `began_with`, and TooManyRubricsError.
     """
-    log = services.rubrics.log
     channel_id = invocation.window_channel_id or ""
-    last = await log.find(invocation.team_id, channel_id, name)
+    last = await services.rubrics.log.find(invocation.team_id, channel_id, name)
     if last and last.prompt == prompt:
         return last.rubric
     if last and last.rubric.version != began_with:
@@ -218,7 +218,7 @@ async def _saved(
         saved_by=invocation.user_id,
         saved_at=utc_now(),
     )
-    await log.save(new)
+    await RubricChanges(services.store.database).save(new)
     return new.rubric
 
 
@@ -236,7 +236,6 @@ async def _ask_to_delete(services: Services, invocation: Invocation, name: str) 
 
 async def _delete(services: Services, invocation: Invocation, _: Raw) -> None:
     name = invocation.value
-    log = services.rubrics.log
     team_id = invocation.team_id
     channel_id = invocation.channel_id
     refusal = await services.access.refusal(invocation, "rubrics", is_change=True)
@@ -244,9 +243,11 @@ async def _delete(services: Services, invocation: Invocation, _: Raw) -> None:
         await services.messenger.tell(invocation.recipient, refusal)
         return
     try:
-        await log.delete(team_id, channel_id, name, invocation.user_id)
+        changes = RubricChanges(services.store.database)
+        await changes.delete(team_id, channel_id, name, invocation.user_id)
     except RubricGoneError:
-        own = [saved.name for saved in await log.newest(team_id, channel_id)]
+        newest = await services.rubrics.log.newest(team_id, channel_id)
+        own = [saved.name for saved in newest]
         await services.messenger.tell(invocation.recipient, words.not_made_here(name, own))
     except RubricInUseError:
         await services.messenger.tell(invocation.recipient, words.not_deleted_in_use(name))

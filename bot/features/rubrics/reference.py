@@ -10,6 +10,7 @@ from bot.feature import Services
 from bot.features.rubrics import ids
 from bot.features.rubrics import reference_text as words
 from bot.features.rubrics.choice import Wish, switch, tell_channel, use
+from bot.features.rubrics.queries import RubricChanges
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw
@@ -71,8 +72,8 @@ async def _keep(
         return refusal
     if reference_version(text or "") == state.version:
         return ""
-    log = services.rubrics.log
-    if not await log.refer(team_id, channel_id, user_id, text, state.version or ""):
+    changes = RubricChanges(services.store.database)
+    if not await changes.refer(team_id, channel_id, user_id, text, state.version or ""):
         return words.CHANGED
     await services.store.forgetting.scrub()
     told = words.told(user_id, channel_id, is_deleted=text is None)

@@ -1,16 +1,17 @@
 """The messages and windows of `/judge rubric`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bot.features.rubrics import ids
+from bot.features.rubrics.queries import MOST_RUBRICS
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import blocks as ui
 from bot.slack.invocation import typed
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
-from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.store.rubrics import ChannelJudge, SavedRubric
 from judge import Rubric, RubricError, render_prompt
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import purpose_of
@@ -18,6 +19,7 @@ from judge.scoring.rubric import purpose_of
 DEFAULT = "default"
 """In place of a rubric's name: the one in the app's settings."""
 LONGEST_NAME = 40
+_FIELDS = (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST)
 _A_NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 HELP = """\
 • `/judge rubric` lists the rubrics, with buttons to use, view and edit them
@@ -34,6 +36,37 @@ NEW_JUDGE = (
     "those of the judge that scored most of it, and alerts begin anew."
 )
 """Said of each change before it is made, and to those who did not make it."""
+EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the changes stay staged.")
+"""The question and the response in the preview."""
+
+_TITLE = "Rubric"
+ROOM = 2900
+_NEW = "A new rubric for <#{channel}>, based on `{name}`."
+_CHANGE = "A new version of `{name}` in <#{channel}>. Another name makes a new rubric."
+_HOW = (
+    "This is the prompt that the model gets. It must have `<question>{prompt}</question>` and "
+    '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", '
+    "and ask for `score: N`."
+)
+BAD_NAME = f"Use up to {LONGEST_NAME} lower-case letters, digits and single hyphens."
+NO_FORMAT = (
+    'The prompt does not say how to answer. Ask for a line such as "score: <number>", and for '
+    "the reason."
+)
+SHIPPED_NAME = "A rubric of the app has this name. Choose another."
+TAKEN_NAME = (
+    "This channel has a rubric of that name. Choose another name, or close this and type "
+    "/judge rubric edit {name}"
+)
+TOO_MANY = (
+    f"This channel has {MOST_RUBRICS} rubrics of its own, which is the limit. Delete one first "
+    "(/judge rubric delete NAME), or change one (/judge rubric edit NAME)."
+)
+SAVED_MEANWHILE = (
+    "Somebody saved another version while this window was open. Yours is not saved: save it "
+    "under another name, or copy it and type /judge rubric edit {name}"
+)
+NOT_HERE = "You can no longer change this channel's rubrics: {why}"
 
 
 def state(
@@ -43,38 +76,50 @@ def state(
     own: Sequence[SavedRubric],
     models: Sequence[str],
 ) -> Post:
-    by = "chosen for this channel" if chosen != ChannelJudge() else "the app's default"
-    lines = [f"Replies in this channel are scored with {named(chosen, default)}, {by}."]
+    """The channel's judge, and the rubrics that it can choose, each with its buttons."""
+    head = "\n".join(_in_use(chosen, default, models))
+    lines = [head]
+    blocks = [ui.section(head)]
+    in_use = chosen.rubric or default
+    own_names = {saved.name for saved in own}
+    for name in shipped:
+        if name in own_names:  # the channel's own goes before
+            continue
+        purpose = purpose_of(name) or "the default of this app"
+        line = f"{_marked(name, in_use)}: {purpose}"
+        lines.append(line)
+        blocks.append(ui.section(line))
+        blocks.append(_buttons(name, is_used=name == in_use, is_own=False))
+    for saved in own:
+        is_used = saved.name == in_use and chosen.version == saved.rubric.version
+        line = _own(saved, chosen, in_use)
+        lines.append(line)
+        blocks.append(ui.section(line))
+        blocks.append(_buttons(saved.name, is_used=is_used, is_own=True))
+    hint = f"`/judge rubric use {DEFAULT}` goes back to the app's default."
+    if models:
+        hint += (
+            f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or "
+            f"{DEFAULT}."
+        )
+    lines.append(hint)
+    blocks.append(ui.context(hint))
+    return Post("\n".join(lines), blocks)
+
+
+def _in_use(chosen: ChannelJudge, default: str, models: Sequence[str]) -> Iterator[str]:
+    by = "the app's default" if chosen == ChannelJudge() else "chosen for this channel"
+    yield f"Replies in this channel are scored with {named(chosen, default)}, {by}."
     if chosen.reference:
-        lines.append(
+        yield (
             f"They are compared with a reference of {len(chosen.reference):,} characters: "
             "`/judge reference`."
         )
     if chosen.model and chosen.model not in models:
-        lines.append(
+        yield (
             f"The model {_ticked(chosen.model)} is no longer offered, so the app's default "
             "model is used."
         )
-    made = {saved.name for saved in own}
-    in_use = chosen.rubric or default
-    blocks = [ui.section("\n".join(lines))]
-    said = lines
-    for name in shipped:
-        if name not in made:
-            purpose = purpose_of(name) or "the default of this app"
-            said.append(f"{_marked(name, in_use)}: {purpose}")
-            blocks += [ui.section(said[-1]), _buttons(name, is_used=name == in_use, is_own=False)]
-    for saved in own:
-        is_used = saved.name == in_use and chosen.version == saved.rubric.version
-        said.append(_own(saved, chosen, in_use))
-        blocks += [ui.section(said[-1]), _buttons(saved.name, is_used=is_used, is_own=True)]
-    ends = f"`/judge rubric use {DEFAULT}` goes back to the app's default."
-    if models:
-        ends += (
-            f" `/judge rubric use NAME MODEL` also chooses the model: {_listed(models)}, or "
-            f"{DEFAULT}."
-        )
-    return Post("\n".join([*said, ends]), [*blocks, ui.context(ends)])
 
 
 def _buttons(name: str, *, is_used: bool, is_own: bool) -> ui.Block:
@@ -181,7 +226,7 @@ def _ticked(*names: str) -> str:
 def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
     """The name and the prompt, whose two fields are joined by a newline, where the text was split."""
     values = body["view"]["state"]["values"]
-    fields = (typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
+    fields = [typed(values, block) for block in _FIELDS]
     prompt = "\n".join(field for field in fields if field)
     return typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n"
 
@@ -195,40 +240,6 @@ def is_name(text: str) -> bool:
     )
 
 
-EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the changes stay staged.")
-"""The question and the response in the preview."""
-
-_TITLE = "Rubric"
-ROOM = 2900
-_FIELDS = ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST
-_NEW = "A new rubric for <#{channel}>, based on `{name}`."
-_CHANGE = "A new version of `{name}` in <#{channel}>. Another name makes a new rubric."
-_HOW = (
-    "This is the prompt that the model gets. It must have `<question>{prompt}</question>` and "
-    '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", '
-    "and ask for `score: N`."
-)
-BAD_NAME = f"Use up to {LONGEST_NAME} lower-case letters, digits and single hyphens."
-NO_FORMAT = (
-    'The prompt does not say how to answer. Ask for a line such as "score: <number>", and for '
-    "the reason."
-)
-SHIPPED_NAME = "A rubric of the app has this name. Choose another."
-TAKEN_NAME = (
-    "This channel has a rubric of that name. Choose another name, or close this and type "
-    "/judge rubric edit {name}"
-)
-TOO_MANY = (
-    f"This channel has {MOST_RUBRICS} rubrics of its own, which is the limit. Delete one first "
-    "(/judge rubric delete NAME), or change one (/judge rubric edit NAME)."
-)
-SAVED_MEANWHILE = (
-    "Somebody saved another version while this window was open. Yours is not saved: save it "
-    "under another name, or copy it and type /judge rubric edit {name}"
-)
-NOT_HERE = "You can no longer change this channel's rubrics: {why}"
-
-
 def fits(prompt: str) -> bool:
     parts = parted(prompt)
     return len(parts) <= len(_FIELDS) and all(len(part) <= MAX_INPUT for part in parts)
@@ -238,21 +249,18 @@ def rubric_modal(state: ui.ModalState, rubric: Rubric, new_name: str = "") -> di
     """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based
     on this one.
     """
-    first, rest = (*parted(rubric.prompt), "")[: len(_FIELDS)]
-    about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
+    about = _CHANGE if state.rubric else _NEW
+    about = about.format(name=rubric.name, channel=state.channel_id)
+    name = ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric or new_name)
+    name["multiline"] = False
+    parts = parted(rubric.prompt)
+    first = ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, parts[0])
+    rest = ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, parts[1] if len(parts) > 1 else "")
     blocks = [
         ui.section(f"{about}\n{_HOW}"),
-        ui.field(
-            "Name",
-            ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric or new_name)
-            | {"multiline": False},
-        ),
-        ui.field("Prompt", ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, first)),
-        ui.field(
-            "Prompt, continued",
-            ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, rest),
-            is_optional=True,
-        ),
+        ui.field("Name", name),
+        ui.field("Prompt", first),
+        ui.field("Prompt, continued", rest, is_optional=True),
         ui.context(
             "Slack allows 3,000 characters in a field, so a longer prompt continues in the "
             "second one."
@@ -263,34 +271,23 @@ def rubric_modal(state: ui.ModalState, rubric: Rubric, new_name: str = "") -> di
 
 def saved_modal(state: ui.ModalState, rubric: Rubric) -> dict[str, Any]:
     low, high = rubric.scale
-    blocks = [
-        ui.section(
-            f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. "
-            f"It is not used yet. Using it {NEW_JUDGE}"
-        ),
-        *ui.quotes(
-            render_prompt(rubric, *EXAMPLE),
-            ROOM,
-            ui.run("Example of what the model gets", is_bold=True),
-        ),
-    ]
+    saved = (
+        f"`{rubric.name}` is saved as version {rubric.version}, from {low} to {high}. "
+        f"It is not used yet. Using it {NEW_JUDGE}"
+    )
+    title = ui.run("Example of what the model gets", is_bold=True)
+    blocks = [ui.section(saved), *ui.quotes(render_prompt(rubric, *EXAMPLE), ROOM, title)]
     return ui.modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
 
 
 def view_modal(rubric: Rubric) -> dict[str, Any]:
-    about = purpose_of(rubric.name)
     low, high = rubric.scale
+    head = f"*{_ticked(rubric.name)}*, from {low} to {high}"
+    purpose = purpose_of(rubric.name)
+    title = ui.run("What the model gets, without question and response", is_bold=True)
     blocks = [
-        ui.section(
-            "\n".join(
-                [f"*{_ticked(rubric.name)}*, from {low} to {high}", *([about] if about else [])]
-            )
-        ),
-        *ui.quotes(
-            rubric.prompt,
-            ROOM,
-            ui.run("What the model gets, without question and response", is_bold=True),
-        ),
+        ui.section(f"{head}\n{purpose}" if purpose else head),
+        *ui.quotes(rubric.prompt, ROOM, title),
     ]
     return ui.page(_TITLE, blocks)
 
@@ -304,19 +301,19 @@ def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
 
     `is_shipped`: the app has that name.
     """
-    found = {}
+    problems = {}
     if not is_name(name):
-        found[ids.BLOCK_NAME] = BAD_NAME
+        problems[ids.BLOCK_NAME] = BAD_NAME
     elif is_shipped:
-        found[ids.BLOCK_NAME] = SHIPPED_NAME
+        problems[ids.BLOCK_NAME] = SHIPPED_NAME
     try:
         Rubric(name, prompt)
     except RubricError as exc:
-        found[ids.BLOCK_PROMPT] = str(exc).removeprefix(f"rubric {name!r}: ")
+        problems[ids.BLOCK_PROMPT] = str(exc).removeprefix(f"rubric {name!r}: ")
     else:
         if "score:" not in prompt.lower():
-            found[ids.BLOCK_PROMPT] = NO_FORMAT
-    return found
+            problems[ids.BLOCK_PROMPT] = NO_FORMAT
+    return problems
 
 
 def parted(text: str) -> Sequence[str]:
@@ -326,12 +323,18 @@ def parted(text: str) -> Sequence[str]:
     rest = text.strip()
     parts = list[str]()
     while len(rest) > MAX_INPUT:
-        ends = (
-            at
-            for at in range(MAX_INPUT, 0, -1)
-            if rest[at] == "\n" and "\n" not in (rest[at - 1], rest[at + 1])
-        )
-        at = next(ends, MAX_INPUT + 1)
-        parts.append(rest[:at])
-        rest = rest[at + 1 :]
+        end = _line_end(rest)
+        parts.append(rest[:end])
+        rest = rest[end + 1 :]
     return [*parts, rest]
+
+
+def _line_end(text: str) -> int:
+    """Where the last line ends that fits into a field and has no blank line beside it.
+
+    Without one, it is beyond the field, whose text then does not fit.
+    """
+    for at in range(MAX_INPUT, 0, -1):
+        if text[at] == "\n" and "\n" not in (text[at - 1], text[at + 1]):
+            return at
+    return MAX_INPUT + 1

@@ -14,7 +14,17 @@ from bot.store import Store
 from bot.store.assignments import answer_of
 from bot.store.rubrics import SavedRubric
 from bot.store.schema import cases, forgotten, notices
-from tests.cases import TONE, a_case, add, add_release, delivered, save_visibility, thumb, url
+from tests.cases import (
+    TONE,
+    a_case,
+    add,
+    add_release,
+    delivered,
+    keep_rubric,
+    save_visibility,
+    thumb,
+    url,
+)
 from tests.features.privacy.test_audit import noted
 from tests.programs import OPERATOR, command, with_log
 
@@ -170,7 +180,7 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
             saved = SavedRubric(
                 "T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC)
             )
-            await log.rubrics.save(saved)
+            await keep_rubric(log, saved)
             told = {
                 "channel_id": "",
                 "author_id": "",

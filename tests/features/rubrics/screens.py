@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from bot.features.rubrics import reference_text, text
+from bot.features.rubrics.queries import MOST_RUBRICS
 from bot.slack.blocks import ModalState
-from bot.store.rubrics import MOST_RUBRICS, ChannelJudge
+from bot.store.rubrics import ChannelJudge
 from judge import Rubric
 from tests.cases import TONE
 from tests.features.rubrics.test_rubrics_texts import FIRST, NOW, SHIPPED

@@ -8,6 +8,7 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.features.rubrics import ids
 from bot.features.rubrics import reference_text as words
+from bot.features.rubrics.queries import RubricChanges
 from bot.features.rubrics.text import needs_reference
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
@@ -98,7 +99,9 @@ async def test_window_offers_the_rubric_for_it_which_goes_with_it(stage: Stage) 
     assert ids.BLOCK_RUBRIC not in str((await window(stage)).body)
     await press(stage, ids.ACTION_REFERENCE_DELETE)
     assert "now scored with `additive-5`" in await closed(stage)
-    await stage.log.rubrics.use(*place(stage), ChannelJudge("reference-5"), stage.ben.id)
+    await RubricChanges(stage.log.database).use(
+        *place(stage), ChannelJudge("reference-5"), stage.ben.id
+    )
     await stage.score(stage.ask_and_answer()[1])
     case = await stage.reaches(2, CaseStatus.DELIVERED)
     assert case.unscored_reason == "no_reference"

@@ -10,6 +10,7 @@ import pytest
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.features.rubrics import ids
 from bot.features.rubrics.choice import Wish
+from bot.features.rubrics.queries import MOST_RUBRICS, RubricChanges
 from bot.features.rubrics.text import (
     EXAMPLE,
     NEW_JUDGE,
@@ -24,7 +25,7 @@ from bot.features.rubrics.text import (
 )
 from bot.slack import ids as slack_ids
 from bot.store.audit import Action
-from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.store.rubrics import ChannelJudge, SavedRubric
 from judge import list_rubrics, load_rubric, render_prompt
 from pocket_slack import Delivery, View
 from tests.cases import TONE
@@ -144,7 +145,7 @@ async def test_what_the_button_asked_about_is_used_whatever_is_saved_meanwhile(
     assert asked_about is not None
     await say(stage, "use tone")
     later = replace(asked_about, number=2, prompt=f"Be strict. {TONE}")
-    await stage.log.rubrics.save(later)
+    await RubricChanges(stage.log.database).save(later)
     await confirm(stage)
     chosen = await stage.log.rubrics.chosen(*place(stage))
     assert chosen.version == asked_about.rubric.version
@@ -167,7 +168,7 @@ def test_a_button_of_another_app_is_no_wish() -> None:
 
 
 async def test_the_person_who_had_chosen_the_rubric_is_told_who_changed_it(stage: Stage) -> None:
-    await stage.log.rubrics.use(*place(stage), ChannelJudge("code"), stage.ben.id)
+    await RubricChanges(stage.log.database).use(*place(stage), ChannelJudge("code"), stage.ben.id)
     await use(stage, "refusal")
     messages = stage.slack.workspace.channel(stage.ben.im).messages
     await stage.slack.until(lambda: messages)
@@ -475,7 +476,7 @@ async def test_a_channel_with_the_most_rubrics_may_change_them_but_add_none(stag
         saved = SavedRubric(
             *place(stage), f"tone-{number}", 1, TONE, stage.ben.id, datetime.now(UTC)
         )
-        await stage.log.rubrics.save(saved)
+        await RubricChanges(stage.log.database).save(saved)
     await save(stage, "tone", TONE)
     assert (
         "This channel has 10 rubrics of its own"

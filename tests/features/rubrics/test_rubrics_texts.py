@@ -7,10 +7,11 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from bot.features.rubrics import ids, reference_text, text
+from bot.features.rubrics.queries import MOST_RUBRICS
 from bot.pipeline.text import not_understood
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
-from bot.store.rubrics import MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.store.rubrics import ChannelJudge, SavedRubric
 from judge import Rubric, list_rubrics, load_rubric
 from pocket_slack.blocks import check_blocks
 from tests.cases import TONE

@@ -4,10 +4,9 @@ import pytest
 from sqlalchemy import func, select
 
 from bot.domain.case import CaseSource, CaseStatus
-from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import thumbs
-from tests.features.watch.watching import say, scored, seen, take_finished
+from tests.features.watch.watching import say, scored, seen, take_finished, use_rubric
 from tests.gestures import add_case, heard, help_desk, stats
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
@@ -45,17 +44,8 @@ async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(
 
 @pytest.mark.needs("rubrics")
 async def test_watched_replies_are_scored_with_the_channels_rubric(stage: Stage) -> None:
-    from bot.features.rubrics.ids import ACTION_RUBRIC_USE
-
     await say(stage, "@helper all")
-    stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
-    await stage.slack.settled(stage.ann.click(await stage.told(stage.ann, 2), ACTION_RUBRIC_USE))
-    place = stage.slack.workspace.team_id, help_desk(stage).id
-
-    async def is_used() -> bool:
-        return (await stage.log.rubrics.chosen(*place)).rubric == "code"
-
-    await stage.eventually(is_used)
+    await use_rubric(stage, "code")
     _, _, case = await scored(stage)
     assert (case.rubric, case.probability) == ("code", 1.0)
 

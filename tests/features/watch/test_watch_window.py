@@ -29,8 +29,8 @@ from bot.slack.messenger import Messenger
 from bot.store.audit import Action
 from judge.scoring.rubric import Scale
 from pocket_slack import Message
-from tests.features.watch.watching import add_other, end, only, say
-from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, manifest_without, shown
+from tests.features.watch.watching import add_other, end, only, say, use_rubric
+from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, manifest_without, shown
 
 LAST = "Replies of the last week that this watch could have scored"
 
@@ -87,14 +87,9 @@ def updates(stage: Stage) -> int:
 
 @pytest.mark.needs("rubrics")
 async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
-    from bot.features.rubrics.ids import ACTION_RUBRIC_USE
-
     assert "Replies are scored with this channel's rubric, `additive-5`" in await window(stage)
     stage.ann.close()
-    stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric use code")
-    asked = await stage.told(stage.ann)
-    stage.ann.click(asked, ACTION_RUBRIC_USE)
-    await stage.slack.until(lambda: not buttons(asked))
+    await use_rubric(stage, "code")
     assert "Replies are scored with this channel's rubric, `code`" in await window(stage)
 
 
