@@ -8,13 +8,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import structlog
 from pydantic import SecretStr
 
-from bot import metrics
 from bot.domain.clock import Clock, utc_now
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch
@@ -158,14 +156,13 @@ async def open_services(stack: AsyncExitStack, settings: Settings) -> Services:
         web_client(settings.slack_bot_token, settings.slack_api_url)
     )
     identity = NOBODY if settings.is_for_many else await identify(client)
-    telemetry = start_telemetry(partial(store.cases.counts, metrics.MAX_AGE_S))
+    telemetry = start_telemetry()
     if telemetry:
         stack.push_async_callback(asyncio.to_thread, telemetry.close)
-    client_type = telemetry.client_type if telemetry else None
-    make_judge = await stack.enter_async_context(open_judges(settings, client_type))
+    make_judge = await stack.enter_async_context(open_judges(settings))
     services = make_services(settings, store, client, identity, make_judge)
     if telemetry:
-        services.tracing = telemetry.tracing
+        services.tracing = telemetry
     return services
 
 

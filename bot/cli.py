@@ -73,12 +73,11 @@ def serve(http: Http = False) -> None:
         del sys.modules["rich"]
     from bot.app import serve as run
     from bot.logs import configure_logs
-    from bot.settings import load_settings
-    from bot.telemetry import read_variables
+    from bot.settings import load_settings, read_variables
 
     given: dict[str, Any] = {"serve_http": True} if http else {}
     settings = load_settings(**given)
-    read_variables()
+    read_variables("OTEL_")
     configure_logs(settings.log_format)
     loop = None  # asyncio's own
     with suppress(ImportError):

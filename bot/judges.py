@@ -3,16 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from bot.domain.limits import Limits
 from bot.pipeline.judges import MakeJudge
 from bot.settings import OFFLINE, Settings
 from judge import Judge, Rubric, load_rubric
 from judge.scoring.model.client import Connection, check_client, make_client
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 
 def limits_of(settings: Settings) -> Limits:
@@ -32,16 +28,14 @@ def limits_of(settings: Settings) -> Limits:
 
 
 @asynccontextmanager
-async def open_judges(
-    settings: Settings, client_type: "type[AsyncOpenAI] | None" = None
-) -> AsyncIterator[MakeJudge]:
+async def open_judges(settings: Settings) -> AsyncIterator[MakeJudge]:
     """A function that makes judges; they share one client, which is made for the first request."""
     if settings.judge_model == OFFLINE and not settings.judge_models:
         yield _maker(settings, None)
         return
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     check_client(key, settings.openai_base_url)
-    make = partial(make_client, key, settings.openai_base_url, client_type)
+    make = partial(make_client, key, settings.openai_base_url)
     async with aclosing(Connection(None, make)) as connection:
         yield _maker(settings, connection)
 

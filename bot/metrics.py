@@ -9,8 +9,7 @@ from prometheus_client import Counter, Gauge, Histogram
 MAX_AGE_S = 60.0
 """How old the number of delivered cases may be."""
 
-CASES_NAME = "slack_judge_cases"
-CASES = Gauge(CASES_NAME, "Cases in the database.", ["status"])
+CASES = Gauge("slack_judge_cases", "Cases in the database.", ["status"])
 RUNNING = Gauge(
     "slack_judge_cases_running",
     "Cases that this process works on right now, those that wait included.",
@@ -18,9 +17,10 @@ RUNNING = Gauge(
 QUEUE = Gauge(
     "slack_judge_queue_length", "Cases of this process that wait for their turn at the judge."
 )
-VERDICT_BOUNDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300)
 VERDICT_SECONDS = Histogram(
-    "slack_judge_verdict_seconds", "From asking the judge to its verdict.", buckets=VERDICT_BOUNDS
+    "slack_judge_verdict_seconds",
+    "From asking the judge to its verdict.",
+    buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300),
 )
 TOKENS = Counter("slack_judge_tokens", "Tokens of the judge's models.", ["kind"])
 MODEL_FAILURES = Counter(

@@ -1,6 +1,7 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from io import StringIO
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 from pydantic import (
     AfterValidator,
@@ -369,6 +371,15 @@ def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
 def load_settings(env_file: Path | None = _ENV_FILE, **given: object) -> Settings:
     """All settings of the bot; raises the same errors as `load`."""
     return load(Settings, env_file, **given)
+
+
+def read_variables(prefix: str, env_file: Path = _ENV_FILE) -> None:
+    """Adds the variables of `env_file` that begin so to the environment, for a package that reads
+    nothing else.
+    """
+    for name, value in dotenv_values(env_file, encoding="utf-8-sig").items():
+        if name.startswith(prefix) and value:
+            os.environ[name] = os.environ.get(name) or value
 
 
 def _explain_one(error: ErrorDetails) -> str:

@@ -18,13 +18,13 @@ from bot.commands import screens
 from bot.commands.channels import installed
 from bot.errors import BotError, SettingsError, SlackError, StoreError
 from bot.setting_values import readable_on_the_way_to
-from bot.settings import Settings, files_with_secrets, load_settings
+from bot.settings import Settings, files_with_secrets, load_settings, read_variables
 from bot.slack import client as slack_client
 from bot.slack import manifest
 from bot.store import Store, ownership
 from bot.store.address import to_address
 from bot.store.opening import check_writable, try_out
-from bot.telemetry import load, read_variables, signals
+from bot.telemetry import Telemetry, signals
 from judge import JudgeError, load_rubric
 from judge.cli.options import say
 from judge.scoring.numbers import number_of
@@ -77,13 +77,13 @@ async def examine(*, serves_http: bool) -> bool:
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key are sent unencrypted; "
             "use https:// unless the network is private"
         )
-    read_variables()
+    read_variables("OTEL_")
     try:
         if wanted := signals():
-            load()
+            Telemetry(wanted).close()
             said = "are sent; the log says if the receiver refuses them"
             say(f"note   OpenTelemetry: {', '.join(wanted).lower()} {said}")
-    except (BotError, ValueError) as exc:
+    except (BotError, ValueError, RuntimeError) as exc:
         say(f"note   OpenTelemetry is off: {exc}")
     async with slack_client.web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = await _are_well(_checks(settings), [client], settings)

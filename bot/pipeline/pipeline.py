@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import structlog
 from cachetools import LRUCache
@@ -133,7 +133,9 @@ class CasePipeline:
                 self.turns.begin_waiting(case_id)
             with self.tracing.attempt(claimed):
                 case = await self.store.cases.with_turns(claimed)
-                await self._settle(case, trigger_id)
+                settled = await self._settle(case, trigger_id)
+            if settled:
+                await self.names.note(settled)
         except KeyTakenError as exc:
             raise RetryError("another case has this reply since a moment ago", timedelta()) from exc
         except TakenError:
@@ -150,14 +152,17 @@ class CasePipeline:
         finally:
             self.turns.patient.pop(case_id, None)
 
-    async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
+    async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
+        """The case once its verdict is delivered; None if it waits for its question, or another
+        case has its reply.
+        """
         case = claimed
         is_intended = False
         try:
             if claimed.status is CaseStatus.RECEIVED:
                 read = await self._to_judge(claimed, trigger_id)
                 if read is None:
-                    return
+                    return None
                 case = read
                 is_intended = read is not claimed
                 if is_intended:
@@ -185,7 +190,7 @@ class CasePipeline:
             logger.info(
                 "case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason
             )
-            await self.names.note(case)
+            return case
         except _ModelFailure as exc:
             await self._wait_for_the_model(case, is_intended, exc)
         except SLACK_ERRORS as exc:
@@ -258,7 +263,7 @@ class CasePipeline:
 
     async def _wait_for_the_model(
         self, case: LoggedCase, is_intended: bool, failure: _ModelFailure
-    ) -> None:
+    ) -> NoReturn:
         pause = self.model_pauses[case.model_tries]
         case = await self._announced(case, is_intended)
         case = await self.store.note_failure(case, "model_tries")

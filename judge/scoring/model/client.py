@@ -26,12 +26,8 @@ CHAT = "/chat/completions"
 DECISIONS = "/decisions"
 
 
-def make_client(
-    api_key: str | None, base_url: str | None, kind: "type[openai.AsyncOpenAI] | None" = None
-) -> "openai.AsyncOpenAI":
-    """A client for a server, by default OpenAI's, of the class `kind` if given; raises as
-    `check_client`.
-    """
+def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
+    """A client for a server, by default OpenAI's; raises as `check_client`."""
     import openai
 
     check_client(api_key, base_url)
@@ -41,7 +37,7 @@ def make_client(
     # aiohttp takes half the CPU time per request, but accepts no address with a user and a
     # password.
     has_password = "@" in urlsplit(url).netloc
-    return (kind or openai.AsyncOpenAI)(
+    return openai.AsyncOpenAI(
         api_key=api_key or "none",  # a private server may need no key, but the client requires one
         base_url=url,
         http_client=None if has_password else openai.DefaultAioHttpClient(verify=_certificates()),
