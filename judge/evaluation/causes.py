@@ -6,8 +6,9 @@ causes.counts      # [Cause("no source", (3, 8, 21)), ..., Cause("other", (5,))]
 
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from judge.scoring.answers import spoken
 from judge.scoring.attacks.marks import neutralise
 from judge.scoring.decision import read_choices
 from judge.scoring.judging import Written
+from judge.scoring.rubric import list_rubrics, load_rubric
 from judge.scoring.sanitize import one_line, sanitize
 
 Decide = Callable[[Sequence[Mapping[str, str]], Sequence[Mapping[str, Any]]], Awaitable[Written]]
@@ -31,6 +33,8 @@ _MOST_NAMES, _MOST_WORDS, _LONGEST_NAME = 5, 6, 60
 _LONGEST_REASON = 400  # characters of it that are sent
 _LONGEST_PROSE = 300  # characters before a colon; more are no name
 _FEWEST_OF_A_CAUSE = 2
+_SEVERAL_PEOPLE = 3  # who say a word that is not rare
+_SHORTEST_WORD = 3  # letters; shorter ones name nobody
 
 _PROMPT = Path(__file__).with_name("causes.txt").read_text(encoding="utf-8")
 _MATERIAL = _PROMPT.partition("\n\n")[0]
@@ -62,6 +66,7 @@ async def find_causes(
     reasons: Mapping[int, str],
     known: Sequence[str] = (),
     decide: Decide | None = None,
+    said: Mapping[str, Collection[str]] | None = None,
 ) -> Causes:
     """Puts low replies into at most five causes, with one request.
 
@@ -76,6 +81,8 @@ async def find_causes(
         reasons: The judge's reason for each reply, by a key of the caller's, the most important
             first.
         known: Names that are offered to the model first, such as those of the week before.
+        said: What people said in these exchanges, as for `gives_away`; a new name that gives one of
+            them away is "other".
 
     Raises:
         SetupError: The judge is the offline rater, or there are fewer than five replies.
@@ -105,9 +112,10 @@ async def find_causes(
             raise BadResponseError(
                 "The model named no causes: no line of its answer has a name, a colon and numbers."
             )
-        cause_of |= {
-            left[number - 1]: name for number, name in named.items() if 1 <= number <= len(left)
-        }
+        for number, name in named.items():
+            if 1 <= number <= len(left):
+                is_public = name in known or not gives_away(name, said or {})
+                cause_of[left[number - 1]] = name if is_public else OTHER
     frequent = Counter(name for name in cause_of.values() if name != OTHER).most_common(_MOST_NAMES)
     kept = [name for name, n in frequent if n >= _FEWEST_OF_A_CAUSE]
     replies: dict[str, list[int]] = {name: [] for name in (*kept, OTHER)}
@@ -162,6 +170,49 @@ def _to_name(words: str) -> str:
         " ".join(sanitize(words).split()[:_MOST_WORDS]).strip("*_`\"'#.- ")[:_LONGEST_NAME].rstrip()
     )
     return OTHER if shown.casefold() in {"", OTHER, "others"} else shown
+
+
+def words_in(text: str) -> set[str]:
+    """The words of a text; singular and plural, and upper and lower case, are one."""
+    return set(map(_to_plain, _words(text)))
+
+
+def gives_away(name: str, said: Mapping[str, Collection[str]]) -> bool:
+    """Whether the name of a cause has a word that somebody said, and that may tell who it was.
+
+    Such a word has a capital, like a name, or is rare: fewer than three people said it. A capital
+    tells nothing in the first word, or where all words have one. The words of the rubrics that come
+    with the package are the judge's own, whoever said them too.
+
+    Args:
+        said: The words in somebody's question and in the reply to it, as `words_in` gives them, for
+            each person.
+    """
+    words = _words(name)
+    capitals_are_names = any(word.islower() for word in words[1:])
+    for at, word in enumerate(words):
+        people = sum(_to_plain(word) in theirs for theirs in said.values())
+        is_name = at > 0 and capitals_are_names and word != word.lower()
+        is_rare = people < _SEVERAL_PEOPLE
+        if people and (is_name or is_rare) and _to_plain(word) not in _judges_words():
+            return True
+    return False
+
+
+def _words(text: str) -> list[str]:
+    whole = text.replace("’", "'").replace("n't", " not")
+    return [word for word in re.findall(r"\w+", whole) if len(word) >= _SHORTEST_WORD]
+
+
+def _to_plain(word: str) -> str:
+    return word.casefold().removesuffix("s")
+
+
+@cache
+def _judges_words() -> frozenset[str]:
+    rubrics = [load_rubric(name) for name in list_rubrics()]
+    texts = [_PROMPT, *(each.prompt for each in rubrics), *(each.aside for each in rubrics)]
+    return frozenset(words_in(" ".join(texts)))
 
 
 def _numbered(reasons: Iterable[str]) -> str:

@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 
 from judge.errors import BadResponseError, SetupError
-from judge.evaluation.causes import Causes, Decide, find_causes, read_low
+from judge.evaluation.causes import (
+    Causes,
+    Decide,
+    find_causes,
+    gives_away,
+    read_low,
+    words_in,
+)
 from judge.scoring.judging import Written
 from tests.judge_command import run
 from tests.model_server import ModelServer
@@ -234,6 +241,51 @@ async def test_a_decision_that_is_not_to_the_questions_is_none(
         await find_causes(
             Scripted("").write, REASONS, ("no source", "too long"), decider([], spoilt)
         )
+
+
+THEY_SAID = {
+    "ann": words_in("My illness, says ZNAME Krause: I can't pay order 4711. A good question!"),
+    "ben": words_in("Good answer. But which refunds? Krause said the long answer is no source."),
+    "cat": words_in("Does Jira not answer the question? My refund is missing. Krause doesn't say."),
+    "dan": words_in("How do I get a refund? It took too long and made up the language."),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_theirs"),
+    [
+        ("ignores illness of ZNAME Krause", True),
+        ("Ignores Illness Of Zname", True),
+        ("ignores the illness", True),
+        ("ignores the customer Krause", True),  # three people named her
+        ("Zname is not helped", True),
+        ("ZNAME", True),
+        ("wrong about order 4711", True),
+        ("does not know Jira", True),
+        ("does not answer the question", False),
+        ("Does not answer the Question", False),
+        ("Doesn't answer the question", False),
+        ("Wrong Refund", False),
+        ("wrong refund", False),
+        ("no source", False),
+        ("too short", False),
+        ("wrong language", False),
+        ("Made-up facts", False),
+        ("invents a hotel", False),
+    ],
+)
+def test_a_name_with_a_rare_or_capitalised_word_of_somebody_gives_them_away(
+    name: str, is_theirs: bool
+) -> None:
+    assert gives_away(name, THEY_SAID) == is_theirs
+
+
+async def test_a_name_that_gives_somebody_away_is_other_unless_it_is_known() -> None:
+    writer = Scripted("ignores the illness: 1, 2\nno source: 3, 4")
+    found = await find_causes(writer.write, REASONS, said=THEY_SAID)
+    assert [name for name, _ in found.counts] == ["no source", "other"]
+    found = await find_causes(writer.write, REASONS, ["ignores the illness"], said=THEY_SAID)
+    assert [name for name, _ in found.counts] == ["ignores the illness", "no source", "other"]
 
 
 async def test_fewer_than_five_low_replies_have_no_causes() -> None:

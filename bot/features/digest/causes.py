@@ -3,14 +3,15 @@ that lists them.
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import structlog
 from slack_sdk.errors import SlackRequestError
 
+from bot.domain.case import LoggedCase
 from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
 from bot.feature import Services
@@ -27,7 +28,7 @@ from bot.slack.messenger import Posted
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
-from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes
+from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes, words_in
 from judge.rows.files import encode
 from judge.scoring.judging import Written
 
@@ -81,6 +82,9 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     judge = await services.judges.of_channel(place.team_id, place.channel_id)
     if judge is None or judge.model == OFFLINE:
         return
+    # Before the request, because words may be forgotten during it.
+    cases = [case for case in await _read(services, reasons) if case.justification]
+    reasons = {case.id: reasons[case.id] for case in cases}
     last = await read_causes(database, place, week.before().label)
     names = [name for name, _ in _ordered(last) if name != OTHER]
 
@@ -91,8 +95,24 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
         )
 
     decide = partial(within, judge.decide) if judge.decides else None
-    found = await find_causes(partial(within, judge.write), reasons, names, decide)
+    found = await find_causes(partial(within, judge.write), reasons, names, decide, _said(cases))
     await note_causes(database, place, week.label, found.counts)
+
+
+async def _read(services: Services, case_ids: Iterable[int]) -> list[LoggedCase]:
+    cases = services.store.cases
+    found = [await cases.get(case_id) for case_id in case_ids]
+    return [await cases.with_turns(case) for case in found if case]
+
+
+def _said(cases: Iterable[LoggedCase]) -> Mapping[str, Collection[str]]:
+    """The words of these cases, by the person who asked."""
+    said = defaultdict[str, set[str]](set)
+    for case in cases:
+        turns = [turn.text for turn in case.conversation]
+        texts = "\n".join([case.question or "", case.response or "", *turns])
+        said[case.question_author_id or case.requester_id] |= words_in(texts)
+    return said
 
 
 async def _ask_for_points(services: Services, replies: Sequence[LowCase]) -> None:
