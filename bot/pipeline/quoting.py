@@ -113,9 +113,9 @@ async def _unquote(
             post = await or_refusal(find_posted(client, channel_id, ts))
             quoted = post.cases if post else set()
             gone = quoted.difference(await store.edits.with_reason(quoted.difference(case_ids)))
-            if not (post and gone):
+            due = post.without(gone) if post else None
+            if due is None or due == post:
                 break
-            due = post.without(gone)
             plain_blocks = [each for each in due.blocks if each["type"] in _PLAIN]
             due = replace(due, plain_blocks=plain_blocks)
             if error := await refusal_of(send_in_known_blocks(change, due)):

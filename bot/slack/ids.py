@@ -30,6 +30,7 @@ BLOCK_VISIBILITY = "visibility"
 BLOCK_AMENDMENT = "amendment"
 BLOCK_REPLACED = "replaced"
 BLOCK_WORDS = "words-"  # followed by the case whose words it quotes
+BLOCK_DRAWN = "drawn-"  # followed by the cases that all of its words are drawn from
 
 METADATA_EVENT = "slack_judge_case"
 

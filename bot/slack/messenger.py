@@ -43,7 +43,8 @@ class Post:
     """A message to send: blocks, and `text` for notifications and screen readers.
 
     `plain_blocks` are for a Slack that does not support some of `blocks`; they do not count when
-    posts are compared. A block that quotes words of a case has its number in its id.
+    posts are compared. A block that quotes words of a case has its number in its id, and one whose
+    words are drawn from several has theirs.
     """
 
     text: str
@@ -73,18 +74,21 @@ class Post:
     @property
     def cases(self) -> set[int]:
         """The cases whose words it quotes."""
-        found = (_quoted_case(block) for block in self.blocks)
-        return {case_id for case_id in found if case_id is not None}
+        return set().union(*map(_quoted_cases, self.blocks))
 
     def without(self, case_ids: Collection[int]) -> "Post":
-        """The post without the words of these cases."""
+        """The post without the words of these cases; what is drawn from several goes with the last
+        of them.
+        """
+        gone = set(case_ids)
 
         def strip(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-            kept = (
-                _without_words(block) if _quoted_case(block) in case_ids else block
-                for block in blocks
-            )
-            return [block for block in kept if block]
+            kept = []
+            for block in blocks:
+                quoted = _quoted_cases(block)
+                left = _without_words(block) if quoted and quoted <= gone else block
+                kept += [left] if left else []
+            return kept
 
         # A verdict's notification gives the reason after the score.
         text = self.text.partition(":")[0] if self.text.startswith("Score ") else self.text
@@ -92,19 +96,31 @@ class Post:
         return Post(text, strip(self.blocks), plain_blocks)
 
 
+_LONGEST_ID = 255  # characters, says Slack
 _OF_CASE = re.compile(rf"{ids.BLOCK_WORDS}(\d+)")
 
 
-def _quoted_case(block: dict[str, Any]) -> int | None:
-    """The case whose words a block quotes; None if it quotes none, or none any more."""
-    found = _OF_CASE.match(str(block.get("block_id")))
-    return int(found[1]) if found and _without_words(block) != block else None
+def drawn_from(case_ids: Sequence[int], block: dict[str, Any]) -> dict[str, Any]:
+    """The block, which goes with the words of these cases, or of as many as fit into its id."""
+    block_id = f"{ids.BLOCK_DRAWN}{'-'.join(map(str, case_ids))}-"
+    return block | {"block_id": block_id[:_LONGEST_ID].rpartition("-")[0]}
+
+
+def _quoted_cases(block: dict[str, Any]) -> set[int]:
+    """The cases whose words a block quotes; none if it quotes none, or none any more."""
+    block_id = str(block.get("block_id"))
+    if block_id.startswith(ids.BLOCK_DRAWN):
+        return set(map(int, block_id.removeprefix(ids.BLOCK_DRAWN).split("-")))
+    found = _OF_CASE.match(block_id)
+    return {int(found[1])} if found and _without_words(block) != block else set()
 
 
 def _without_words(block: dict[str, Any]) -> dict[str, Any] | None:
     """What is ours in a block that quotes: its first line, or all that is not in italics; None if it
-    is one quote.
+    is one quote, or drawn from cases.
     """
+    if str(block.get("block_id")).startswith(ids.BLOCK_DRAWN):
+        return None
     if block["type"] == "section":
         first_line = block["text"]["text"].partition("\n")[0]
         return block | {"text": block["text"] | {"text": first_line}}

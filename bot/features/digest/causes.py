@@ -24,7 +24,7 @@ from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation
 from bot.slack.members import Member
-from bot.slack.messenger import Posted
+from bot.slack.messenger import Posted, drawn_from
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
@@ -133,21 +133,33 @@ def cause_blocks(
     """How many low replies of a week have each cause, and had it the week before; and of each
     assistant, if several.
     """
+    if not now:
+        return []
+    compared = [
+        (clip(who, _NAME), [*found.values()]) for who, found in theirs if len(found) >= FEWEST
+    ]
+    compared = sorted(compared, key=lambda of_one: -len(of_one[1]))[:_MOST_ASSISTANTS]
+    if len(compared) < 2:
+        compared = []
     earlier = Counter(before.values())
-    lines = [f"*Why replies scored low{when}*"]
+    blocks = [ui.section(f"*Why replies scored low{when}*")]
     for name, number in _ordered(now):
-        trend = f", last week {earlier[name]} of {len(before)}" if before and name != OTHER else ""
-        lines.append(f"• {clip(name, _NAME)}: *{number} of {len(now)}*{trend}")
+        line = f"• {clip(name, _NAME)}: *{number} of {len(now)}*"
+        if before and name != OTHER:
+            line += f", last week {earlier[name]} of {len(before)}"
+        shares = [f"{who} {names.count(name)}" for who, names in compared if name in names]
+        if shares:
+            line += f" ({', '.join(shares)})"
+        block = ui.section(line)
+        if name != OTHER:
+            have_it = [case_id for case_id, cause in now.items() if cause == name]
+            block = drawn_from(have_it, block)
+        blocks.append(block)
     newest = f"The newest {MOST} low replies. " if len(now) >= MOST else ""
-    small = f"{newest}The model names the causes and sorts the replies; the counts are mine."
-    each = []
-    for who, found in sorted(theirs, key=lambda its: -len(its[1]))[:_MOST_ASSISTANTS]:
-        parts = ", ".join(f"{clip(name, _NAME)} {number}" for name, number in _ordered(found))
-        each += (
-            [f"*{clip(who, _NAME)}* ({len(found)} low): {parts}"] if len(found) >= FEWEST else []
-        )
-    by_assistant = [ui.section("\n".join(each))] if len(each) > 1 else []
-    return [ui.section("\n".join(lines)), *by_assistant, ui.context(small)] if now else []
+    sums = ", ".join(f"{who} {len(names)}" for who, names in compared)
+    totals = f"Low replies: {sums}. " if sums else ""
+    small = "The model names the causes and sorts the replies; the counts are mine."
+    return [*blocks, ui.context(f"{newest}{totals}{small}")]
 
 
 async def send_file(

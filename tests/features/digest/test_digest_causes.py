@@ -65,6 +65,17 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     assert used == 460
 
 
+async def test_a_name_with_somebodys_word_is_other_in_the_digest_and_in_the_table(
+    stage: Stage,
+) -> None:
+    await low_replies(stage, 4, question="Does Krause pay for my illness?")
+    await low_replies(stage, 3, question_author_id=stage.ann.id)
+    stage.model.script("ignores illness of Krause: 3, 4, 5\nno source: 6, 7")
+    assert "• no source: *2 of 7*\n• other: *5 of 7*" in shown(await its_digest(stage))
+    found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
+    assert {*found.values()} == {"no source", "other"}
+
+
 async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_ask="decision")
     await low_replies(stage, 2, judged_at=datetime.now(UTC) - timedelta(weeks=1))
@@ -115,9 +126,11 @@ async def test_causes_are_counted_for_each_of_several_assistants(stage: Stage) -
     await add_cases(stage, help_desk(stage), other.id, *[1] * 6, justification=REASON)
     stage.model.script("no source: 1, 2, 3, 4, 5, 6, 7, 8\ntoo long: 9, 10, 11")
     message = await its_digest(stage)
-    assert "*Other Bot* (6 low): no source 6\n*helper* (5 low): too long 3, no source 2" in shown(
-        message
+    said = shown(message)
+    assert (
+        "• no source: *8 of 11* (Other Bot 6, helper 2)\n• too long: *3 of 11* (helper 3)" in said
     )
+    assert "Low replies: Other Bot 6, helper 5. The model names the causes" in said
     assert len(stage.model.requests) == 1
 
 

@@ -28,10 +28,10 @@ from tests.stage import LOST, Stage, StageFactory, shown
 REASON = "It names no source."
 
 
-async def a_low_reply(stage: Stage) -> Message:
+async def a_low_reply(stage: Stage, number: int = 1) -> Message:
     stage.model.script(f"score: 1\n{REASON}")
     _, answer = stage.ask_and_answer()
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await settled(stage, number, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     return answer
 
 
@@ -126,6 +126,39 @@ async def test_a_reason_that_another_deletion_puts_back_goes_once_its_case_is_de
     deleting.set()
     await first
     assert not any(reason in shown(message) for reason in REASONS)
+
+
+@pytest.mark.needs("privacy")
+@pytest.mark.parametrize("how", ["forget me", "forget the cases", "delete the replies"])
+async def test_a_cause_goes_with_the_last_of_its_cases(open_stage: StageFactory, how: str) -> None:
+    stage: Stage = await open_stage(events=("message.channels",))
+    answers = [await a_low_reply(stage, number) for number in (1, 2)]
+    verdict = await stage.log.cases.verdict(1)
+    assert verdict
+    await add_cases(
+        stage,
+        help_desk(stage),
+        stage.helper.id,
+        *(1, 1, 1),
+        justification=REASON,
+        judge_version=verdict.judge_version,
+    )
+    stage.model.script("too long: 1, 2, 3\ntoo short: 4, 5")
+    message = await its_digest(stage)
+    assert "• too long: *3 of 5*\n• too short: *2 of 5*" in shown(message)
+    if how == "forget me":
+        await go_ahead(stage, stage.ann)
+    elif how == "forget the cases":
+        await forget(stage, stage.ann, "1")
+        assert "too short" in shown(message)
+        await forget(stage, stage.ann, "2")
+    else:
+        for answer in answers:
+            assert "too short" in shown(message)
+            stage.helper.delete(answer)
+            await up_to_date(stage)
+    await stage.slack.until(lambda: "too short" not in shown(message))
+    assert "• too long: *3 of 5*" in shown(message)
 
 
 async def test_a_reason_that_a_slow_change_puts_back_goes_with_the_next_one(stage: Stage) -> None:
