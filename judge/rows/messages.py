@@ -1,41 +1,46 @@
 """Reads messages as logs have them: a question, its response, and the conversation before it.
 
-Messages of Chat Completions, items of Responses, Anthropic's blocks and LangChain's roles are read.
-What is no text is marked at its place (`[picture: ...]`), and reasoning, which nobody was shown, is
-left out.
+Read are the messages of OpenAI's Chat Completions, the items of its Responses, and Anthropic's
+messages. What is no text is marked at its place (`[picture]`), and reasoning, which nobody was
+shown, is left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import groupby, takewhile
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple, TypeAlias
 
 from judge.rows.files import decode, encode, kind_of
 from judge.scoring.attacks.marks import mark, unmark
 from judge.scoring.conversation import Turn, bounded
 
-_ROLES = {"human": "user", "function": "tool"} | dict.fromkeys(
-    ("ai", "model", "bot", "agent"), "assistant"
-)
-_ROLES |= {role: role for role in ("user", "assistant", "tool", "system", "developer")}
-_FIELDS = {"content", "text", "tool_calls", "function_call", "audio", "refusal"}
-_UNSEEN = {"thinking", "redacted_thinking", "reasoning"}
-# the ends of types, such as server_tool_use
-_CALLS = ("tool_use", "tool_call")
-_RESULTS = ("tool_result",)
-_KINDS = {
-    "image": "picture",
-    "document": "file",
-    "audio": "audio",
-    "video": "video",
-    "file": "file",
-}
+_ROLES = ("user", "assistant", "tool", "system", "developer")
+_CONTENTS = {"content", "tool_calls", "audio", "refusal"}
+_UNSEEN = {"thinking", "redacted_thinking", "reasoning", "compaction", "item_reference"}
 _TEXTS = ("text", "output_text")
-_SOURCES = ("citation", "_location")  # the ends of types, such as url_citation
-_TITLES = ("title", "document_title", "filename")
-_URLS = ("url", "source")
+_PICTURE = "picture"
+_FILE = "file"
+_AUDIO = "audio"
+_MARKS = {
+    "image_url": _PICTURE,
+    "input_image": _PICTURE,
+    "image": _PICTURE,
+    "file": _FILE,
+    "input_file": _FILE,
+    "document": _FILE,
+    "input_audio": _AUDIO,
+    "audio": _AUDIO,
+}
+# The ends of types, such as server_tool_use, web_search_call and url_citation.
+_CALLS = "tool_use"
+_RESULTS = "tool_result"
+_ITEMS = ("_call", "_output")
+_CITATIONS = ("citation", "_location")
+_READ = "only the messages of OpenAI and Anthropic are read"
+
+_Part: TypeAlias = Mapping[str, Any]
 
 
 class Dialogue(NamedTuple):
@@ -50,7 +55,7 @@ class Dialogue(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Said:
+class _Entry:
     """A message or step.
 
     `has_words`: some text is not a mark; `unread`: the parts that have nothing but a mark.
@@ -60,7 +65,15 @@ class _Said:
     text: str
     has_words: bool = False
     is_step: bool = False
-    unread: Sequence[Mapping[str, Any]] = ()
+    unread: Sequence[_Part] = ()
+
+
+class _Division(NamedTuple):
+    """What comes before the question, the question, and what follows up to the answer's end."""
+
+    before: Sequence[_Entry]
+    question: Sequence[_Entry]
+    after: Sequence[_Entry]
 
 
 def read_messages(messages: Sequence[Any]) -> Dialogue:
@@ -72,34 +85,35 @@ def read_messages(messages: Sequence[Any]) -> Dialogue:
 
     If these are no messages, the ValueError completes "line 17: ".
     """
-    before, asked, after = _divide(messages)
-    unknown = next((each.role for each in after if each.role not in _ROLES.values()), None)
-    if unknown is not None and not (asked and any(each.role == "assistant" for each in after)):
-        missing = "answer by an assistant" if asked else "question by a user"
-        raise ValueError(
-            f"messages have no {missing}, and a role that is not known: {unknown[:40]!r}"
-        )
-    last_step = max((at for at, each in enumerate(after) if each.is_step), default=-1)
-    goes_on = any(each.has_words for each in after[last_step + 1 :] if each.role == "assistant")
-    answer = list[_Said]()
-    others = list[_Said]()
-    for at, each in enumerate(after):
-        if each.is_step or each.role != "assistant":
-            others.append(replace(each, role=f"{each.role} after the question"))
-        elif goes_on and at < last_step and each.has_words:
-            answer.append(_Said(each.role, mark("step", each.text)))
+    division = _divide(messages)
+    _check_roles(division)
+    after = division.after
+    last_step = max((at for at, entry in enumerate(after) if entry.is_step), default=-1)
+    words_follow = any(
+        entry.has_words for entry in after[last_step + 1 :] if entry.role == "assistant"
+    )
+    answer: list[_Entry] = []
+    others: list[_Entry] = []
+    for at, entry in enumerate(after):
+        if entry.is_step or entry.role != "assistant":
+            others.append(replace(entry, role=f"{entry.role} after the question"))
+        elif words_follow and at < last_step and entry.has_words:
+            answer.append(replace(entry, text=mark("step", entry.text)))
         else:
-            answer.append(each)
-    return Dialogue(_joined(asked), _joined(answer), _to_turns([*before, *others]))
+            answer.append(entry)
+    turns = _to_turns([*division.before, *others])
+    return Dialogue(_joined(division.question), _joined(answer), turns)
 
 
 def find_prompt(messages: Sequence[Any]) -> str:
     """What was asked, as `to_prompt` has it, with digests of the pictures and files in it."""
-    before, asked, _ = _divide(messages)
-    parts = (encode(part).encode() for each in (*before, *asked) for part in each.unread)
-    return to_prompt(
-        _joined(asked), _to_turns(before), *(sha256(part).hexdigest() for part in parts)
-    )
+    division = _divide(messages)
+    digests = [
+        sha256(encode(part).encode()).hexdigest()
+        for entry in (*division.before, *division.question)
+        for part in entry.unread
+    ]
+    return to_prompt(_joined(division.question), _to_turns(division.before), *digests)
 
 
 def to_prompt(question: str, turns: Iterable[Turn], *others: str) -> str:
@@ -112,24 +126,29 @@ def has_reply(messages: Sequence[Any]) -> bool:
     """Whether the assistant's reply can be read, if only as an empty text: it is there, and not
     only in marks.
     """
-    said = [each for each in _divide(messages)[2] if each.role == "assistant" and not each.is_step]
-    return any(each.has_words for each in said) or (
-        bool(said) and not any(each.text.strip() for each in said)
-    )
+    replies = [
+        entry
+        for entry in _divide(messages).after
+        if entry.role == "assistant" and not entry.is_step
+    ]
+    if any(entry.has_words for entry in replies):
+        return True
+    return bool(replies) and not any(entry.text.strip() for entry in replies)
 
 
 def completed(messages: Sequence[Any], system: Any, response: str | None) -> Sequence[Any]:
     """The messages with the system prompt and the response beside them; raises ValueError if they
     have an answer.
     """
-    first = (
-        [{"role": "system", "content": system}] if system and isinstance(system, str | list) else []
-    )
-    last = [] if response is None else [{"role": "assistant", "content": response}]
-    said = (
-        _read(messages, "messages") if first or last else []
-    )  # so that a problem has the number that the list has
-    if last and said and said[-1].role == "assistant" and not said[-1].is_step:
+    first = []
+    if system and isinstance(system, str | list):
+        first = [{"role": "system", "content": system}]
+    last = []
+    if response is not None:
+        last = [{"role": "assistant", "content": response}]
+    # Read before anything is put in front, so that a problem has the number that the list has.
+    entries = _read(messages, "messages") if first or last else []
+    if last and entries and entries[-1].role == "assistant" and not entries[-1].is_step:
         raise ValueError("messages end with an answer, and response is another; leave one out")
     return [*first, *messages, *last]
 
@@ -154,132 +173,154 @@ def split_messages(messages: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any
     """The messages up to the end of the question, and those up to the end of its answer; raises as
     `read_messages`.
     """
-    said = [
-        (at, each.role)
-        for at, message in enumerate(messages, start=1)
-        for each in _read([message], "messages")
-    ]
-    question, answer = (said[end - 1][0] if end else 0 for end in _ends([role for _, role in said]))
-    return messages[:question], messages[question:answer]
+    numbers = [0]
+    roles: list[str] = []
+    for number, message in enumerate(messages, start=1):
+        for entry in _read([message], "messages"):
+            numbers.append(number)
+            roles.append(entry.role)
+    question, answer = _ends(roles)
+    return messages[: numbers[question]], messages[numbers[question] : numbers[answer]]
 
 
-def _divide(messages: Sequence[Any]) -> tuple[list[_Said], list[_Said], list[_Said]]:
-    """What is said before the question, in the question, and after it up to the end of the answer."""
-    said = _read(messages, "messages")
-    question, answer = _ends([each.role for each in said])
-    asked = [*takewhile(lambda each: each.role == "user", reversed(said[:question]))][::-1]
-    return said[: question - len(asked)], asked, said[question:answer]
+def _check_roles(division: _Division) -> None:
+    """Raises ValueError if question or answer may be missing because a role is not known."""
+    unknown = [entry.role for entry in division.after if entry.role not in _ROLES]
+    has_answer = any(entry.role == "assistant" for entry in division.after)
+    if not unknown or (division.question and has_answer):
+        return
+    missing = "answer by an assistant" if division.question else "question by a user"
+    raise ValueError(
+        f"messages have no {missing}, and a role that is not known: {unknown[0][:40]!r}; known "
+        f"are {', '.join(_ROLES)}"
+    )
+
+
+def _divide(messages: Sequence[Any]) -> _Division:
+    entries = _read(messages, "messages")
+    end_of_question, end_of_answer = _ends([entry.role for entry in entries])
+    start = end_of_question
+    while start and entries[start - 1].role == "user":
+        start -= 1
+    return _Division(
+        before=entries[:start],
+        question=entries[start:end_of_question],
+        after=entries[end_of_question:end_of_answer],
+    )
 
 
 def _ends(roles: Sequence[str]) -> tuple[int, int]:
     """Where the question and its answer end.
 
-    What the user says last, such as thanks, is neither if there is one.
+    What the user says last, such as thanks, is neither if there is an answer before it.
     """
-    answer = next((at for at in range(len(roles), 0, -1) if roles[at - 1] != "user"), 0)
-    for end in (answer, len(roles)):
-        question = max(
-            (at for at, role in enumerate(roles[:end], start=1) if role == "user"), default=0
-        )
+    before_thanks = len(roles)
+    while before_thanks and roles[before_thanks - 1] == "user":
+        before_thanks -= 1
+    for end in (before_thanks, len(roles)):
+        question = end
+        while question and roles[question - 1] != "user":
+            question -= 1
         if question and "assistant" in roles[question:end]:
             break
     return question, end
 
 
-def _joined(said: Sequence[_Said]) -> str:
-    return "\n\n".join(each.text for each in said if each.text)
+def _joined(entries: Sequence[_Entry]) -> str:
+    return "\n\n".join(entry.text for entry in entries if entry.text)
 
 
-def _to_turns(said: Iterable[_Said]) -> tuple[Turn, ...]:
-    return tuple(Turn(each.role, each.text, each.is_step) for each in said if each.text.strip())
+def _to_turns(entries: Iterable[_Entry]) -> tuple[Turn, ...]:
+    return tuple(
+        Turn(entry.role, entry.text, entry.is_step) for entry in entries if entry.text.strip()
+    )
 
 
-def _read(messages: Sequence[Any], name: str) -> list[_Said]:
-    said: list[_Said] = []
+def _read(messages: Sequence[Any], name: str) -> list[_Entry]:
+    entries: list[_Entry] = []
     for number, message in enumerate(messages, start=1):
         try:
             if not isinstance(message, Mapping):
                 raise ValueError(f"is {kind_of(message)} where an object belongs")
-            new = list(_read_message(message))
-            "".join(each.role + each.text for each in new).encode()
-            said += new
+            for entry in _read_message(message):
+                f"{entry.role}{entry.text}".encode()
+                entries.append(entry)
         except UnicodeEncodeError as exc:
             raise ValueError(
                 f"message {number} of {name} holds half a surrogate pair, which is not Unicode"
             ) from exc
         except ValueError as exc:
             raise ValueError(f"message {number} of {name} {exc}") from exc
-    return said
+    return entries
 
 
-def _read_message(message: Mapping[str, Any]) -> Iterator[_Said]:
-    inner = message.get("kwargs", message.get("data"))  # LangChain's two forms of a saved message
-    if isinstance(inner, Mapping) and "content" in inner:
-        path = message.get(
-            "id"
-        )  # ends with the class, which in JavaScript's form alone says who speaks
-        message = ({"role": path[-1]} if path and isinstance(path, list) else {}) | {
-            **message,
-            **inner,
-        }
+def _read_message(message: _Part) -> list[_Entry]:
     role = message.get("role")
-    kind = message.get("type")
-    if role is None and isinstance(kind, str):
-        if "content" not in message or kind in _UNSEEN:
-            yield from _read_item(kind, message)
-            return
-        role = kind
+    if role is None:
+        return _read_item(message)
     if not isinstance(role, str):
-        raise ValueError("has no role" if role is None else f"has {kind_of(role)} as its role")
-    role = _ROLES.get(
-        role.removesuffix("Chunk").removesuffix("Message").lower(), role
-    )  # LangChain has its classes
-    if not _FIELDS & message.keys():
-        raise ValueError(f"has no content, only {', '.join(message)[:200]}")
-    parts = _parts(message.get("content", message.get("text")))
-    cited = [
-        message.get("annotations"),
-        *(part.get(name) for part in parts for name in ("annotations", "citations")),
-    ]
+        raise ValueError(f"has {kind_of(role)} as its role")
+    if not _CONTENTS & message.keys():
+        raise ValueError(f"has no content, only {', '.join(message)[:200]}; {_READ}")
+    parts = _to_parts(message.get("content"))
+    citations = _citations(message, parts)
     shown = _together(parts) if role == "assistant" else parts
-    said = _to_said(role, [*shown, *_beside(message)], cited)
+    entry = _to_entry(role, [*shown, *_beside_content(message)], citations)
     if role == "tool":
-        yield replace(said, is_step=True)
-        yield from _steps(parts)
-        return
-    if message.get("phase") == "commentary":
-        said = replace(said, text=said.text and mark("step", said.text), has_words=False)
+        return [replace(entry, is_step=True)]
+    # Responses marks so what the assistant says before it calls a tool.
+    if message.get("phase") == "commentary" and entry.text:
+        entry = replace(entry, text=mark("step", entry.text), has_words=False)
     steps = [*_steps(parts), *_calls(message)]
-    # In Anthropic's logs, a message by the user may be nothing but the results of tools, or begin
-    # with them.
-    own = [said] if said.text or not steps else []
-    yield from (*steps, *own) if role == "user" else (*own, *steps)
+    if not entry.text and steps:
+        return steps
+    # In Anthropic's logs, a message by the user may begin with the results of tools.
+    return [*steps, entry] if role == "user" else [entry, *steps]
 
 
-def _together(parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _read_item(item: _Part) -> list[_Entry]:
+    """The steps of an item of Responses that is no message."""
+    kind = str(item.get("type"))
+    if kind in _UNSEEN:
+        return []
+    if not kind.endswith(_ITEMS) and not kind.startswith("mcp_"):
+        raise ValueError(f"has no role; {_READ}")
+    entries = []
+    if not kind.endswith("_output"):
+        entries.append(_to_call(item))
+    if item.get("output") is not None:
+        entries.append(_to_result(item["output"]))
+    return entries
+
+
+def _together(parts: Iterable[_Part]) -> Iterator[_Part]:
     """An assistant's parts; texts in a row are one, with nothing between, since citations divide
     its sentences.
-
-    They are without the thinking that some servers leave at the beginning, even if a tag is
-    missing.
     """
-    for is_text, run in groupby(
-        parts, lambda part: _kind(part) in _TEXTS and isinstance(part.get("text"), str)
-    ):
-        if not is_text:
+    for is_text, run in groupby(parts, _is_text):
+        if is_text:
+            yield {"text": _without_thinking("".join(part["text"] for part in run))}
+        else:
             yield from run
-            continue
-        said = "".join(part["text"] for part in run)
-        thought, end, rest = said.partition("</think>")
-        is_alone = (
-            end and "<think>" not in thought and (thought.endswith("\n") or rest.startswith("\n"))
-        )
-        yield {
-            "text": rest.lstrip() if is_alone or thought.lstrip().startswith("<think>") else said
-        }
 
 
-def _beside(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _is_text(part: _Part) -> bool:
+    return _kind(part) in _TEXTS and isinstance(part.get("text"), str)
+
+
+def _without_thinking(text: str) -> str:
+    """The text without the thinking that some servers leave at its beginning."""
+    thought, closing, answer = text.partition("</think>")
+    if thought.lstrip().startswith("<think>"):
+        return answer.lstrip()
+    # Chat templates that open the thinking themselves leave only the closing tag in the text.
+    ends_line = thought.endswith("\n") or answer.startswith("\n")
+    if closing and ends_line and "<think>" not in thought:
+        return answer.lstrip()
+    return text
+
+
+def _beside_content(message: _Part) -> Iterator[_Part]:
     """What Chat Completions has beside the content."""
     if isinstance(refusal := message.get("refusal"), str):
         yield {"type": "refusal", "refusal": refusal}
@@ -287,116 +328,116 @@ def _beside(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield {"type": "audio", **audio}
 
 
-def _calls(message: Mapping[str, Any]) -> Iterator[_Said]:
-    calls = message.get("tool_calls") or [message.get("function_call")]
+def _calls(message: _Part) -> Iterator[_Entry]:
+    calls = message.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, Mapping):
             function = call.get("function")
-            yield _call(function if isinstance(function, Mapping) else call)
+            yield _to_call(function if isinstance(function, Mapping) else call)
 
 
-def _steps(parts: Iterable[Mapping[str, Any]]) -> Iterator[_Said]:
+def _steps(parts: Iterable[_Part]) -> Iterator[_Entry]:
     for part in parts:
         if _kind(part).endswith(_CALLS):
-            yield _call(part)
+            yield _to_call(part)
         elif _kind(part).endswith(_RESULTS):
-            yield _result(part.get("content", part.get("output")))
+            yield _to_result(part.get("content"))
 
 
-def _read_item(kind: str, item: Mapping[str, Any]) -> Iterator[_Said]:
-    """The steps of an item of Responses that is no message."""
-    if kind in _UNSEEN:
-        return
-    if not kind.endswith("_output"):
-        yield _call(item)
-    if item.get("output") is not None:
-        yield _result(item["output"])
+def _to_call(call: _Part) -> _Entry:
+    name = _first(call, ("name", "type")) or "tool"
+    given = call.get("arguments") or call.get("input") or call.get("action") or ""
+    arguments = given if isinstance(given, str) else encode(given)
+    return _Entry("assistant", mark("step", f"{name} {arguments}"), is_step=True)
 
 
-def _call(call: Mapping[str, Any]) -> _Said:
-    given = next(
-        (call[name] for name in ("arguments", "args", "input", "action") if call.get(name)), ""
-    )
-    names = "name", "toolName", "function", "type"
-    name = next((call[each] for each in names if isinstance(call.get(each), str)), "tool")
-    words = f"{name} {given if isinstance(given, str) else encode(given)}"
-    return _Said("assistant", mark("step", words), is_step=True)
-
-
-def _result(content: Any) -> _Said:
+def _to_result(content: Any) -> _Entry:
+    # Some results of Anthropic's and OpenAI's own tools are objects.
     if not isinstance(content, str | list | None):
-        return _Said("tool", unmark(encode(content)), is_step=True)
-    return replace(_to_said("tool", _parts(content)), is_step=True)
+        return _Entry("tool", unmark(encode(content)), is_step=True)
+    return replace(_to_entry("tool", _to_parts(content)), is_step=True)
 
 
-def _to_said(role: str, parts: Iterable[Mapping[str, Any]], sources: Iterable[Any] = ()) -> _Said:
+def _to_entry(role: str, parts: Iterable[_Part], citations: Iterable[_Part] = ()) -> _Entry:
     """A message, with a line or more for each part, and then its sources."""
     lines: list[str] = []
+    unread: list[_Part] = []
     has_words = False
-    unread = []
     for part in parts:
         kind = _kind(part)
-        if kind in _UNSEEN or kind.endswith((*_CALLS, *_RESULTS)):
+        if kind in _UNSEEN or kind.endswith((_CALLS, _RESULTS)):
             continue
-        words = next(
-            (
-                part[name]
-                for name in ("text", "refusal", "transcript")
-                if part.get(name) is not None
-            ),
-            None,
-        )
-        if isinstance(words, str):
-            lines.append(unmark(words))
-            has_words |= bool(words.strip())
-        elif words is not None:
-            raise ValueError(f"has {kind_of(words)} where a text belongs")
-        else:
-            lines.append(_to_mark(kind, part))
+        text = _to_text(part)
+        if text is None:
+            lines.append(_to_mark(part))
             unread.append(part)
-    cited = (
-        each
-        for given in sources
-        if isinstance(given, list)
-        for each in given
-        if isinstance(each, Mapping)
-    )
-    marks = (_to_source(each) for each in cited if str(each.get("type")).endswith(_SOURCES))
-    return _Said(role, "\n".join([*lines, *dict.fromkeys(marks)]), has_words, unread=unread)
+        else:
+            lines.append(unmark(text))
+            has_words = has_words or bool(text.strip())
+    sources = dict.fromkeys(_to_source(citation) for citation in citations)
+    return _Entry(role, "\n".join([*lines, *sources]), has_words, unread=unread)
 
 
-def _kind(part: Mapping[str, Any]) -> str:
-    return str(part.get("type", "text")).replace("-", "_")
+def _to_text(part: _Part) -> str | None:
+    for name in ("text", "refusal", "transcript"):
+        text = part.get(name)
+        if isinstance(text, str):
+            return text
+        if text is not None:
+            raise ValueError(f"has {kind_of(text)} where a text belongs")
+    return None
 
 
-def _to_mark(kind: str, part: Mapping[str, Any]) -> str:
-    plain = kind
-    for affix in ("input_", "output_", "_url", "_file"):
-        plain = plain.replace(affix, "")
-    if plain not in _KINDS:
+def _kind(part: _Part) -> str:
+    return str(part.get("type", "text"))
+
+
+def _to_mark(part: _Part) -> str:
+    kind = _kind(part)
+    if kind not in _MARKS:
         return mark("block", kind)
+    # Chat Completions has the file's name inside `file`.
     inner = part.get(kind)
-    given = {**part, **inner} if isinstance(inner, Mapping) else part
-    named = (given.get(name) for name in ("alt_text", "alt", "filename", "name", "title"))
-    return mark(_KINDS[plain], next((each for each in named if isinstance(each, str)), ""))
+    named = inner if isinstance(inner, Mapping) else part
+    return mark(_MARKS[kind], _first(named, ("filename", "title")))
 
 
-def _to_source(annotation: Mapping[str, Any]) -> str:
-    inner = annotation.get("url_citation")
-    given = inner if isinstance(inner, Mapping) else annotation
-    title, url = (
-        next((str(given[name]) for name in names if given.get(name)), "")
-        for names in (_TITLES, _URLS)
-    )
+def _citations(message: _Part, parts: Iterable[_Part]) -> Iterator[_Part]:
+    lists = [message.get("annotations")]
+    for part in parts:
+        lists += [part.get("annotations"), part.get("citations")]
+    for citations in lists:
+        for citation in citations if isinstance(citations, list) else ():
+            if isinstance(citation, Mapping) and _kind(citation).endswith(_CITATIONS):
+                yield citation
+
+
+def _to_source(citation: _Part) -> str:
+    inner = citation.get("url_citation")
+    named = inner if isinstance(inner, Mapping) else citation
+    title = _first(named, ("title", "document_title", "filename"))
+    url = _first(named, ("url", "source"))
     return mark("source", f"{title} ({url})" if url else title)
 
 
-def _parts(content: Any) -> list[Mapping[str, Any]]:
-    given = content if isinstance(content, list) else [] if content is None else [content]
-    parts = [{"type": "text", "text": each} if isinstance(each, str) else each for each in given]
+def _first(part: _Part, names: Iterable[str]) -> str:
+    """The first of these fields that is a string and not empty; otherwise ""."""
+    for name in names:
+        value = part.get(name)
+        if value and isinstance(value, str):
+            return value
+    return ""
+
+
+def _to_parts(content: Any) -> Sequence[_Part]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    parts = [] if content is None else content
+    if not isinstance(parts, list):
+        raise ValueError(
+            f"has {kind_of(content)} as its content, where a text or a list of parts belongs"
+        )
     for part in parts:
         if not isinstance(part, Mapping):
-            raise ValueError(
-                f"has {kind_of(part)} as its content, where a text or a list of parts belongs"
-            )
+            raise ValueError(f"has {kind_of(part)} among its parts, where an object belongs")
     return parts

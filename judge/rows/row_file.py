@@ -357,7 +357,6 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
 
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
-_SEPARATOR = "sep="  # Excel may write a line that begins so, above the columns' names
 _MOST_COLUMNS = 1000
 _KNOWN = {*PROMPT, *COMPLETION, "prompt_id", "conversation", "reference"}
 
@@ -387,7 +386,7 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
                             _cells_to_fields(f"{path}, line {line}", names, cells)
                         ).encode(),
                     )
-                elif any(cells) and cells[0] != _SEPARATOR:
+                elif any(cells):
                     names = _to_names(path, cells)
                 line = reader.line_num + 1
             if not names:
@@ -406,17 +405,14 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
 def find_delimiter(path: Path) -> str:
     """That which gives the most known columns, and among these the most columns."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        first = next(
-            (
-                each
-                for each in _lines(path, file)
-                if each.strip() and not each.startswith(_SEPARATOR)
-            ),
-            "",
-        )
-    split = {each: next(csv.reader([first], delimiter=each), []) for each in _DELIMITERS}
-    known = {each: len(_KNOWN.intersection(map(_to_name, cells))) for each, cells in split.items()}
-    return max(split, key=lambda each: (known[each], len(split[each])))
+        first = next((line for line in _lines(path, file) if line.strip()), "")
+
+    def columns(delimiter: str) -> tuple[int, int]:
+        cells = next(csv.reader([first], delimiter=delimiter), [])
+        known = [cell for cell in cells if _to_name(cell) in _KNOWN]
+        return len(known), len(cells)
+
+    return max(_DELIMITERS, key=columns)
 
 
 def _lines(path: Path, file: TextIO) -> Iterator[str]:

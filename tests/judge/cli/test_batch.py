@@ -109,18 +109,24 @@ def why(line: str | bytes) -> str:
         ('{"messages": [1]}', "message 1 of messages is a number where an object belongs"),
         (
             '{"prompt": "a", "completion": "b", "conversation": [{}]}',
-            "message 1 of conversation has no role",
+            (
+                "message 1 of conversation has no role; only the messages of OpenAI and Anthropic "
+                "are read"
+            ),
         ),
         (
             (
-                '{"messages": [{"role": "user", "content": "a"}, {"role": "ai", "content": '
-                '"b"}], "response": "b"}'
+                '{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", '
+                '"content": "b"}], "response": "b"}'
             ),
             "messages end with an answer, and response is another; leave one out",
         ),
         (
             '{"messages": [{"role": "user", "content": ""}, {}], "system": "a", "response": "b"}',
-            "message 2 of messages has no role",
+            (
+                "message 2 of messages has no role; only the messages of OpenAI and Anthropic are "
+                "read"
+            ),
         ),
         *(
             (
@@ -185,7 +191,7 @@ def talk(*texts: str) -> list[dict[str, str]]:
             "c d, after user: a, assistant: b",
         ),
         (
-            {"prompt": "c", "completion": "d", "conversation": [{"role": "Ann", "text": "a"}]},
+            {"prompt": "c", "completion": "d", "conversation": [{"role": "Ann", "content": "a"}]},
             "c d, after Ann: a",
         ),
         ({"prompt": "c", "completion": "d", "conversation": "", "messages": 2}, "c d, after "),

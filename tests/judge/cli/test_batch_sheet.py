@@ -16,7 +16,7 @@ from tests.row_files import read
 from tests.tables import each
 
 EXCEL = (
-    '\ufeffsep=;\r\nQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or '
+    '\ufeffQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or '
     '6,5.";4\r\nWhy?;;\r\n;;\r\n'
 )
 
@@ -41,12 +41,12 @@ def test_a_sheet_as_excel_writes_it_is_scored(tmp_path: Path, output: Path) -> N
     first, second = read(output)
     assert done.returncode == 1
     assert (first["line"], first["question"], first["response"]) == (
-        3,
+        2,
         "How long?\r\nIn minutes.",
         "Six; or 6,5.",
     )
     assert (first["Human"], first["status"]) == ("4", "scored")
-    assert (second["line"], second["response"], second["Human"]) == (5, "", None)
+    assert (second["line"], second["response"], second["Human"]) == (4, "", None)
     assert second["unscored_reason"] == "nothing_to_judge"
     assert done.stdout.startswith(
         "1 of 2 rows scored, 1 unscored (1 nothing to judge), 0 failed, 0 skipped."

@@ -77,7 +77,7 @@ def test_responses_to_one_conversation_are_paired_as_messages(tmp_path: Path) ->
         [{"role": "assistant", "content": "bad"}],
     ]
     beside = [
-        row("Why?", text, score, conversation=[{"role": "Ann", "text": "Hi"}])
+        row("Why?", text, score, conversation=[{"role": "Ann", "content": "Hi"}])
         for text, score in (("a", 1), ("b", 2))
     ]
     pairs, _, _ = pair(tmp_path, *beside)
