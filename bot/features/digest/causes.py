@@ -95,7 +95,9 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
         )
 
     decide = partial(within, judge.decide) if judge.decides else None
-    found = await find_causes(partial(within, judge.write), reasons, names, decide, _said(cases))
+    # In a thread, because a hundred long replies take more than a second.
+    said = await asyncio.to_thread(_said, cases)
+    found = await find_causes(partial(within, judge.write), reasons, names, decide, said)
     await note_causes(database, place, week.label, found.counts)
 
 
