@@ -2,6 +2,7 @@
 week after.
 """
 
+import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -22,7 +23,7 @@ from judge.evaluation.causes import Cause
 from pocket_slack import View
 from tests.cases import judged
 from tests.gestures import add_cases, help_desk, its_digest, stats
-from tests.model_server import Decided
+from tests.model_server import Decided, Held
 from tests.stage import CHANNEL, LOST, Stage, StageFactory, shown
 
 REASON = "It names no source."
@@ -65,15 +66,25 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     assert used == 460
 
 
+@pytest.mark.parametrize("forgotten", [0, 4], ids=["kept", "forgotten during the request"])
 async def test_a_name_with_somebodys_word_is_other_in_the_digest_and_in_the_table(
-    stage: Stage,
+    stage: Stage, forgotten: int
 ) -> None:
     await low_replies(stage, 4, question="Does Krause pay for my illness?")
     await low_replies(stage, 3, question_author_id=stage.ann.id)
-    stage.model.script("ignores illness of Krause: 3, 4, 5\nno source: 6, 7")
-    assert "• no source: *2 of 7*\n• other: *5 of 7*" in shown(await its_digest(stage))
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, "ignores illness of Krause: 1, 2, 3, 4, 5"))
+    posting = asyncio.create_task(its_digest(stage))
+    await stage.model.asked(1)
+    for case_id in range(1, 1 + forgotten):
+        case = await stage.log.cases.get(case_id)
+        assert case
+        await stage.log.edits.drop_texts(case)
+    gate.set()
+    left = 7 - forgotten
+    assert f"• other: *{left} of {left}*" in shown(await posting)
     found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
-    assert {*found.values()} == {"no source", "other"}
+    assert [*found.values()] == ["other"] * left
 
 
 async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: StageFactory) -> None:
