@@ -9,7 +9,7 @@ LABEL org.opencontainers.image.title="slack-judge" \
 WORKDIR /app
 COPY tools/uv.txt tools/build.txt tools/
 RUN pip install --no-cache-dir --require-hashes --requirement tools/uv.txt
-COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
+COPY pyproject.toml uv.lock README.md LICENSE manifest.yml ./
 COPY judge judge
 COPY bot bot
 # Compiled now, because the app's user cannot write here, and each health check would compile everything again.

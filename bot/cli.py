@@ -119,9 +119,6 @@ def manifest(
             help="Optional parts, separated by a comma; a wrong name lists them.",
         ),
     ] = None,
-    minimal: Annotated[
-        bool, typer.Option("--minimal", help="For an app without permission to read messages.")
-    ] = False,
 ) -> None:
     """Print the manifest to paste into Slack.
 
@@ -129,7 +126,7 @@ def manifest(
     """
     from bot.slack.manifest import to_yaml
 
-    typer.echo(to_yaml(",".join(parts or ()), is_minimal=minimal), nl=False)
+    typer.echo(to_yaml(",".join(parts or ())), nl=False)
 
 
 @app.command()

@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, closing
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -47,8 +47,9 @@ LOST: tuple[dict[str, Any], ...] = (
 
 def manifest_without(*scopes: str) -> dict[str, Any]:
     manifest = load_manifest()
-    granted = manifest["oauth_config"]["scopes"]["bot"]
-    manifest["oauth_config"]["scopes"]["bot"] = [each for each in granted if each not in scopes]
+    asked_for = manifest["oauth_config"]["scopes"]
+    for kind, names in asked_for.items():
+        asked_for[kind] = [name for name in names if name not in scopes]
     return manifest
 
 
@@ -288,6 +289,7 @@ async def open_stage(
             model_pauses: Sequence[timedelta] = MODEL_PAUSES,
             events: Sequence[str] = (),
             manifest: dict[str, Any] | None = None,
+            declined: Collection[str] = (),
             grace_s: float = 0,
             **settings: Any,
         ) -> Stage:
@@ -298,7 +300,7 @@ async def open_stage(
                 .setdefault("bot_events", [])
             )
             subscribed.extend(events)
-            workspace = Workspace(manifest, limits=UNHURRIED)
+            workspace = Workspace(manifest, limits=UNHURRIED, declined=declined)
             people = [
                 workspace.add_user("ann"),
                 workspace.add_user("ben"),

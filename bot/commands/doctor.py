@@ -41,7 +41,7 @@ async def event_scopes(client: slack_client.SlackClient, settings: Settings) -> 
         raise SlackError(
             f"WATCH_BY=events: scopes are missing: {', '.join(missing)}; paste what "
             f"{_WITH_EVENTS} prints (api.slack.com/apps > your app > App Manifest) and reinstall "
-            "the app, or set WATCH_BY=looking"
+            "the app with them, or set WATCH_BY=looking"
         )
     return (
         "WATCH_BY=events: the scopes are there; Slack does not say whether the app subscribes to "
@@ -147,13 +147,11 @@ async def _files(_: slack_client.SlackClient, __: Settings) -> str:
 async def _bot_token(client: slack_client.SlackClient, settings: Settings) -> str:
     identity = await slack_client.identify(client)
     whose = identity.team_id if settings.is_for_many else "SLACK_BOT_TOKEN"
-    if missing := [
-        scope for scope in manifest.bot_scopes(manifest.MINIMAL) if scope not in identity.scopes
-    ]:
+    needed = [scope for scope in manifest.bot_scopes() if scope not in manifest.OFF_WITHOUT]
+    if missing := [scope for scope in needed if scope not in identity.scopes]:
         raise SlackError(
             f"{whose}: scopes are missing: {', '.join(missing)}; paste {manifest.manifest_path()} "
-            f"or {manifest.manifest_path(manifest.MINIMAL)} again (api.slack.com/apps > your app "
-            "> App Manifest) and reinstall the app"
+            "again (api.slack.com/apps > your app > App Manifest) and reinstall the app"
         )
     off = [
         f"{said} ({scope})"

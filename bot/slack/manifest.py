@@ -1,18 +1,14 @@
-"""The app's manifests, to be pasted into Slack: the scopes, and what is off without each."""
+"""The app's manifest, to be pasted into Slack: the scopes, and what is off without each."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
 from bot.errors import BotError
 
-Name = Literal["manifest.yml", "manifest.minimal.yml"]
-FULL: Name = "manifest.yml"
-MINIMAL: Name = "manifest.minimal.yml"
-"""An app that reads no messages, and posts only where it was invited."""
-
+_FILE = "manifest.yml"
 
 MESSAGE_EVENTS = "message-events"
 """The optional part of a manifest with which Slack sends all messages, which means more traffic."""
@@ -32,26 +28,24 @@ OFF_WITHOUT: Mapping[str, str] = {
     "reactions:read": "`/judge reaction` is refused, and thumbs are not counted",
     "reactions:write": "a watch cannot show scores as reactions",
 }
-"""What is off without each of the optional scopes."""
-
-# In a checkout, the manifests are beside the packages; in an installed package, they are inside
-# `bot`.
-_FOLDERS = Path(__file__).parents[1:3]
+"""What is off without each of the optional scopes, which can be declined at installation:
+https://docs.slack.dev/authentication/installing-with-oauth#optional-scopes"""
 
 
-def manifest_path(name: Name = FULL) -> Path:
-    return next(folder / name for folder in _FOLDERS if (folder / name).exists())
+def manifest_path() -> Path:
+    inside = Path(__file__).parents[1] / _FILE  # of an installed package
+    return inside if inside.exists() else Path(__file__).parents[2] / _FILE
 
 
-def load_manifest(name: Name = FULL, parts: Collection[str] = ()) -> dict[str, Any]:
+def load_manifest(parts: Collection[str] = ()) -> dict[str, Any]:
     """The manifest with these parts; format: https://docs.slack.dev/reference/app-manifest."""
-    manifest: dict[str, Any] = _load(manifest_path(name))
+    manifest: dict[str, Any] = _load(manifest_path())
     for part in parts:
         _add(manifest, load_parts()[part])
     return manifest
 
 
-def to_yaml(names: str, *, is_minimal: bool) -> str:
+def to_yaml(names: str) -> str:
     """The manifest with the parts of these names, which are separated by commas, as `judge-bot
     manifest` prints it.
     """
@@ -62,13 +56,7 @@ def to_yaml(names: str, *, is_minimal: bool) -> str:
             f"--with {unknown[0]}: unknown; expected {' or '.join(parts)}; separate "
             "several by a comma"
         )
-    if is_minimal and MESSAGE_EVENTS in wanted:
-        raise BotError(
-            f"--with {MESSAGE_EVENTS}: the minimal manifest may read no messages; leave "
-            "out --minimal"
-        )
-    manifest = load_manifest(MINIMAL if is_minimal else FULL, wanted)
-    return yaml.safe_dump(manifest, sort_keys=False, allow_unicode=True, width=120)
+    return yaml.safe_dump(load_manifest(wanted), sort_keys=False, allow_unicode=True, width=120)
 
 
 def load_parts() -> dict[str, Any]:
@@ -77,8 +65,9 @@ def load_parts() -> dict[str, Any]:
     return parts
 
 
-def bot_scopes(name: Name = FULL) -> list[str]:
-    scopes: list[str] = load_manifest(name)["oauth_config"]["scopes"]["bot"]
+def bot_scopes() -> list[str]:
+    """All scopes that the app asks for, those of `OFF_WITHOUT` included."""
+    scopes: list[str] = load_manifest()["oauth_config"]["scopes"]["bot"]
     return scopes
 
 

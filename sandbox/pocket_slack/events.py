@@ -85,7 +85,7 @@ def reaction(
         "ts": message.ts,
         "channel_type": CHANNEL_TYPES[channel.kind],
     }
-    if "reactions:read" in ws.manifest.bot_scopes:
+    if "reactions:read" in ws.scopes:
         body = {
             "type": event,
             "user": user.id,
@@ -184,7 +184,7 @@ def _mention(ws: Workspace, channel: Channel, body: Json) -> None:
     """Sends `app_mention`, except in direct messages:
     https://docs.slack.dev/reference/events/app_mention
     """
-    is_read = "app_mentions:read" in ws.manifest.bot_scopes and not channel.is_im
+    is_read = "app_mentions:read" in ws.scopes and not channel.is_im
     is_notice = str(body.get("subtype")).startswith("channel_")
     if is_read and f"<@{ws.bot.id}>" in body["text"] and not is_notice:
         _send(
@@ -199,7 +199,7 @@ def _may(ws: Workspace, channel: Channel, verb: str) -> bool:
     """Whether the app's scopes would let it read the same through the Web API; if not, it gets no
     event.
     """
-    return f"{channel.kind}:{verb}" in ws.manifest.bot_scopes
+    return f"{channel.kind}:{verb}" in ws.scopes
 
 
 def _message(ws: Workspace, channel: Channel, body: Json) -> None:

@@ -44,6 +44,7 @@ class Manifest:
     name: str = "App"
     bot_name: str = "app"
     bot_scopes: frozenset[str] = frozenset()
+    optional_scopes: frozenset[str] = frozenset()
     commands: Mapping[str, Command] | None = None
     shortcuts: Mapping[str, Shortcut] | None = None
     functions: Mapping[str, Function] | None = None
@@ -76,13 +77,17 @@ class Manifest:
             name = manifest.get("display_information", {}).get("name", "App")
             is_agent = "agent_view" in features
             view = features.get("agent_view" if is_agent else "assistant_view", {})
+            scopes = manifest.get("oauth_config", {}).get("scopes", {})
+            bot_scopes = frozenset(scopes.get("bot", []))
+            optional_scopes = frozenset(scopes.get("bot_optional", []))
+            if more := sorted(optional_scopes - bot_scopes):
+                raise SandboxError(f"scopes in bot_optional belong in bot, too: {listed(more)}")
             return cls(
                 name=name,
                 bot_name=bot.get("display_name", name),
                 redirect_urls=tuple(manifest.get("oauth_config", {}).get("redirect_urls", [])),
-                bot_scopes=frozenset(
-                    manifest.get("oauth_config", {}).get("scopes", {}).get("bot", [])
-                ),
+                bot_scopes=bot_scopes,
+                optional_scopes=optional_scopes,
                 commands={
                     entry["command"]: Command(
                         entry["command"],

@@ -72,9 +72,11 @@ class Workspace:
         organisation: The enterprise id of an Enterprise Grid organisation that has installed the
             app for all its workspaces (`team_ids`); its people belong to one of them, its channels
             to all.
+        declined: Those of the manifest's optional scopes that were declined at installation.
 
     Raises:
-        SandboxError: The manifest is not a Slack manifest, or no domain can be made from the name.
+        SandboxError: The manifest is not a Slack manifest, no domain can be made from the name, or
+            a scope that was declined is not optional.
     """
 
     def __init__(
@@ -86,9 +88,13 @@ class Workspace:
         name: str = "Pocket",
         beside: "Workspace | None" = None,
         organisation: str | None = None,
+        declined: Iterable[str] = (),
     ) -> None:
         self.clock: Clock = beside.clock if beside else clock or SystemClock()
         self.manifest = Manifest.from_dict(manifest)
+        if needed := sorted(set(declined) - self.manifest.optional_scopes):
+            raise SandboxError(f"only scopes in bot_optional can be declined, not {listed(needed)}")
+        self.scopes = self.manifest.bot_scopes.difference(declined)
         self.name = name
         self.domain = to_domain(name)
         self.ids = Ids(self.clock)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pocket_slack import ManualClock, Person, SandboxError, Workspace
+from pocket_slack import ManualClock, Person, SandboxError, SlackError, Workspace, methods
 
 
 def test_timestamps_are_unique_while_the_clock_stands_still(workspace: Workspace) -> None:
@@ -195,3 +195,18 @@ def test_a_name_that_gives_no_address_is_refused() -> None:
 def test_names_are_unique(workspace: Workspace) -> None:
     with pytest.raises(SandboxError, match="there is a user 'ann' already"):
         workspace.add_bot("ann")
+
+
+def test_only_an_optional_scope_can_be_declined_and_a_call_that_needs_it_is_refused() -> None:
+    def app(bot: str, optional: str, declined: str) -> Workspace:
+        scopes = {"bot": bot.split(), "bot_optional": optional.split()}
+        return Workspace({"oauth_config": {"scopes": scopes}}, declined=declined.split())
+
+    workspace = app("chat:write users:read", "users:read", "users:read")
+    assert workspace.scopes == {"chat:write"}
+    with pytest.raises(SlackError, match="missing_scope"):
+        methods.call(workspace, "users.list", workspace.bot_token, {})
+    with pytest.raises(SandboxError, match="only scopes in bot_optional can be declined, not chat"):
+        app("chat:write users:read", "users:read", "chat:write")
+    with pytest.raises(SandboxError, match="belong in bot, too: users:read"):
+        app("chat:write", "users:read", "")

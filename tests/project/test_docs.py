@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack.manifest import FULL, MINIMAL, Name, bot_scopes, load_manifest
+from bot.slack.manifest import OFF_WITHOUT, bot_scopes, load_manifest
 from judge import DEFAULT_MODEL
 from judge.scoring.model.completion import cost_of
 
@@ -130,16 +130,17 @@ def rows(page: str, title: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-@pytest.mark.parametrize("manifest", [FULL, MINIMAL])
-def test_every_scope_and_event_is_explained(manifest: Name) -> None:
-    events = load_manifest(manifest)["settings"]["event_subscriptions"]["bot_events"]
-    explained = [
-        name
-        for names, in_minimal, reason in rows("docs/security.md", "Permissions")
-        if reason and (manifest == FULL or in_minimal == "yes")
-        for name in re.findall(r"`([^`]+)`", names)
-    ]
-    assert sorted(explained) == sorted([*bot_scopes(manifest), *events])
+def test_every_scope_and_event_is_explained_and_so_is_which_may_be_declined() -> None:
+    events = load_manifest()["settings"]["event_subscriptions"]["bot_events"]
+    explained = []
+    optional = []
+    for names, is_optional, reason in rows("docs/security.md", "Permissions"):
+        assert reason
+        explained += re.findall(r"`([^`]+)`", names)
+        if is_optional == "yes":
+            optional += re.findall(r"`([\w.]+:[\w.]+)`", names)
+    assert sorted(explained) == sorted([*bot_scopes(), *events])
+    assert sorted(optional) == sorted(OFF_WITHOUT)
 
 
 def addresses_in_code() -> set[str]:

@@ -47,7 +47,7 @@ judge estimate scored.jsonl --label human
 judge causes scored.jsonl | with a reason, and there are 1.
 judge view scored.jsonl -o page.html
 judge agreement scored.jsonl --label human | pip install 'slack-judge[agreement]'
-judge-bot manifest --minimal
+judge-bot manifest
 judge-bot demo --script
 judge-bot health
 judge-bot doctor

@@ -124,11 +124,7 @@ def scopes_of(ws: Workspace, token: str | None) -> frozenset[str]:
         *(each.token for each in ws.executions.running),
     }
     return (
-        ws.manifest.bot_scopes
-        if token in of_bot
-        else APP_TOKEN_SCOPES
-        if token == ws.app_token
-        else frozenset()
+        ws.scopes if token in of_bot else APP_TOKEN_SCOPES if token == ws.app_token else frozenset()
     )
 
 

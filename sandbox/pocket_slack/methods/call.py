@@ -106,7 +106,7 @@ class Call:
 
     def need(self, scope: str) -> None:
         """Raises `missing_scope` if the manifest does not ask for that scope."""
-        provided = self.ws.manifest.bot_scopes
+        provided = self.ws.scopes
         if scope not in provided:
             raise SlackError("missing_scope", needed=scope, provided=",".join(sorted(provided)))
 

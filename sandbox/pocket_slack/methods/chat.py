@@ -110,7 +110,7 @@ def target(call: Call) -> Channel:
         raise SlackError("channel_not_found")
     if channel.is_archived:
         raise SlackError("is_archived")
-    if not call.is_member(channel) and "chat:write.public" not in call.ws.manifest.bot_scopes:
+    if not call.is_member(channel) and "chat:write.public" not in call.ws.scopes:
         raise SlackError("not_in_channel")
     return channel
 

@@ -24,7 +24,7 @@ def access(call: Call) -> Json:
     return {
         "access_token": ws.bot_token,
         "token_type": "bot",
-        "scope": ",".join(sorted(ws.manifest.bot_scopes)),
+        "scope": ",".join(sorted(ws.scopes)),
         "bot_user_id": ws.bot.id,
         "app_id": ws.app_id,
         "team": None if ws.enterprise_id else {"id": ws.team_id, "name": ws.name},

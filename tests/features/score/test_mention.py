@@ -10,7 +10,7 @@ from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN
 from bot.domain.case import CaseStatus
 from bot.features.score.command import NOTHING_ABOVE, help_line
 from bot.slack import ids
-from bot.slack.manifest import MINIMAL, load_manifest
+from bot.slack.manifest import OFF_WITHOUT
 from pocket_slack import Delivery, Message, Person
 from pocket_slack.posts import Content, post
 from tests.gestures import events
@@ -311,9 +311,8 @@ async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory
 async def test_an_app_that_may_not_read_messages_says_what_works_instead(
     open_stage: StageFactory,
 ) -> None:
-    manifest = load_manifest(MINIMAL)
-    manifest["oauth_config"]["scopes"]["bot"].append("app_mentions:read")
-    stage: Stage = await open_stage(manifest=manifest, events=["app_mention"])
+    declined = set(OFF_WITHOUT) - {"app_mentions:read"}
+    stage: Stage = await open_stage(declined=declined)
     parent, _ = stage.ask_and_answer()
     assert "choose Score this reply" in await said_by(
         stage, stage.ann, REQUEST, thread_ts=parent.ts

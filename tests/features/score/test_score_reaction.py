@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from bot.domain.case import CaseStatus
 from bot.features.score.events import NOT_TOLD
 from bot.slack import ids
-from bot.slack.manifest import MINIMAL, load_manifest
+from bot.slack.manifest import OFF_WITHOUT
 from bot.store.audit import Action
 from pocket_slack import Person
 from tests.gestures import heard, reactions
@@ -200,7 +200,7 @@ async def test_who_may_not_change_a_digest_changes_no_reaction(open_stage: Stage
 
 
 async def test_without_the_scope_the_command_says_what_to_add(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(MINIMAL))
+    stage: Stage = await open_stage(declined=OFF_WITHOUT)
     assert await say(stage, ":mag:") == NOT_TOLD
     assert (await say(stage, "")).endswith(NOT_TOLD)
     assert "reaction_added" in NOT_TOLD

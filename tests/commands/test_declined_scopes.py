@@ -1,4 +1,4 @@
-"""The app with manifest.minimal.yml: it reads no messages, and says so."""
+"""The app where all optional scopes were declined: it reads no messages, and says so."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
+from bot.slack.manifest import OFF_WITHOUT, load_manifest, manifest_path
 from pocket_slack import Message, Sandbox, Workspace
 from tests.gestures import GONE, go_ahead, home, post_digest, up_to_date
 from tests.model_server import ModelServer
@@ -27,7 +27,7 @@ from tests.stage import (
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
-    opened: Stage = await open_stage(manifest=load_manifest(MINIMAL))
+    opened: Stage = await open_stage(declined=OFF_WITHOUT)
     return opened
 
 
@@ -72,7 +72,7 @@ async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Sta
 async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(MINIMAL), store_text="none")
+    stage: Stage = await open_stage(declined=OFF_WITHOUT, store_text="none")
     answer, _ = await score_as_typed(stage)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
@@ -107,7 +107,7 @@ async def test_a_verdict_that_cannot_be_read_and_loses_nothing_stays_as_it_is(st
 async def test_a_verdict_goes_to_the_person_alone_if_the_app_was_not_invited(
     open_stage: StageFactory,
 ) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(MINIMAL))
+    stage: Stage = await open_stage(declined=OFF_WITHOUT)
     channel = stage.slack.workspace.channel(CHANNEL)
     channel.members.remove(stage.slack.workspace.bot.id)
     stage.ask_for_score()
@@ -142,7 +142,8 @@ async def test_doctor_says_what_is_off_and_finds_nothing_wrong(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script(GOOD)
-    async with Sandbox(Workspace(load_manifest(MINIMAL), limits=UNHURRIED)) as slack:
+    workspace = Workspace(load_manifest(), limits=UNHURRIED, declined=OFF_WITHOUT)
+    async with Sandbox(workspace) as slack:
         code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
     (line,) = [line for line in out.splitlines() if "SLACK_BOT_TOKEN" in line]
     assert code == 0
@@ -152,34 +153,13 @@ async def test_doctor_says_what_is_off_and_finds_nothing_wrong(
         assert off in line
 
 
-async def test_doctor_wants_the_scopes_of_the_smaller_manifest_at_least(
+async def test_doctor_wants_the_scopes_that_are_not_optional(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
     model_server.script(GOOD)
-    manifest = load_manifest(MINIMAL)
+    manifest = load_manifest()
     manifest["oauth_config"]["scopes"]["bot"].remove("groups:read")
     async with Sandbox(Workspace(manifest)) as slack:
         code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
     assert code == 1
-    assert (
-        f"scopes are missing: groups:read; paste {manifest_path()} or {manifest_path(MINIMAL)}"
-        in out
-    )
-
-
-def test_the_smaller_manifest_is_the_other_but_for_what_it_leaves_out() -> None:
-    full = load_manifest()
-    minimal = load_manifest(MINIMAL)
-    scopes = full["oauth_config"]["scopes"]
-    scopes["bot"] = [scope for scope in scopes["bot"] if scope not in OFF_WITHOUT]
-    (command,) = full["features"]["slash_commands"]
-    for part in ("[link] or ", "watch, ", "reaction, "):
-        command["usage_hint"] = command["usage_hint"].replace(part, "")
-    full["settings"]["event_subscriptions"]["bot_events"] = [
-        "app_home_opened"
-    ]  # the others need scopes that are gone
-    assert minimal == full
-    assert set(OFF_WITHOUT) == set(load_manifest()["oauth_config"]["scopes"]["bot"]) - set(
-        scopes["bot"]
-    )
-    assert not [scope for scope in scopes["bot"] if scope.endswith(":history")]
+    assert f"scopes are missing: groups:read; paste {manifest_path()} again" in out
