@@ -280,43 +280,6 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def exclusion_of(
-    user_id: str,
-    earlier: LoggedCase,
-    first_requester_id: str | None,
-    is_scored: bool,
-    *,
-    has_chosen: bool,
-) -> Exclusion | None:
-    """Why a repeated verdict that this person asks for is excluded; None if it replaces the earlier
-    one.
-
-    The first requester may repeat and correct a verdict. Other people may if there is no score yet,
-    or if the text has been edited since. An edit does not count if the reply's author also wrote
-    the question, because it may be that. `has_chosen` says that this person typed the question, or
-    chose a message as it. Either is as good as choosing the score, because a reply scores low with
-    most questions but its own, so such a verdict never replaces another person's. Nor does it if
-    another person repeats it.
-
-    Of the verdicts that count so far, `first_requester_id` asked for the first (None: there is
-    none), and `is_scored` is whether any has a score.
-    """
-    if earlier.excluded is Exclusion.PERSON or (
-        earlier.excluded is Exclusion.EDITED and not has_chosen
-    ):
-        return earlier.excluded
-    if (
-        earlier.excluded
-        and earlier.question_source in {QuestionSource.TYPED, QuestionSource.CHOSEN}
-        and not has_chosen
-    ):
-        return earlier.excluded
-    if first_requester_id in {None, user_id}:
-        return None
-    is_edited = earlier.edited_at is not None and earlier.question_author_id != earlier.author_id
-    return Exclusion.ANOTHER if has_chosen or (is_scored and not is_edited) else None
-
-
 @dataclass(frozen=True)
 class Recipient:
     """A person, and the place where they look for an answer.

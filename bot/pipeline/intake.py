@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from bot.domain import blocker
+from bot.domain.attempt import is_of_use, message_key, next_attempt
 from bot.domain.case import (
     Case,
     CaseSource,
@@ -20,7 +21,6 @@ from bot.domain.case import (
     Visibility,
     text_hash,
 )
-from bot.domain.clock import utc_now
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
 from bot.pipeline.judges import RubricChoice
@@ -220,17 +220,9 @@ class Intake:
         if latest is None:
             return await self.add(case, invocation)
         known, hash_as_read = latest
-        has_changed = (
-            case.response is not None
-            and hash_as_read is not None
-            and hash_as_read != text_hash(case.response)
-        )
-        if known.judged_at and not has_changed and await self._is_seen_to_go_on(known):
-            known = known.model_copy(update={"edited_at": utc_now()})
-            has_changed = True
-        if has_changed:
-            excluded = await self.store.cases.exclusion_of(invocation.user_id, known)
-            return await self.add(_next_attempt(case, known, excluded), invocation)
+        if await self._has_changed(case, known, hash_as_read):
+            case = await self.store.cases.attempt_after(known, case, is_changed=True)
+            return await self.add(case, invocation)
         if known.status is CaseStatus.ASKED:
             await self._check(known, invocation)
         return known, False
@@ -238,19 +230,15 @@ class Intake:
     async def add(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The stored case, and whether it is new.
 
-        If another person has the same attempt, but its case is of no use to this person, they get
-        the next attempt: if Slack did not let us post its verdict, it waits for its question, or it
-        is excluded.
+        If another person has the same attempt, but it is of no use to this person, they get the
+        next one.
         """
         await self._check(case, invocation)
         while True:
             known, is_new = await self.store.add(case, invocation.trigger_id, self.limits)
-            if is_new or known.requester_id == case.requester_id:
+            if is_new or is_of_use(known, case):
                 return known, is_new
-            counts_less = known.excluded is not None and case.excluded is None
-            if not (known.is_for_one or counts_less):
-                return known, False
-            case = _next_attempt(case, known, case.excluded)
+            case = next_attempt(case, known)
 
     async def check_here(self, invocation: Invocation, message_ts: str | None = None) -> None:
         """Raises `RefusedError` if this person can have no new case here; checked before Slack is
@@ -289,11 +277,14 @@ class Intake:
         if reason in {blocker.A_PERSONS, blocker.ANOTHERS}:
             raise blocker.RefusedError(reason)
 
-    async def _is_seen_to_go_on(self, known: LoggedCase) -> bool:
-        """Like `has_gone_on`, for a reply in a thread; where that cannot be read in time, nothing
-        has changed.
+    async def _has_changed(self, case: Case, known: LoggedCase, hash_as_read: str | None) -> bool:
+        """Whether a reply has other words than a known case has read; or more of them, if it is in
+        a thread and Slack says so in time.
         """
-        if known.parent_ts is None and known.messages == 1:
+        if case.response is not None and hash_as_read not in {None, text_hash(case.response)}:
+            return True
+        is_one_message = known.parent_ts is None and known.messages == 1
+        if is_one_message or known.judged_at is None:
             return False
         try:
             async with asyncio.timeout(_LOOK_S):
@@ -340,16 +331,6 @@ async def known_post(store: Store, known: LoggedCase, user_id: str, workspace_ur
         await store.assignments.note_told(known.team_id, [known.id], user_id)
         return known_verdict(known, verdict, workspace_url)
     return messages.in_progress(known)
-
-
-def message_key(
-    channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int
-) -> str:
-    """The key that identifies a request to judge a message; private requests have one for each
-    person.
-    """
-    audience = user_id if visibility is Visibility.ME else "thread"
-    return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
 
 
 @dataclass(frozen=True)
@@ -432,9 +413,3 @@ def _repeated(
         messages=earlier.messages,
         unread=earlier.unread,
     )
-
-
-def _next_attempt(case: Case, known: LoggedCase, excluded: Exclusion | None) -> Case:
-    attempt = known.attempt + 1
-    key = f"{case.key.rpartition(':')[0]}:{attempt}"
-    return case.model_copy(update={"attempt": attempt, "key": key, "excluded": excluded})

@@ -20,6 +20,7 @@ import structlog
 from cachetools import LRUCache
 
 from bot import metrics
+from bot.domain.attempt import is_of_use, message_key
 from bot.domain.blocker import TOO_LATE
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, text_hash
 from bot.domain.clock import utc_now
@@ -31,7 +32,6 @@ from bot.pipeline import retries
 from bot.pipeline import text as messages
 from bot.pipeline.asking import BudgetError, ask
 from bot.pipeline.delivery import Delivery, taken_up
-from bot.pipeline.intake import message_key
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, complete
 from bot.pipeline.names import Names
@@ -278,29 +278,20 @@ class CasePipeline:
         """
         if case.message_ts is None:
             return case
+        key = message_key(
+            case.channel_id, case.message_ts, case.visibility, case.requester_id, attempt=1
+        )
+        case = case.model_copy(update={"key": key, "attempt": 1})
         read_hash = text_hash(case.response or "")
-        attempt = 1
-        excluded = case.excluded
-        while True:
-            key = message_key(
-                case.channel_id, case.message_ts, case.visibility, case.requester_id, attempt
-            )
-            known = await self.store.cases.keyed(case.team_id, key)
-            if known is None:
-                changes = {"key": key, "attempt": attempt, "excluded": excluded}
-                return case.model_copy(update=changes)
-            is_own = known.requester_id == case.requester_id
-            is_of_use = is_own or not (known.is_for_one or known.excluded)
+        while known := await self.store.cases.keyed(case.team_id, case.key):
             is_same = known.status is CaseStatus.RECEIVED or known.response_hash == read_hash
-            if is_of_use and is_same:
+            if is_same and is_of_use(known, case):
                 await self.delivery.tell_known(case, known)
                 await self.store.drop(case)
                 logger.info("case_joined", case=case.id, to=known.id)
                 return None
-            if not is_same:  # it has gone on, or was edited
-                known = known.model_copy(update={"edited_at": known.edited_at or utc_now()})
-            attempt = known.attempt + 1
-            excluded = await self.store.cases.exclusion_of(case.requester_id, known)
+            case = await self.store.cases.attempt_after(known, case, is_changed=not is_same)
+        return case
 
     async def _announced(self, case: LoggedCase, is_intended: bool) -> LoggedCase:
         """The case with a placeholder in its thread; if Slack fails, the case goes on without one.

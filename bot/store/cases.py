@@ -10,7 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseStatus, CaseTurn, Exclusion, LoggedCase, Part, exclusion_of
+from bot.domain.attempt import C, exclusion_of, next_attempt
+from bot.domain.case import CaseStatus, CaseTurn, Exclusion, LoggedCase, Part
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store.database import Database, StoreQueries, in_transaction
@@ -176,7 +177,12 @@ class Cases(StoreQueries):
         return case.model_copy(update={"turns": await self.turns(case)}) if has_turns else case
 
     async def exclusion_of(
-        self, user_id: str, earlier: LoggedCase, *, has_chosen: bool = False
+        self,
+        user_id: str,
+        earlier: LoggedCase,
+        *,
+        has_chosen: bool = False,
+        is_changed: bool = False,
     ) -> Exclusion | None:
         """Why a repeated verdict for this person is not counted; None if it replaces the earlier
         one.
@@ -187,7 +193,19 @@ class Cases(StoreQueries):
         rows = await self._database.all(query.order_by(cases.c.id))
         first_requester_id = rows[0].requester_id if rows else None
         is_scored = any(row.score is not None for row in rows)
-        return exclusion_of(user_id, earlier, first_requester_id, is_scored, has_chosen=has_chosen)
+        return exclusion_of(
+            user_id,
+            earlier,
+            first_requester_id,
+            is_scored,
+            has_chosen=has_chosen,
+            is_changed=is_changed,
+        )
+
+    async def attempt_after(self, known: LoggedCase, case: C, *, is_changed: bool) -> C:
+        """The request as the next attempt at its reply, with why it does not count, if so."""
+        excluded = await self.exclusion_of(case.requester_id, known, is_changed=is_changed)
+        return next_attempt(case, known).model_copy(update={"excluded": excluded})
 
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
         if case.attempt == 1 or case.excluded or case.is_for_one:

@@ -1,6 +1,7 @@
 from datetime import UTC, datetime
 
-from bot.domain.case import CaseStatus, Exclusion, LoggedCase, QuestionSource, exclusion_of
+from bot.domain.attempt import exclusion_of
+from bot.domain.case import CaseStatus, Exclusion, LoggedCase, QuestionSource
 from tests.cases import a_case
 from tests.tables import each
 
