@@ -8,7 +8,9 @@ sent.
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
+from bot.domain.blocker import FOREIGN
 from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.verdict import CaseVerdict
 from bot.pipeline.verdict_text import headline
@@ -31,6 +33,11 @@ _PLACES = (
         for nth in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
     ),
 )
+
+
+def refused_modal() -> dict[str, Any]:
+    """The window of a person of another company, in place of the one that they submitted."""
+    return ui.page("Slack Judge", [ui.section(FOREIGN)])
 
 
 def placeholder(case: LoggedCase) -> Post:

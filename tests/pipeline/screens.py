@@ -19,6 +19,7 @@ STATE = ModalState(
 
 
 def make(words: str) -> None:
+    text.refused_modal()
     case = a_case(
         question=words, response=words, requester_name=words[:80] or "ann", unread=words[:200]
     )

@@ -22,7 +22,7 @@ from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.retries import in_brief
 from bot.slack import ids
 from bot.slack import invocation as payloads
-from bot.slack.blocks import page, section
+from bot.slack.blocks import section
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.store.turns import read_said
@@ -251,13 +251,12 @@ async def _is_by_stranger(services: Services, body: dict[str, Any]) -> bool:
 
 async def _refuse(services: Services, ack: AsyncAck, body: dict[str, Any]) -> BoltResponse:
     """Tells a person of another company, where they act, that they are not served."""
-    said = [section(blocker.FOREIGN)]
     if body.get("type") == "view_submission":
-        return await ack(response_action="update", view=page("Slack Judge", said))
+        return await ack(response_action="update", view=messages.refused_modal())
     answer = await ack()
     person = payloads.to_invocation(body)
     if payloads.is_in_home(body):
-        view = {"type": "home", "blocks": said}
+        view = {"type": "home", "blocks": [section(blocker.FOREIGN)]}
         await services.client.views_publish(user_id=person.user_id, view=view)
     else:
         await services.messenger.tell(person.recipient, blocker.FOREIGN)

@@ -33,4 +33,6 @@ def make(words: str) -> None:
     for reference in ("", words[: reference_text.MOST_OF_REFERENCE]):
         for its in (rubric, SHIPPED[reference_text.REFERENCE_RUBRIC]):
             reference_text.reference_modal(STATE, reference, its)
-    text.message_modal(words[:300] or "x")
+    reference_text.reading_modal(words)
+    for made_by in (text, reference_text):
+        made_by.message_modal(words[:300] or "x")
