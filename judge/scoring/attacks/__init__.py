@@ -1,13 +1,14 @@
 """Detects texts with nothing to judge, and texts that contain words meant for the judge."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from judge.scoring.attacks import phrases
 from judge.scoring.attacks.folding import FOLDS, fold, is_invisible
 from judge.scoring.attacks.marks import Also, find_tags, only_mark
+from judge.scoring.attacks.phrases import Phrase
 from judge.scoring.conversation import Turn
 from judge.scoring.ratings import Flag, Unscored, UnscoredReason
 
@@ -60,9 +61,8 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
         detail = f"The question is only [{kind}], so there is nothing to judge the response by."
     elif kind := only_mark(response):
         detail = f"The response is only [{kind}], so there is nothing to judge."
-    elif len(response) <= 200 and (
-        what := _what_else(fold(question), fold(response).strip())
-    ):  # as an opener is
+    # Openers and scores are short.
+    elif len(response) <= 200 and (what := _what_else(fold(question), fold(response).strip())):
         detail = f"The response is {what}, so there is nothing to judge."
     else:
         return None
@@ -79,21 +79,18 @@ def find_flags(
     The prompt's tags count in all texts but the reference. The search finds words, not meaning: see
     "Hostile texts" in docs/evaluation.md.
     """
-    asks, orders = _addresses_judge(response)
-    texts = (question, response, *(turn.text for turn in conversation))
-    tags = (
-        tag
-        for text in texts
-        for tag in find_tags(text, tags_beside(bool(conversation), bool(reference)))
-    )
-    found = {
-        Flag.ASKS_FOR_SCORE: asks,
-        Flag.GIVES_ORDERS: orders,
+    also = tags_beside(bool(conversation), bool(reference))
+    texts = [question, response, *(turn.text for turn in conversation)]
+    tags = [tag for text in texts for tag in find_tags(text, also)]
+    readable = _readable(response)
+    conditions = {
+        Flag.ASKS_FOR_SCORE: _asks_for_score(readable),
+        Flag.GIVES_ORDERS: _has(phrases.ORDERS, readable),
         Flag.HOLDS_TAGS: any(not tag.is_code for tag in tags),
-        Flag.AFTER_ORDERS: any(any(_addresses_judge(turn.text)) for turn in conversation),
-        Flag.AGAINST_ORDERS: any(_addresses_judge(reference)),
+        Flag.AFTER_ORDERS: any(_addresses_judge(turn.text) for turn in conversation),
+        Flag.AGAINST_ORDERS: _addresses_judge(reference),
     }
-    return tuple(flag for flag, is_found in found.items() if is_found)
+    return tuple(flag for flag, is_met in conditions.items() if is_met)
 
 
 def tags_beside(has_turns: bool, has_reference: bool) -> Also:
@@ -101,20 +98,44 @@ def tags_beside(has_turns: bool, has_reference: bool) -> Also:
     return ("turn",) * has_turns + ("reference",) * has_reference
 
 
-def _addresses_judge(text: str) -> tuple[bool, bool]:
-    """Whether a text asks for a score, and whether it gives orders."""
+def _addresses_judge(text: str) -> bool:
+    readable = _readable(text)
+    return _asks_for_score(readable) or _has(phrases.ORDERS, readable)
+
+
+def _readable(text: str) -> str:
+    """The folded text, and in further lines what it has in tag characters."""
     folded = fold(text)
-    if not text.isascii():
-        folded += "\n" + fold(
-            "".join(chr(ord(character) - 0xE0000) for character in _UNSEEN_ASCII.findall(text))
-        )
-    spaced = folded
-    for blanks in ("  ", " \n", "\n ", "\n\n"):
-        while blanks in spaced:
-            spaced = spaced.replace(blanks, blanks.strip(" ")[:1] or " ")
-    return _says(phrases.SCORE_WISHES, spaced) or _states_score(folded), _says(
-        phrases.ORDERS, spaced
+    unseen = [] if text.isascii() else _UNSEEN_ASCII.findall(text)
+    if unseen:
+        folded += "\n" + fold("".join(chr(ord(character) - 0xE0000) for character in unseen))
+    return folded
+
+
+def _asks_for_score(readable: str) -> bool:
+    return _has(phrases.SCORE_WISHES, readable) or _states_score(readable)
+
+
+def _has(table: Iterable[Phrase], readable: str) -> bool:
+    lines = [" ".join(line.split()) for line in readable.split("\n")]
+    text = "\n".join(line for line in lines if line)
+    return any(
+        _pattern(phrase.pattern).search(text)
+        for phrase in table
+        if any(word in text for word in phrase.words)
     )
+
+
+def _states_score(readable: str) -> bool:
+    if "score" not in readable:
+        return False
+    statement = _pattern(phrases.SCORE_STATEMENT)
+    data = _pattern(phrases.DATA_LINE)
+    lines = ["", *readable.split("\n"), ""]
+    for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
+        if statement.search(line) and not data.match(before) and not data.match(after):
+            return True
+    return False
 
 
 def _is_blank(text: str) -> bool:
@@ -126,10 +147,7 @@ def _what_else(question: str, response: str) -> str:
 
     Both texts are folded.
     """
-    words = " ".join(re.findall(r"\w+", response.replace("'", "")))
-    if words in _openers() or (
-        response.rstrip("*_ \n").endswith(":") and f"{words}:" in _openers()
-    ):
+    if _is_opener(response):
         what = "an opening without an answer"
         may_be_answer = phrases.ASKS_FOR_A_WORD
     elif _MARKS.issuperset(response):
@@ -143,6 +161,13 @@ def _what_else(question: str, response: str) -> str:
     return "" if _pattern(may_be_answer).search(question) else what
 
 
+def _is_opener(response: str) -> bool:
+    words = " ".join(re.findall(r"\w+", response.replace("'", "")))
+    if words in _openers():
+        return True
+    return response.rstrip("*_ \n").endswith(":") and f"{words}:" in _openers()
+
+
 @cache
 def _openers() -> frozenset[str]:
     """Those that fool judges by "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794), and variants
@@ -150,34 +175,8 @@ def _openers() -> frozenset[str]:
 
     What may also be an answer has a colon, and is an opener only with one.
     """
-    return _folded(
-        tuple(Path(__file__).with_name("openers.txt").read_text(encoding="utf-8").splitlines())
-    )
-
-
-def _says(table: phrases.Table, text: str) -> bool:
-    words = text.replace("\n", " ")
-    return any(
-        any(word in words for word in _folded(needed)) and _pattern(each).search(text)
-        for needed, each in table
-    )
-
-
-def _states_score(folded: str) -> bool:
-    if not any(word in folded for word in _folded(phrases.SCORE_WORDS)):
-        return False
-    statement = _pattern(phrases.SCORE_STATEMENT)
-    data = _pattern(phrases.DATA_LINE)
-    lines = folded.split("\n")
-    return any(
-        statement.search(line) and not data.match(before) and not data.match(after)
-        for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
-    )
-
-
-@cache
-def _folded(words: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(fold, words))
+    text = Path(__file__).with_name("openers.txt").read_text(encoding="utf-8")
+    return frozenset(fold(line) for line in text.splitlines())
 
 
 @cache
