@@ -22,7 +22,7 @@ from judge.rows.messages import (
     read_turns,
     to_prompt,
 )
-from judge.scoring.ratings import Verdict
+from judge.scoring.ratings import Rating, Unscored, Verdict
 
 PROMPT = ("prompt", "question")
 COMPLETION = ("completion", "response")
@@ -93,19 +93,24 @@ class Row:
         """The list `messages` with a system prompt and the response that stand beside it; raises
         ValueError.
         """
-        if not isinstance(messages := self.get("messages"), list):
+        messages = self.get("messages")
+        if not isinstance(messages, list):
             return None
-        if beside := [name for name in (*PROMPT, "conversation") if self.get(name) is not None]:
-            raise ValueError(
-                f"messages and {beside[0]}, where one of them belongs; leave the other out"
-            )
-        answers = any(self.get(name) is not None for name in COMPLETION)
-        return completed(messages, self.get("system"), self._text(COMPLETION) if answers else None)
+        for name in (*PROMPT, "conversation"):
+            if self.get(name) is not None:
+                raise ValueError(
+                    f"messages and {name}, where one of them belongs; leave the other out"
+                )
+        response = None
+        if any(self.get(name) is not None for name in COMPLETION):
+            response = self._text(COMPLETION)
+        return completed(messages, self.get("system"), response)
 
     @cached_property
     def dialogue(self) -> Dialogue:
         """The question, the response, and the turns before; raises ValueError as `response`."""
-        if (messages := self.messages) is not None:
+        messages = self.messages
+        if messages is not None:
             return read_messages(messages)
         return Dialogue(
             self._text(PROMPT), self._text(COMPLETION), read_turns(self.get("conversation"))
@@ -118,7 +123,9 @@ class Row:
         What is no string is its JSON.
         """
         value = self.get("reference")
-        return "" if value is None else value if isinstance(value, str) else files.encode(value)
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else files.encode(value)
 
     @property
     def asked(self) -> str:
@@ -126,20 +133,19 @@ class Row:
 
         Raises ValueError as `response`.
         """
-        if (messages := self.messages) is not None:
+        messages = self.messages
+        if messages is not None:
             return find_prompt(messages)
         return to_prompt(self._text(PROMPT), read_turns(self.get("conversation")))
 
     @property
     def judge(self) -> Any:
         """The judge that gave the row its score: its model, and how it asks."""
-        if (
-            "rubric_version" not in self.fields
-        ):  # not a row of ours, so that the fields may contain anything
-            return self.get("model")
         model = self.get("model")
         ask = self.get("ask")
-        return f"{model}, {ask}" if ask else model
+        # In rows that are not ours the fields may contain anything.
+        is_ours = "rubric_version" in self.fields
+        return f"{model}, {ask}" if is_ours and ask else model
 
     @property
     def rubric(self) -> tuple[str | None, str | None]:
@@ -149,34 +155,28 @@ class Row:
     def served(self) -> Iterator[tuple[str, str]]:
         """For each rating whose server said who answered: the model that was asked, and that name."""
         ratings = self.get("ratings")
-        for each in ratings if isinstance(ratings, list) else ():
-            if isinstance(each, dict) and each.get("served"):
-                yield str(each.get("model")), str(each["served"])
+        for rating in ratings if isinstance(ratings, list) else ():
+            if isinstance(rating, dict) and rating.get("served"):
+                yield str(rating.get("model")), str(rating["served"])
 
     @property
     def known_by(self) -> tuple[str, object]:
         """The keys of the row's prompt and of its response; equal ones in other rows have equal
         keys.
         """
-        text = next(
-            (self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)), None
-        )
-        prompt = next(
-            (
-                str(self.fields[name])
-                for name in ("prompt_id", *PROMPT)
-                if self.get(name) is not None
-            ),
-            None,
-        )
+        prompt = self._first_of("prompt_id", *PROMPT)
+        texts = [self.get(name) for name in COMPLETION]
+        response = next((text for text in texts if isinstance(text, str)), None)
         if self.has_turns:
             with suppress(ValueError):  # not a row to judge
                 prompt = self.key("prompt_id") or self.asked
-                (_, response, turns) = self.dialogue
-                text = to_prompt(response, turns)  # the steps after the question, too
-        item: object = f"line {self.line}" if prompt is None or text is None else (prompt, text)
+                # The steps after the question, too.
+                response = to_prompt(self.dialogue.response, self.dialogue.turns)
+        item: object = f"line {self.line}"
         if self.get("case") is not None:
             item = f"case {self.get('case')}"
+        elif prompt is not None and response is not None:
+            item = (prompt, response)
         return (str(item) if prompt is None else prompt), item
 
     @cached_property
@@ -184,31 +184,42 @@ class Row:
         """All fields as JSON; those with the name of an added field are carried as `input_...`."""
         return files.encode({own_name(name): value for name, value in self.fields.items()})
 
+    def _first_of(self, *names: str) -> str | None:
+        keys = (self.key(name) for name in names)
+        return next((key for key in keys if key is not None), None)
+
     def _text(self, names: tuple[str, str]) -> str:
-        given = {name: self.fields[name] for name in names if self.get(name) is not None}
-        if not given and self.get("case") is not None and names[0] in self.fields:
-            raise ValueError("its text is no longer stored")
-        if not given:
-            others = [name for name, value in self.fields.items() if value is not None]
-            found = f"only {_listed(others)}" if others else "nor anything else"
-            if (messages := self.get("messages")) is not None:
-                found += f"; messages is {files.kind_of(messages)} where a list belongs"
-            raise ValueError(f"no {names[0]} (nor {names[1]}), {found}")
-        for name, text in given.items():
-            if not isinstance(text, str):
-                hint = (
-                    "; a conversation is the field messages alone" if isinstance(text, list) else ""
-                )
-                raise ValueError(f"{name} is {files.kind_of(text)} where a string belongs{hint}")
-            try:
-                text.encode()
-            except UnicodeEncodeError as exc:
-                raise ValueError(
-                    f"{name} holds half a surrogate pair, which is not Unicode text"
-                ) from exc
-        if len(set(given.values())) > 1:
+        texts = [self._checked(name) for name in names if self.get(name) is not None]
+        if not texts:
+            raise ValueError(self._why_no_text(names))
+        if texts[0] != texts[-1]:
             raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
-        return str(next(iter(given.values())))
+        return texts[0]
+
+    def _checked(self, name: str) -> str:
+        text = self.fields[name]
+        if not isinstance(text, str):
+            problem = f"{name} is {files.kind_of(text)} where a string belongs"
+            if isinstance(text, list):
+                problem += "; a conversation is the field messages alone"
+            raise ValueError(problem)
+        try:
+            text.encode()
+        except UnicodeEncodeError as exc:
+            raise ValueError(
+                f"{name} holds half a surrogate pair, which is not Unicode text"
+            ) from exc
+        return text
+
+    def _why_no_text(self, names: tuple[str, str]) -> str:
+        if self.get("case") is not None and names[0] in self.fields:
+            return "its text is no longer stored"
+        others = [name for name, value in self.fields.items() if value is not None]
+        rest = f"only {_listed(others)}" if others else "nor anything else"
+        messages = self.get("messages")
+        if messages is not None:
+            rest += f"; messages is {files.kind_of(messages)} where a list belongs"
+        return f"no {names[0]} (nor {names[1]}), {rest}"
 
 
 def own_name(name: str) -> str:
@@ -231,9 +242,8 @@ class RowFile:
     # One sentence for each line so far that is not a row, and for each value that its readers
     # cannot use.
     problems: list[str] = field(default_factory=list)
-    names: dict[str, None] = field(
-        default_factory=dict
-    )  # all fields so far, in the order of their first appearance
+    # All fields so far, in the order of their first appearance.
+    names: dict[str, None] = field(default_factory=dict)
     has_rows: bool = False
 
     @classmethod
@@ -252,9 +262,8 @@ class RowFile:
 
     @property
     def looks_like_json(self) -> bool:
-        return (
-            next((raw for _, raw in self.lines()), b"{").lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
-        )
+        first = next((raw for _, raw in self.lines()), b"{")
+        return first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
 
     def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
         for line, raw in lines or self.lines():
@@ -272,11 +281,11 @@ class RowFile:
         names.
         """
         if not self.has_rows:
-            none = (
-                f"no line is a JSON object ({self.problems[0]})" if self.problems else "it is empty"
-            )
+            problem = "it is empty"
+            if self.problems:
+                problem = f"no line is a JSON object ({self.problems[0]})"
             raise SetupError(
-                f"{self.path}: {none}; give the JSONL that `judge batch` or `judge-bot "
+                f"{self.path}: {problem}; give the JSONL that `judge batch` or `judge-bot "
                 "export` writes."
             )
         for option, name in options.items():
@@ -296,10 +305,13 @@ class RowFile:
         for line, raw in self.lines():
             if rows == limit:
                 return
-            item = None if is_done(line) else parse_item(line, raw)
-            rows += not isinstance(item, str)
-            if item:
-                yield item
+            if is_done(line):
+                rows += 1
+                continue
+            item = parse_item(line, raw)
+            if isinstance(item, Row):
+                rows += 1
+            yield item
 
 
 def check_prompt(
@@ -308,11 +320,11 @@ def check_prompt(
     """Raises SetupError if an earlier row of `firsts` has this id, as JSON, and asked something
     else.
     """
-    first, its_prompt = firsts.setdefault(prompt_id, (line, hash(asked)))
-    if hash(asked) != its_prompt:
-        both = f"one prompt in line {first} and another in line {line}"
+    first_line, first_prompt = firsts.setdefault(prompt_id, (line, hash(asked)))
+    if hash(asked) != first_prompt:
         raise SetupError(
-            f"{path}: prompt_id {prompt_id} has {both}; give each prompt an id of its own."
+            f"{path}: prompt_id {prompt_id} has one prompt in line {first_line} and another in "
+            f"line {line}; give each prompt an id of its own."
         )
 
 
@@ -328,24 +340,12 @@ def parse_item(line: int, raw: bytes) -> Row | str:
 
 def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
     """The fields that a verdict adds to its row, except `line`."""
+    unscored = verdict.unscored
     others = {
         "status": "scored" if verdict.is_scored else "unscored",
-        "unscored_reason": verdict.unscored.reason if verdict.unscored else None,
-        "unscored_detail": verdict.unscored.detail if verdict.unscored else None,
-        # Without the ratings' texts, which would make the file many times as long.
-        "ratings": [
-            {
-                "model": each.model,
-                "score": getattr(each, "score", None),
-                "unscored_reason": getattr(each, "reason", None),
-            }
-            | {
-                name: known
-                for name in ("coverage", "served")
-                if (known := getattr(each, name)) is not None
-            }
-            for each in verdict.ratings
-        ],
+        "unscored_reason": unscored.reason if unscored else None,
+        "unscored_detail": unscored.detail if unscored else None,
+        "ratings": [_to_fields(rating) for rating in verdict.ratings],
         "flags": list(verdict.flags),
         "samples": samples,
     }
@@ -354,6 +354,20 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
         for name in ADDED
         if name != "line"
     }
+
+
+def _to_fields(rating: Rating | Unscored) -> dict[str, Any]:
+    """A rating without its texts, which would make the file many times as long."""
+    fields = {
+        "model": rating.model,
+        "score": getattr(rating, "score", None),
+        "unscored_reason": getattr(rating, "reason", None),
+    }
+    if rating.coverage is not None:
+        fields["coverage"] = rating.coverage
+    if rating.served is not None:
+        fields["served"] = rating.served
+    return fields
 
 
 _DELIMITERS = ",;\t"  # spreadsheets use a semicolon if the comma is their decimal mark
@@ -380,12 +394,8 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
             names: Sequence[str] = ()
             for cells in reader:
                 if any(cells) and names:
-                    yield (
-                        line,
-                        files.encode(
-                            _cells_to_fields(f"{path}, line {line}", names, cells)
-                        ).encode(),
-                    )
+                    fields = _cells_to_fields(f"{path}, line {line}", names, cells)
+                    yield line, files.encode(fields).encode()
                 elif any(cells):
                     names = _to_names(path, cells)
                 line = reader.line_num + 1
@@ -438,14 +448,14 @@ def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
             "leave some out."
         )
     names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise SetupError(f"{path}: two columns are named {twice[0]!r}; rename one.")
-    if not all(any(name in names for name in texts) for texts in (PROMPT, COMPLETION)):
+    for name in names:
+        if names.count(name) > 1:
+            raise SetupError(f"{path}: two columns are named {name!r}; rename one.")
+    if set(PROMPT).isdisjoint(names) or set(COMPLETION).isdisjoint(names):
+        columns = _listed([repr(name) for name in names]) or "none"
         raise SetupError(
-            f"{path}: looked for a column {' or '.join(map(repr, PROMPT))} and a column "
-            f"{' or '.join(map(repr, COMPLETION))}, and found "
-            f"{_listed([repr(name) for name in names]) or 'none'}; the first line names the "
-            "columns."
+            f"{path}: looked for a column 'prompt' or 'question' and a column 'completion' or "
+            f"'response', and found {columns}; the first line names the columns."
         )
     return names
 
@@ -454,13 +464,15 @@ def _cells_to_fields(
     where: str, names: Sequence[str], cells: Sequence[str]
 ) -> Mapping[str, str | None]:
     if any(cells[len(names) :]):
-        why = f"{len(cells)} cells, and the first line names {len(names)}"
-        raise SetupError(f"{where}: {why}; put a text with the delimiter in it in quotation marks.")
-    fields = dict.fromkeys(names) | {
-        name: cell or None for name, cell in zip(names, cells, strict=False)
-    }
+        raise SetupError(
+            f"{where}: {len(cells)} cells, and the first line names {len(names)}; put a text with "
+            "the delimiter in it in quotation marks."
+        )
+    fields: dict[str, str | None] = dict.fromkeys(names)
+    for name, cell in zip(names, cells, strict=False):
+        fields[name] = cell or None
     for texts in (PROMPT, COMPLETION):
-        given = [name for name in texts if name in fields]
-        if not any(fields[name] for name in given):
-            fields[given[0]] = ""
+        columns = [name for name in texts if name in fields]
+        if not any(fields[name] for name in columns):
+            fields[columns[0]] = ""
     return fields
