@@ -7,7 +7,7 @@ calls `unmark` on each part that others wrote.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -22,8 +22,8 @@ CONTROL = {"<": f"{_BARRED}|{_TURNS}", "[": f"{_MISTRAL}|{_EXAONE}"}
 """Tokens that hardly occur outside chat templates; a response that contains one is flagged."""
 
 EVERYDAY = {
-    "<": r"/?s>|(?:bos|eos|eot|eom|pad|unk|sop|eop)(?:_token)?>|/?(?:think|tools?|tool_(?:call|response)s?)>"
-    r"|fim_[a-z]{2,16}>|(?:extra_id_|unused_?|reserved_|special_)\d{1,5}>",
+    "<": r"/?s>|(?:bos|eos|eot|eom|pad|unk|sop|eop)(?:_token)?>"
+    r"|/?(?:think|tools?|tool_(?:call|response)s?)>|fim_[a-z]{2,16}>|(?:extra_id_|unused_?|reserved_|special_)\d{1,5}>",
     "[": r"/?(?-i:THINK|BOS|EOS|EOT|UNUSED_TOKEN_\d{1,5})\]",
 }
 """Tokens that have other uses too (`<s>` strikes text through in HTML): broken up, but not flagged."""
@@ -52,9 +52,16 @@ class Tag(NamedTuple):
     is_code: bool
 
 
-Also = tuple[
-    str, ...
-]  # the names of tags that count, too, since the prompt has them: "turn", "reference"
+class _Change(NamedTuple):
+    """What is put instead of [start, end) of a text."""
+
+    start: int
+    end: int
+    instead: str
+
+
+# The names of tags that count, too, since the prompt has them: "turn", "reference".
+Also = tuple[str, ...]
 
 
 def find_tags(text: str, also: Also = ()) -> list[Tag]:
@@ -74,16 +81,21 @@ def neutralise(text: str, also: Also = ()) -> str:
     if not _SIGNS.search(text):
         return text
     folded = fold_aligned(text)
+    changes: set[_Change] = set()
+    for tag in _tags(text, folded, also):
+        changes.add(_Change(*tag.opening, "["))
+        if tag.closing:
+            changes.add(_Change(*tag.closing, "]"))
+    for token in _TOKEN.finditer(folded.text):
+        behind_bracket = folded.ends[token.start()]
+        changes.add(_Change(behind_bracket, behind_bracket, " "))
     first_visible = folded.starts[0] if folded.starts else len(text)
-    pieces = ["◌"] if _STROKE_OR_ESCAPE.search(text, 0, first_visible) else []
-    changes = [
-        (*bracket, sign)
-        for tag in _tags(text, folded, also)
-        for bracket, sign in ((tag.opening, "["), (tag.closing, "]"))
-        if bracket
-    ]
-    blanks = (folded.ends[token.start()] for token in _TOKEN.finditer(folded.text))
-    changes += [(after, after, " ") for after in blanks]
+    begins_with_stroke = _STROKE_OR_ESCAPE.search(text, 0, first_visible)
+    return ("◌" if begins_with_stroke else "") + _changed(text, changes)
+
+
+def _changed(text: str, changes: Iterable[_Change]) -> str:
+    pieces = []
     done = 0
     for start, end, instead in sorted(changes):
         pieces += [text[done:start], instead]
@@ -97,18 +109,18 @@ def _opening(also: Also) -> re.Pattern[str]:
 
 
 def _tags(text: str, folded: FoldedText, also: Also) -> Iterator[Tag]:
-    for found in _opening(also).finditer(folded.text):
+    for opening in _opening(also).finditer(folded.text):
+        at = folded.starts[opening.start()]
+        name_ends = folded.ends[opening.end() - 1]
         # Part of a longer word: a letter follows the name directly and does not come from an
         # escape.
-        before = folded.ends[found.end() - 1]
-        behind = folded.text[found.end() : found.end() + 1]
-        if (behind.isalnum() or behind == "_") and folded.span(found.end()) == (before, before + 1):
+        behind = folded.text[opening.end() : opening.end() + 1]
+        goes_on = behind.isalnum() or behind == "_"
+        if goes_on and folded.span(opening.end()) == (name_ends, name_ends + 1):
             continue
-        closing = _CLOSING.match(folded.text, found.end())
-        at = folded.starts[found.start()]
-        name_ends = folded.ends[found.end() - 1]
+        closing = _CLOSING.match(folded.text, opening.end())
         yield Tag(
-            opening=folded.span(found.start()),
+            opening=folded.span(opening.start()),
             closing=folded.span(closing.start(1)) if closing else None,
             is_code=bool(_CODE.match(text, max(at - 1, 0), name_ends + 7)),
         )
@@ -118,7 +130,8 @@ _KINDS = r"step|source|picture|file|audio|video|block|shared(?:\s+message)?"
 # A word or a bracket right before it makes it an index or a slice, `x[step:]`; a link is
 # `[file](...)`.
 _MARK = re.compile(
-    rf"(?<![\w)\]])\[\s*(?:(?:{_KINDS})\s*(?::|\](?!\())|[\d,.]+\s+(?:messages?|characters?)\s+left\s+out)",
+    rf"(?<![\w)\]])\[\s*(?:(?:{_KINDS})\s*(?::|\](?!\())"
+    r"|[\d,.]+\s+(?:messages?|characters?)\s+left\s+out)",
     re.IGNORECASE,
 )
 _ONLY_MARKS = re.compile(r"(?:\[(step|source|picture|file|audio|video|block)(?:: [^\]\n]*)?\]\s*)+")
@@ -136,7 +149,8 @@ def mark(kind: str, text: str = "") -> str:
 
 def only_mark(text: str) -> str | None:
     """The kind of the last mark if `text` has nothing but marks, by which no text can be judged."""
-    return found[1] if (found := _ONLY_MARKS.fullmatch(text.strip())) else None
+    marks = _ONLY_MARKS.fullmatch(text.strip())
+    return marks[1] if marks else None
 
 
 def unmark(text: str) -> str:
@@ -146,14 +160,10 @@ def unmark(text: str) -> str:
     if not _MAY_BE.search(text):
         return text
     folded = fold_aligned(text)
-    changes: dict[tuple[int, int], str] = {}
-    for found in _MARK.finditer(folded.text):
-        changes[folded.span(found.start())] = "("
-        if (closing := folded.text.find("]", found.start())) >= 0:
-            changes[folded.span(closing)] = ")"
-    pieces = []
-    done = 0
-    for (start, end), instead in sorted(changes.items()):
-        pieces += [text[done:start], instead]
-        done = end
-    return "".join([*pieces, text[done:]])
+    changes: set[_Change] = set()
+    for opening in _MARK.finditer(folded.text):
+        changes.add(_Change(*folded.span(opening.start()), "("))
+        closing = folded.text.find("]", opening.start())
+        if closing >= 0:
+            changes.add(_Change(*folded.span(closing), ")"))
+    return _changed(text, changes)
