@@ -71,6 +71,9 @@ lint: $(READY) ## format, lint, types and the one-way imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+density: $(READY) ## how much a reader of the code has to take in; nothing fails because of it
+	@$(BIN)/python -m tools.density judge bot
+
 site: $(FOR_SITE) ## the documentation as a site, in build/site; a broken link or anchor fails it
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict # --quiet would drop the warnings before they count
 	@echo "site: build/site is ready; $(BIN)/python -m http.server --directory build/site shows it, with the search"
@@ -107,4 +110,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-sandbox test-slow test-browser test-model texts screenshots lint site audit sbom check parser-report bench format chaos clean
+.PHONY: help setup demo run doctor sandbox test test-sandbox test-slow test-browser test-model texts screenshots lint density site audit sbom check parser-report bench format chaos clean
