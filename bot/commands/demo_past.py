@@ -7,33 +7,25 @@ release. The last two are told by the app itself, which finds them due at its st
 digest.
 """
 
-import random
+import asyncio
+import csv
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Table, insert
 
-from bot.domain.case import (
-    CaseSource,
-    CaseStatus,
-    LoggedCase,
-    QuestionSource,
-    Visibility,
-    text_hash,
-)
+from bot.domain.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import MADE_UP, CaseVerdict
 from bot.domain.watch import ReplyOutcome, Shows
-from bot.domain.week import Schedule
+from bot.domain.week import Schedule, Week
 from bot.pipeline.verdict_text import verdict_message
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.mrkdwn import to_plain
 from bot.store import Store, schema
-from bot.store.cases import rating_rows, verdict_values
 from judge import Rating, Unscored, load_rubric
 from judge.scoring.ratings import UnscoredReason, combine
 from pocket_slack import Clock, Message, Person, SystemClock, Workspace
@@ -41,11 +33,9 @@ from pocket_slack.workspace_file import MessageEntry, open_workspace
 
 CHANNEL = "help-desk"
 PAST_CHANNEL = "made-up-weeks"
-SAID: dict[str, Any] = tomllib.loads(
-    Path(__file__).with_name("demo_past.toml").read_text(encoding="utf-8")
-)
-WEEKS = 8
 EXAMPLE = "Example: written by hand, not by a model."
+_FOLDER = Path(__file__).parent
+SAID: dict[str, Any] = tomllib.loads((_FOLDER / "demo_past.toml").read_text(encoding="utf-8"))
 _OFFLINE_NOTE = (
     ":warning: *No model is set up: the offline rater scores here, a word counter, not a judge.* "
     "It cannot tell what is true. Verdicts marked as examples show what a model's look like."
@@ -54,64 +44,63 @@ _NOTE = (
     ":warning: *The replies, scores and labels above are made up for the demo.* What the app "
     "makes of them follows: an alert, what a release has changed, and the week's digest."
 )
-
-_SEED = 5
-_MEANS = {"helper": (2.9, 4.0), "drafter": (3.9, 1.8)}
-"""The mean scores before the last week that is over, and since then: a release helped one, and the other got worse."""
-_RELEASE = "answers with steps"
-# replies of each assistant; the newest weeks, whose replies can be read
-_A_WEEK = 24
-_WITH_TEXTS = 4
-_UNSCORED = 0.04
-_LABELLED = 0.4
-_LABELS_PER_WEEK = 50  # more than a week has cases, so all with texts can be scored blind
+_WEEKS = 8
+_WITH_TEXTS = 4  # the newest weeks, whose replies stand in the channel
 _SOON = timedelta(minutes=2)
-Row = dict[str, Any]
-"""A row of a table of the store."""
+_Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A made-up reply of an assistant, to whom, and the score that it was given then; None: it is
-    unscored.
+    """A made-up reply of an assistant, to whom, and what it was given then.
+
+    Without a score it is unscored; without a label nobody gave one.
     """
 
+    number: int
     author: str
     asker: str
-    score: int | None
     at: datetime
     weeks_ago: int
     topic: dict[str, str]
+    score: int | None
+    label: int | None
 
     @property
     def quality(self) -> str:
-        return (
-            "fair"
-            if self.score is None
-            else ("poor", "poor", "poor", "fair", "good", "good")[self.score]
-        )
+        if self.score is None or self.score == 3:
+            return "fair"
+        return "good" if self.score > 3 else "poor"
 
 
-def make_up(now: datetime) -> Sequence[Reply]:
-    """The replies of eight weeks up to now, oldest first; always the same ones."""
-    chance = random.Random(_SEED)  # noqa: S311 - the same past each time
-    found = list[Reply]()
-    week = Schedule.parse("monday", "09:00", "UTC").current(now)
-    for back in range(WEEKS):
-        its = week.before(back) if back else week
-        length = min(its.end, now) - its.start
-        topics = chance.sample(SAID["topics"] * 3, 2 * _A_WEEK)
-        for number, topic in enumerate(topics):
-            author = list(_MEANS)[number % 2]
-            score = min(5, max(0, round(chance.gauss(_MEANS[author][back < 2], 1))))
-            given = None if chance.random() < _UNSCORED else score
-            asker = chance.choice(("ann", "ben"))
-            found.append(
-                Reply(
-                    author, asker, given, its.start + length * chance.random() * 0.95, back, topic
-                )
+def read_replies(now: datetime) -> Sequence[Reply]:
+    """The replies of eight weeks up to now, oldest first.
+
+    The file says how many weeks ago each was written, and where in that week, from 0 to 1; of the
+    week that is not over, where in the part that is. Its topics are those of demo_past.toml, from 1.
+    """
+    replies = []
+    with (_FOLDER / "demo_past.csv").open(encoding="utf-8", newline="") as file:
+        for number, row in enumerate(csv.DictReader(file), start=1):
+            week = _week(now, int(row["weeks_ago"]))
+            length = min(week.end, now) - week.start
+            reply = Reply(
+                number=number,
+                author=row["assistant"],
+                asker=row["asker"],
+                at=week.start + length * float(row["position"]),
+                weeks_ago=int(row["weeks_ago"]),
+                topic=SAID["topics"][int(row["topic"]) - 1],
+                score=int(row["score"]) if row["score"] else None,
+                label=int(row["label"]) if row["label"] else None,
             )
-    return sorted(found, key=lambda reply: reply.at)
+            replies.append(reply)
+    return replies
+
+
+def _week(now: datetime, weeks_ago: int) -> Week:
+    current = Schedule.parse("monday", "09:00", "UTC").current(now)
+    return current.before(weeks_ago) if weeks_ago else current
 
 
 def post_offline_note(workspace: Workspace) -> None:
@@ -122,190 +111,209 @@ def demo_workspace(clock: Clock | None = None) -> Workspace:
     """The workspace of demo.toml with the app, and the made-up replies; without a clock, it uses
     the machine's.
     """
-    manifest = load_manifest(parts=[MESSAGE_EVENTS])
-    file = Path(__file__).with_name("demo.toml")
     now = datetime.fromtimestamp((clock or SystemClock()).now(), UTC)
-    said = [_thread(reply, now) for reply in make_up(now) if reply.weeks_ago < _WITH_TEXTS]
-    return open_workspace(manifest, file, clock=clock, said={PAST_CHANNEL: said})
+    replies = [reply for reply in read_replies(now) if reply.weeks_ago < _WITH_TEXTS]
+    return open_workspace(
+        load_manifest(parts=[MESSAGE_EVENTS]),
+        _FOLDER / "demo.toml",
+        clock=clock,
+        said={PAST_CHANNEL: [_thread(reply, now) for reply in replies]},
+    )
 
 
 def _thread(reply: Reply, now: datetime) -> MessageEntry:
-    asked = now - reply.at + 2 * _SOON
-    answered = now - reply.at + _SOON
-    answer = MessageEntry(author=reply.author, text=reply.topic[reply.quality], ago=answered)
+    age = now - reply.at
+    answer = MessageEntry(author=reply.author, text=reply.topic[reply.quality], ago=age + _SOON)
     return MessageEntry(
-        author=reply.asker, text=reply.topic["question"], ago=asked, replies=(answer,)
+        author=reply.asker, text=reply.topic["question"], ago=age + 2 * _SOON, replies=(answer,)
     )
 
 
 async def write_past(database_url: str, workspace: Workspace) -> None:
     """Writes the past to a new store, and posts the verdicts."""
-    async with await Store.open(database_url) as store:
-        rows = _rows(workspace)
-
-        async def write(connection: AsyncConnection) -> None:
-            for table, its in rows.items():
-                columns = dict.fromkeys(name for row in its for name in row)
-                await connection.execute(
-                    insert(schema.metadata.tables[table]), [columns | row for row in its]
-                )
-
-        await store.database.write(write)
-
-
-def _rows(workspace: Workspace) -> dict[str, list[Row]]:
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
-    replies = make_up(now)
-    app = Person(workspace, workspace.bot.id)
-    channel = workspace.channel(PAST_CHANNEL)
-    team = {"team_id": workspace.team_id}
-    answers = [each for each in channel.messages.values() if each.is_reply]
-    place = team | {"channel_id": channel.id}
-    messages = [*[None] * (len(replies) - len(answers)), *answers]
-    week = Schedule.parse("monday", "09:00", "UTC").current(now)
-    chance = random.Random(_SEED)  # noqa: S311
-    rows: dict[str, list[Row]] = {
-        "cases": [],
-        "ratings": [],
-        "labels": [],
-        "causes": [],
-        "replies": [],
-    }
-    for number, (reply, message) in enumerate(zip(replies, messages, strict=True), 1):
-        key = team | {"case_id": number}
-        author = workspace.user(reply.author)
-        why = reply.topic[f"{reply.quality}_why"]
-        verdict = _verdict([] if reply.score is None else [(reply.score, why)])
-        case = _case(workspace, number, verdict, reply.at) | place | {"author_id": author.id}
+    async with await Store.open(database_url) as store:
+        await _Past(store, workspace, now).write()
+
+
+@dataclass(frozen=True)
+class _Past:
+    store: Store
+    workspace: Workspace
+    now: datetime
+
+    async def write(self) -> None:
+        replies = read_replies(self.now)
+        messages = self.workspace.channel(PAST_CHANNEL).messages.values()
+        answers = [message for message in messages if message.is_reply]
+        without_texts = [None] * (len(replies) - len(answers))
+        # All at once, so that they share transactions.
+        writing = map(self._write_reply, replies, [*without_texts, *answers])
+        settled = await asyncio.gather(*writing)
+        await self._write_beside(replies, settled)
+        await self._write_choices()
+        for example in SAID["examples"]:
+            await self._write_example(example)
+        Person(self.workspace, self.workspace.bot.id).post(PAST_CHANNEL, _NOTE)
+
+    @property
+    def _place(self) -> dict[str, str]:
+        channel_id = self.workspace.channel(PAST_CHANNEL).id
+        return {"team_id": self.workspace.team_id, "channel_id": channel_id}
+
+    async def _insert(self, table: Table, rows: Sequence[_Row]) -> None:
+        placed = [{**self._place, **row} for row in rows]
+        await self.store.database.execute(insert(table).values(placed))
+
+    async def _write_reply(self, reply: Reply, message: Message | None) -> LoggedCase:
+        """A case that a watch drew; without a message, its texts are not stored."""
+        case = Case(
+            **self._place,
+            key=f"made-up-{reply.number}",
+            requester_id=self.workspace.bot.id,
+            requester_name=self.workspace.bot.name,
+            source=CaseSource.WATCH,
+            rubric="additive-5",
+            visibility=Visibility.THREAD,
+            message_ts=f"{(reply.at - _SOON).timestamp():.6f}",
+            author_id=self.workspace.user(reply.author).id,
+            probability=1.0,
+            shows=Shows.NOTHING,
+        )
         if message:
-            case |= _of_message(workspace, message)
-            seen: Row = {
-                "ts": message.ts,
-                "author_id": author.id,
-                "parent_ts": message.thread_ts,
-                "probability": 1.0,
-            }
-            seen |= {
-                "outcome": ReplyOutcome.TAKEN,
-                "rests_at": reply.at,
-                "day": f"{reply.at:%Y-%m-%d}",
-            }
-            rows["replies"].append(place | seen)
-        rows["cases"].append(case)
-        rows["ratings"] += rating_rows(LoggedCase.model_validate(case), verdict.ratings)
-        if reply.quality == "poor" and reply.weeks_ago < _WITH_TEXTS:
-            label = (week.before(reply.weeks_ago) if reply.weeks_ago else week).label
-            rows["causes"].append(
-                place | {"week": label, "case_id": number, "name": reply.topic["cause"]}
-            )
-        if reply.score is not None and chance.random() < _LABELLED:
-            person = workspace.user("ben" if reply.asker == "ann" else "ann")
-            score = min(5, max(0, reply.score + chance.choice((-1, -1, 0, 0, 0, 1))))
-            # As if drawn at random and labelled blind: the digest uses these to correct its mean.
-            given = {
-                "user_id": person.id,
-                "score": score,
-                "is_blind": True,
-                "probability": _LABELLED,
-            }
-            rows["labels"].append(
-                place | key | given | {"created_at": reply.at, "updated_at": reply.at}
-            )
-    for number, example in enumerate(SAID["examples"], len(replies) + 1):
-        row, verdict = _example(workspace, number, example, now)
-        logged = LoggedCase.model_validate(row)
-        post = verdict_message(logged, verdict, EXAMPLE)
-        row["reply_ts"] = app.post(
-            CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks
-        ).ts
-        rows["cases"].append(row)
-        rows["ratings"] += rating_rows(logged, verdict.ratings)
-    app.post(PAST_CHANNEL, _NOTE)
-    began = week.before(WEEKS).start
-    helper = workspace.user("helper")
-    of_channel = {"is_digest_on": True, "digest_since": began, "labels_per_week": _LABELS_PER_WEEK}
-    rows["channels"] = [place | of_channel]
-    watch = {
-        "share": 1.0,
-        "per_day": 0,
-        "shows": Shows.NOTHING,
-        "alerts_to": (channel.id,),
-        "judge_version": MADE_UP,
-    }
-    watch |= {"since": began, "look_at": now, "read_until": now}
-    rows["watches"] = [place | watch | {"author_id": workspace.user(name).id} for name in _MEANS]
-    released = {
-        "set_by": workspace.user("ben").id,
-        "set_at": week.before().start,
-        "note": _RELEASE,
-        "needed": 20,
-    }
-    rows["releases"] = [place | released | {"author_id": helper.id}]
-    return rows
+            case = self._with_texts(case, message)
+        ratings = []
+        if reply.score is not None:
+            ratings.append((reply.score, reply.topic[f"{reply.quality}_why"]))
+        store = self._store_at(reply.at)
+        judged = await _judge(store, case, _verdict(ratings))
+        return await store.note_delivered(judged)
+
+    def _store_at(self, moment: datetime) -> Store:
+        """The same store, in which it is that time."""
+        return Store(self.store.database, clock=lambda: moment)
+
+    def _with_texts(self, case: Case, message: Message) -> Case:
+        channel = self.workspace.channels[message.channel_id]
+        parent = channel.messages[message.thread_ts or ""]
+        texts = {
+            "message_ts": message.ts,
+            "parent_ts": parent.ts,
+            "question": to_plain(parent.text),
+            "question_source": QuestionSource.PREVIOUS,
+            "question_ts": parent.ts,
+            "question_author_id": parent.author.id,
+            "response": to_plain(message.text),
+        }
+        return case.model_copy(update=texts)
+
+    async def _write_beside(self, replies: Sequence[Reply], settled: Sequence[LoggedCase]) -> None:
+        """What the watches have seen, people's labels, and the causes of low scores."""
+        seen: list[_Row] = []
+        labels: list[_Row] = []
+        causes: list[_Row] = []
+        for reply, case in zip(replies, settled, strict=True):
+            if reply.label is not None:
+                labels.append(self._label(reply, case))
+            if case.response is None:
+                continue
+            seen.append(_seen(reply, case))
+            if reply.quality == "poor":
+                week = _week(self.now, reply.weeks_ago).label
+                causes.append({"case_id": case.id, "week": week, "name": reply.topic["cause"]})
+        await self._insert(schema.replies, seen)
+        await self._insert(schema.labels, labels)
+        await self._insert(schema.causes, causes)
+
+    def _label(self, reply: Reply, case: LoggedCase) -> _Row:
+        person = self.workspace.user("ben" if reply.asker == "ann" else "ann")
+        return {
+            **SAID["label"],
+            "case_id": case.id,
+            "user_id": person.id,
+            "score": reply.label,
+            "created_at": reply.at,
+            "updated_at": reply.at,
+        }
+
+    async def _write_choices(self) -> None:
+        began = _week(self.now, _WEEKS).start
+        ben = self.workspace.user("ben").id
+        helper = self.workspace.user("helper").id
+        drafter = self.workspace.user("drafter").id
+        await self.store.channels.save(**self._place, by=ben, digest_since=began, **SAID["channel"])
+        watch = {
+            **SAID["watch"],
+            "alerts_to": (self._place["channel_id"],),
+            "since": began,
+            "look_at": self.now,
+            "read_until": self.now,
+        }
+        watches = [{**watch, "author_id": author} for author in (helper, drafter)]
+        await self._insert(schema.watches, watches)
+        release = {
+            **SAID["release"],
+            "author_id": helper,
+            "set_by": ben,
+            "set_at": _week(self.now, 1).start,
+        }
+        await self._insert(schema.releases, [release])
+
+    async def _write_example(self, example: dict[str, Any]) -> None:
+        """A verdict written by hand on a reply in the other channel, and its post there."""
+        channel = self.workspace.channel(CHANNEL)
+        begins = example["question_begins"]
+        (asked,) = [each for each in channel.messages.values() if each.text.startswith(begins)]
+        (reply,) = [each for each in channel.replies(asked.ts) if each.author.bot_id]
+        case = Case(
+            team_id=self.workspace.team_id,
+            channel_id=channel.id,
+            key=f"made-up-{reply.ts}",
+            requester_id=asked.author.id,
+            requester_name=asked.author.name,
+            source=CaseSource.SHORTCUT,
+            rubric="additive-5",
+            visibility=Visibility.THREAD,
+            author_id=reply.author.id,
+        )
+        store = self._store_at(self.now)
+        verdict = _verdict(example["said"])
+        judged = await _judge(store, self._with_texts(case, reply), verdict)
+        post = verdict_message(judged, verdict, EXAMPLE)
+        app = Person(self.workspace, self.workspace.bot.id)
+        posted = app.post(CHANNEL, post.text, thread_ts=asked.ts, blocks=post.blocks)
+        await store.note_delivered(judged.model_copy(update={"reply_ts": posted.ts}))
 
 
-def _verdict(said: Sequence[tuple[int, str]]) -> CaseVerdict:
-    """The verdict of these scores and reasons; without any, unscored."""
-    missing = Unscored(reason=UnscoredReason.NO_SCORE, detail="")
-    ratings = [
-        Rating(score=score, justification=words, raw="", model=MADE_UP) for score, words in said
-    ]
-    verdict = combine(ratings, rubric=load_rubric("additive-5"), unscored=missing, model=MADE_UP)
-    return CaseVerdict(
-        **vars(verdict) | {"judge_version": MADE_UP if said else None, "cost_usd": None}
-    )
-
-
-def _case(workspace: Workspace, number: int, verdict: CaseVerdict, at: datetime) -> Row:
-    """A case that a watch drew and whose texts are not stored."""
-    return verdict_values(verdict) | {
-        "id": number,
-        "team_id": workspace.team_id,
-        "key": f"made-up-{number}",
-        "message_ts": f"{(at - _SOON).timestamp():.6f}",
-        "requester_id": workspace.bot.id,
-        "requester_name": workspace.bot.name,
-        "source": CaseSource.WATCH,
-        "rubric": verdict.rubric,
-        "visibility": Visibility.THREAD,
-        "attempt": 1,
+def _seen(reply: Reply, case: LoggedCase) -> _Row:
+    """What a watch notes of a reply that it has seen, and drawn as all others."""
+    return {
+        "ts": case.message_ts,
+        "parent_ts": case.parent_ts,
+        "author_id": case.author_id,
         "probability": 1.0,
-        "shows": Shows.NOTHING,
-        "question_source": QuestionSource.PREVIOUS,
-        "status": CaseStatus.DELIVERED,
-        "created_at": at,
-        "judged_at": at,
-        "delivered_at": at,
+        "outcome": ReplyOutcome.TAKEN,
+        "rests_at": reply.at,
+        "day": f"{reply.at:%Y-%m-%d}",
     }
 
 
-def _of_message(workspace: Workspace, message: Message) -> Row:
-    parent = workspace.channels[message.channel_id].messages[message.thread_ts or ""]
-    texts = {"question": to_plain(parent.text), "response": to_plain(message.text)}
-    hashes = {f"{name}_hash": text_hash(text) for name, text in texts.items()}
-    asked = dict.fromkeys(("parent_ts", "thread_ts", "question_ts"), parent.ts)
-    return (
-        texts | hashes | asked | {"question_author_id": parent.author.id, "message_ts": message.ts}
+async def _judge(store: Store, case: Case, verdict: CaseVerdict) -> LoggedCase:
+    added, _ = await store.add(case)
+    in_thread = added.model_copy(update={"thread_ts": case.parent_ts})
+    return await store.record(in_thread, verdict)
+
+
+def _verdict(ratings: Sequence[tuple[int, str]]) -> CaseVerdict:
+    """The verdict of these scores and reasons; without any, it is unscored."""
+    verdict = combine(
+        [
+            Rating(score=score, justification=reason, raw="", model=MADE_UP)
+            for score, reason in ratings
+        ],
+        rubric=load_rubric("additive-5"),
+        unscored=Unscored(reason=UnscoredReason.NO_SCORE, detail=""),
+        model=MADE_UP,
     )
-
-
-def _example(
-    workspace: Workspace, number: int, example: dict[str, Any], now: datetime
-) -> tuple[Row, CaseVerdict]:
-    channel = workspace.channel(CHANNEL)
-    begins = example["question_begins"]
-    verdict = _verdict(example["said"])
-    message = next(each for each in channel.messages.values() if each.text.startswith(begins))
-    (reply,) = [each for each in channel.replies(message.ts) if each.author.bot_id]
-    asked: Row = {
-        "channel_id": channel.id,
-        "author_id": reply.author.id,
-        "probability": None,
-        "shows": None,
-    }
-    asked |= {
-        "requester_id": message.author.id,
-        "requester_name": message.author.name,
-        "source": CaseSource.SHORTCUT,
-    }
-    return _case(workspace, number, verdict, now) | _of_message(workspace, reply) | asked, verdict
+    of_case = CaseVerdict(**vars(verdict), judge_version=MADE_UP if ratings else None)
+    return replace(of_case, cost_usd=None)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, QuestionSource, text_hash
-from bot.domain.clock import check_deadline, clock_s, utc_now
+from bot.domain.clock import Clock, check_deadline, clock_s, utc_now
 from bot.domain.limits import Limits
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
@@ -105,8 +105,11 @@ class Store:
     messages are kept.
     """
 
-    def __init__(self, database: db.Database, store_text: str = "full") -> None:
+    def __init__(
+        self, database: db.Database, store_text: str = "full", clock: Clock = utc_now
+    ) -> None:
         self.database = database
+        self._now = clock
         self.cases = store_cases.Cases(database, keeps_text=store_text == "full")
         self.labels = Labels(database)
         self.assignments = Assignments(database, keeps_text=store_text == "full")
@@ -181,7 +184,7 @@ class Store:
                 "status": CaseStatus.RECEIVED,
                 "question_hash": _hash(kept.question),
                 "response_hash": _hash(kept.response),
-                "created_at": utc_now(),
+                "created_at": self._now(),
                 "lease_owner": _new_name(),
                 "reserved_tokens": reserved_tokens,
             }
@@ -308,7 +311,7 @@ class Store:
         values = store_cases.verdict_values(verdict)
         values |= {
             "status": CaseStatus.JUDGED,
-            "judged_at": utc_now(),
+            "judged_at": self._now(),
             "slack_tries": 0,
             "internal_errors": 0,
         }
@@ -338,7 +341,7 @@ class Store:
         return _after(case, values)
 
     async def note_delivered(self, case: LoggedCase) -> LoggedCase:
-        values = {"status": CaseStatus.DELIVERED, "delivered_at": utc_now(), "response_url": None}
+        values = {"status": CaseStatus.DELIVERED, "delivered_at": self._now(), "response_url": None}
 
         async def finish(connection: AsyncConnection) -> bool:
             if not self._keeps_text:
