@@ -391,7 +391,7 @@ class CasePipeline:
         earlier = ratings if judged_before == judged else ()
         self.turns.under_way[case.id] = None
         try:
-            with self.tracing.asking():
+            with metrics.VERDICT_SECONDS.time():
                 known = await self._known(judge, case)
                 if known is not None:
                     return known

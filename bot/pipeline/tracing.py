@@ -2,7 +2,6 @@
 
 from contextlib import AbstractContextManager, nullcontext
 
-from bot import metrics
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
 
@@ -18,10 +17,6 @@ class Tracing:
 
     def step(self, name: str, case: LoggedCase) -> AbstractContextManager[object]:
         return _NOTHING
-
-    def asking(self) -> AbstractContextManager[object]:
-        """A context around asking the judge, which measures how long it takes."""
-        return metrics.VERDICT_SECONDS.time()
 
     def judged(self, case: LoggedCase, verdict: CaseVerdict) -> None:
         """Is called once a verdict is in the store."""
