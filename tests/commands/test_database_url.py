@@ -155,7 +155,7 @@ async def test_the_composed_app_reaches_a_database_with_such_a_password(
     composed = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))
     given = {
         key: value.replace("${POSTGRES_PASSWORD}", PASSWORD)
-        for key, value in composed["x-bot"]["environment"].items()
+        for key, value in composed["services"]["bot"]["environment"].items()
     }
     given["DATABASE_URL"] = given["DATABASE_URL"].replace("judge@postgres/judge", f"ann@{place}")
     await (await Store.open(f"postgres://ann:{PASSWORD}@{place}")).close()
