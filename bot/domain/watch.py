@@ -49,7 +49,8 @@ class Watch:
     `share` is the part that is drawn, above 0 and up to 1, of replies written from `since` on;
     `per_day` the most in a day (0: no limit). `alerts_to` (the channel, people, or both) are told
     when they get worse, when the mean is clearly below `floor`, and since `low_since` of single
-    replies with the lowest scores.
+    replies with the lowest scores. `is_private` is whether the channel was private when the app
+    last looked.
     """
 
     team_id: str
@@ -62,6 +63,7 @@ class Watch:
     alerts_to: tuple[str, ...] = ()
     floor: float | None = None
     low_since: datetime | None = None
+    is_private: bool = True
 
 
 LATE = timedelta(days=1)

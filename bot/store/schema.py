@@ -380,6 +380,20 @@ watches = _table(
     *_needed(read_until=UtcDateTime),  # everything written before has been found
     *_maybe("not_read"),  # Slack's error if the last look failed; otherwise NULL
     *_maybe("judge_version"),  # the judge version last reported to those who are alerted
+    *_needed(is_private=Boolean, default=sa.true()),  # as Slack said last; until then, to be safe
+)
+
+standings = _numbered(
+    "standings",  # `Standing` says what its fields mean; the newest of a subject is its standing now
+    *_needed("team_id", "channel_id", "author_id", "direction", lowest=Integer, highest=Integer),
+    *_needed(stored_at=UtcDateTime, looked_at=UtcDateTime, n=Integer, asked=Integer),
+    *_needed("why", "questions", default=""),
+    *_maybe("version", "event", "whose", ended=Ids, told_to=Ids, told_at=UtcDateTime),
+    *_maybe(since=sa.Date, found_on=sa.Date, origin=sa.Date),
+    *_maybe(level=Float, level_low=Float, level_high=Float, before=Float),
+    *_maybe(step=Float, step_low=Float, step_high=Float),
+    *_maybe(judge_step=Float, judge_low=Float, judge_high=Float),
+    sa.Index(None, "team_id", "channel_id", "author_id"),
 )
 
 replies = _table(

@@ -1,0 +1,139 @@
+"""The standing of an assistant: how good it is, whether that has changed, since when, and whose
+change it is.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from judge.evaluation.standing import Direction, Event, State
+from judge.evaluation.stats import Interval
+from judge.scoring.rubric import Scale
+
+
+class Subject(NamedTuple):
+    """What has a standing: an assistant in all its public watched channels, or in one private
+    channel.
+
+    `channel_id` is empty for the public ones, whose scores are one series.
+    """
+
+    team_id: str
+    channel_id: str
+    author_id: str
+
+
+class Whose(StrEnum):
+    """Whose change a direction is, by asking the judge again about replies that it has scored.
+
+    `QUESTIONS`: the judge is the same, and the questions have clearly changed, too. `OPEN`: its
+    answers leave that open. `NOT_ASKED`: it could not be asked; `Standing.why` says why.
+    """
+
+    ASSISTANT = "assistant"
+    JUDGE = "judge"
+    BOTH = "both"
+    QUESTIONS = "questions"
+    OPEN = "open"
+    NOT_ASKED = "not asked"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What is known of a subject since its last change; one row of the store for each change.
+
+    Attributes:
+        lowest, highest, version: The scale and the judge version of all its scores.
+        direction: What people are told. After a change of the judge it is "too few", because earlier
+            scores are not joined with later ones.
+        event: What began this row; None for the first one, and for "steady" after "too few".
+        stored_at: When it began.
+        looked_at: When the figures below were last computed.
+        level, level_low, level_high: The mean with its range, since the change or over four weeks.
+        n: How many scores that mean has.
+        before: The level before the change.
+        since: The day of the change, by the workspace's clock.
+        step, step_low, step_high: How much higher the level is since then, as it was told.
+        found_on, origin, ended: What `State` remembers for the next look.
+        whose, why: Whose change it is, or why that cannot be told.
+        asked: About how many replies the judge was asked again.
+        judge_step, judge_low, judge_high: How much more it gives them now, with the range.
+        questions: The sentence on what has changed about the questions, or is alike.
+        told_at, told_to: When and to whom the change was told; None if it is still to be told.
+    """
+
+    team_id: str
+    channel_id: str
+    author_id: str
+    lowest: int
+    highest: int
+    version: str | None
+    direction: Direction
+    event: Event | None
+    stored_at: datetime
+    looked_at: datetime
+    level: float | None = None
+    level_low: float | None = None
+    level_high: float | None = None
+    n: int = 0
+    before: float | None = None
+    since: date | None = None
+    step: float | None = None
+    step_low: float | None = None
+    step_high: float | None = None
+    found_on: date | None = None
+    origin: date | None = None
+    ended: tuple[str, ...] = ()
+    whose: Whose | None = None
+    why: str = ""
+    asked: int = 0
+    judge_step: float | None = None
+    judge_low: float | None = None
+    judge_high: float | None = None
+    questions: str = ""
+    told_at: datetime | None = None
+    told_to: tuple[str, ...] = ()
+    id: int = 0
+
+    @property
+    def subject(self) -> Subject:
+        return Subject(self.team_id, self.channel_id, self.author_id)
+
+    @property
+    def scale(self) -> Scale:
+        return Scale(self.lowest, self.highest)
+
+    @property
+    def mean(self) -> Interval | None:
+        if self.level is None:
+            return None
+        return Interval(self.level, self.level_low, self.level_high)
+
+    @property
+    def change(self) -> Interval | None:
+        if self.step is None:
+            return None
+        return Interval(self.step, self.step_low, self.step_high)
+
+    @property
+    def judge_change(self) -> Interval | None:
+        if self.judge_step is None:
+            return None
+        return Interval(self.judge_step, self.judge_low, self.judge_high)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it says that scores went up or down."""
+        return self.direction in {Direction.LOWER, Direction.HIGHER}
+
+    @property
+    def state(self) -> State:
+        return State(
+            direction=self.direction,
+            origin=self.origin,
+            since=self.since if self.is_clear else None,
+            step=self.step or 0.0 if self.is_clear else 0.0,
+            found_on=self.found_on if self.is_clear else None,
+            ended=tuple(date.fromisoformat(day) for day in self.ended),
+        )

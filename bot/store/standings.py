@@ -1,0 +1,138 @@
+"""The standings of assistants: a row for each change, of which the newest is the one that counts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.standing import Standing, Subject, Whose
+from bot.domain.verdict import base_version, later_version
+from bot.store import database as db
+from bot.store.schema import cases, releases, standings, watches
+from bot.store.watches import JUDGE
+from judge.evaluation.standing import Direction, Event
+
+_NEWEST = sa.select(sa.func.max(standings.c.id)).group_by(
+    standings.c.team_id, standings.c.channel_id, standings.c.author_id
+)
+
+
+class Standings(db.StoreQueries):
+    async def of_team(self, team_id: str) -> Mapping[Subject, Standing]:
+        """The standing of each subject as it is now."""
+        newest = standings.c.id.in_(_NEWEST.where(standings.c.team_id == team_id))
+        found = await self._rows(newest)
+        return {each.subject: each for each in found}
+
+    async def of(self, subject: Subject) -> Standing | None:
+        """The standing as it is now; None if nothing was scored."""
+        newest = standings.c.id.in_(_NEWEST.where(*_is_of(subject)))
+        found = await self._rows(newest)
+        return found[0] if found else None
+
+    async def changes(self, subject: Subject) -> Sequence[Standing]:
+        """All rows of a subject, the newest first."""
+        found = await self._rows(sa.and_(*_is_of(subject)))
+        return found[::-1]
+
+    async def untold(self, team_id: str) -> Sequence[Standing]:
+        """Those whose change is still to be told, the oldest first."""
+        is_open = standings.c.told_at.is_(None)
+        return await self._rows(sa.and_(standings.c.team_id == team_id, is_open))
+
+    @db.in_transaction
+    async def begin(self, connection: AsyncConnection, standing: Standing) -> None:
+        """Stores a change as a new row."""
+        await connection.execute(sa.insert(standings).values(_values(standing)))
+
+    @db.in_transaction
+    async def begin_with_judge(
+        self,
+        connection: AsyncConnection,
+        standing: Standing,
+        version: str | None,
+        since: datetime,
+        channel_ids: Sequence[str],
+    ) -> None:
+        """Stores a change of the judge under its name, as a new row and a later judge version.
+
+        Scores of `version` from `since` on get the version of the standing.
+        """
+        await connection.execute(sa.insert(standings).values(_values(standing)))
+        for channel_id in channel_ids:
+            place = standing.subject._replace(channel_id=channel_id)
+            await begin_judge(connection, place, version, since)
+
+    @db.in_transaction
+    async def begin_judge(
+        self,
+        connection: AsyncConnection,
+        place: Subject,
+        version: str | None,
+        since: datetime,
+    ) -> None:
+        """Records that the judge has changed under its name in one channel."""
+        await begin_judge(connection, place, version, since)
+
+    async def go_on(self, standing: Standing) -> None:
+        """Stores the newer figures of a standing that has not changed."""
+        its = sa.update(standings).filter_by(id=standing.id)
+        await self._database.execute(its.values(_values(standing)))
+
+    async def note_told(self, standing: Standing, now: datetime, to: tuple[str, ...]) -> None:
+        its = sa.update(standings).filter_by(id=standing.id)
+        await self._database.execute(its.values(told_at=now, told_to=to))
+
+    async def _rows(self, which: sa.ColumnElement[bool]) -> list[Standing]:
+        columns = db.columns_of(standings, Standing)
+        query = sa.select(*columns).where(which).order_by(standings.c.id)
+        return [_to_standing(row) for row in await self._database.all(query)]
+
+
+async def begin_judge(
+    connection: AsyncConnection, place: Subject, version: str | None, since: datetime
+) -> None:
+    """Records that the judge has changed under its name: scores from then on are of a later judge
+    version.
+    """
+    key = {"author_id": place.author_id, "team_id": place.team_id, "channel_id": place.channel_id}
+    later = later_version(base_version(version), since)
+    scores = sa.update(cases).filter_by(**key, judge_version=version)
+    changed = scores.where(cases.c.judged_at >= since).values(judge_version=later)
+    if not (await connection.execute(changed)).rowcount:
+        return  # another process has found it, too
+    await connection.execute(
+        sa.insert(releases).values(
+            **key, set_by=JUDGE, set_at=since, note=base_version(version), needed=0
+        )
+    )
+    # So there is no other notice of a new judge.
+    watch = sa.update(watches).filter_by(**key, judge_version=version)
+    await connection.execute(watch.values(judge_version=later))
+
+
+def _is_of(subject: Subject) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        standings.c.team_id == subject.team_id,
+        standings.c.channel_id == subject.channel_id,
+        standings.c.author_id == subject.author_id,
+    )
+
+
+def _values(standing: Standing) -> dict[str, Any]:
+    values = asdict(standing)
+    del values["id"]
+    return values
+
+
+def _to_standing(row: sa.Row[Any]) -> Standing:
+    stored = Standing(**row._mapping)
+    return replace(
+        stored,
+        direction=Direction(stored.direction),
+        event=Event(stored.event) if stored.event else None,
+        whose=Whose(stored.whose) if stored.whose else None,
+    )
