@@ -25,7 +25,7 @@ from bot.app import make_services, running_bot
 from bot.commands.demo_past import PAST_CHANNEL, demo_workspace, write_past
 from bot.feature import Services
 from bot.features.digest.poster import draft, this_week
-from bot.features.watch.alerts import DriftAlerts
+from bot.features.watch.standings import StandingLooks
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
@@ -66,8 +66,8 @@ async def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     async with open_demo() as demo, open_page(demo.slack) as page:
         await take("verdict", await show_thread(page, "The invoice export fails"))
-        await DriftAlerts(demo.services).look()
-        await take("alert", await show_post(page, "has become clearly worse"))
+        await StandingLooks(demo.services).look()
+        await take("alert", await show_post(page, "has become worse"))
         await post_digest(demo)
         digest = await show_post(page, "Why replies scored low")
         await take("digest", digest, most_px=DIGEST_PX)

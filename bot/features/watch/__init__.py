@@ -12,12 +12,13 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services, WeekBlocks
 from bot.features.watch import first_hour, orders, releases, window
-from bot.features.watch.alerts import DriftAlerts
-from bot.features.watch.changes import AskedAgain, NewModels
+from bot.features.watch.alerts import Alerts
 from bot.features.watch.figures import read_watched, watches_of
 from bot.features.watch.looks import look
+from bot.features.watch.new_models import NewModels
 from bot.features.watch.news import tell_first, tell_low
 from bot.features.watch.queries import Releases
+from bot.features.watch.standings import StandingLooks
 from bot.features.watch.text import home_blocks, not_read_since, release_line
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.week_text import detail_blocks, watched_blocks
@@ -69,7 +70,7 @@ def feature(services: Services) -> Feature:
         return blocks, detail_blocks(watched, members)
 
     watched = sa.select(schema.watches.c.team_id)
-    tell_releases = partial(releases.tell_releases, services, AskedAgain(services))
+    tell_releases = partial(releases.tell_releases, services)
     return Feature(
         register=register,
         words={
@@ -83,7 +84,8 @@ def feature(services: Services) -> Feature:
         periodic_jobs=[
             PeriodicJob("take_finished_replies", watcher.take_finished, teams=watched),
             PeriodicJob("look_for_replies", partial(look, watcher), teams=watched),
-            PeriodicJob("send_due_alerts", DriftAlerts(services).look, teams=watched),
+            PeriodicJob("look_at_standings", StandingLooks(services).look, teams=watched),
+            PeriodicJob("send_due_alerts", Alerts(services).look, teams=watched),
             PeriodicJob("tell_low_replies", partial(tell_low, services), teams=watched),
             PeriodicJob("tell_first_figures", partial(tell_first, services), teams=watched),
             PeriodicJob("tell_releases", tell_releases, teams=sa.select(schema.releases.c.team_id)),

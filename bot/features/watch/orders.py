@@ -19,6 +19,7 @@ from bot.features.watch import text as words
 from bot.features.watch.figures import counted
 from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
+from bot.features.watch.standing_text import test_alert
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
@@ -336,7 +337,7 @@ async def _test(services: Services, invocation: Invocation) -> str:
     )
     if watch is None:
         return words.NOT_WATCHED
-    post = words.test_alert(watch, await services.members.name_of(author_id), services.clock())
+    post = test_alert(watch, await services.members.name_of(author_id), services.clock())
     return words.tested(watch, await send_alert(services, watch, post))
 
 

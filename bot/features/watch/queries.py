@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.domain.verdict import base_version, later_version
+from bot.domain.standing import Subject
 from bot.domain.watch import Watch
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
-from bot.store.figures import Place, TimedScore
-from bot.store.schema import IS_WAITED_FOR, cases, notices, releases, replies, watches
+from bot.store.figures import Place
+from bot.store.schema import IS_WAITED_FOR, notices, releases, replies, watches
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE, Watches
 
@@ -29,7 +29,7 @@ def day_of(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
-def key_of(of: Watch | Place) -> dict[str, str | None]:
+def key_of(of: Watch | Place | Subject) -> dict[str, str | None]:
     return {"team_id": of.team_id, "channel_id": of.channel_id, "author_id": of.author_id}
 
 
@@ -97,6 +97,10 @@ class WatchOrders(Watches):
         """
         here = sa.update(watches).filter_by(team_id=team_id, channel_id=channel_id)
         await self._database.execute(here.values(not_read=reason, look_at=look_at))
+
+    async def note_privacy(self, watch: Watch, *, is_private: bool) -> None:
+        here = sa.update(watches).filter_by(team_id=watch.team_id, channel_id=watch.channel_id)
+        await self._database.execute(here.values(is_private=is_private))
 
     async def unread(self, team_id: str, now: datetime) -> Mapping[str, Unread]:
         """The watched channels, by id, that could not be read for an hour."""
@@ -188,7 +192,7 @@ class Notices(db.StoreQueries):
 
     async def claim(
         self,
-        watch: Watch,
+        watch: Watch | Subject,
         name: str,
         to: str,
         day: str,
@@ -210,7 +214,7 @@ class Notices(db.StoreQueries):
         since: datetime = left.claimed_at if left and not left.is_refused else now
         return since
 
-    async def note_told(self, watch: Watch, name: str, to: str, now: datetime) -> None:
+    async def note_told(self, watch: Watch | Subject, name: str, to: str, now: datetime) -> None:
         its = sa.update(notices).filter_by(**key_of(watch), name=name, recipient=to)
         await self._database.execute(its.values(posted_at=now))
 
@@ -256,23 +260,3 @@ class Releases(db.StoreQueries):
         )
         its = its.where(releases.c.taken_back_at.is_(None), releases.c.set_by != JUDGE)
         return await self._database.execute(its.values(taken_back_at=now)) == 1
-
-    @db.in_transaction
-    async def begin_judge(
-        self, connection: AsyncConnection, place: Place, first: TimedScore
-    ) -> None:
-        """Records that the judge has changed under its name: `first` and all after it are of a
-        later judge version.
-        """
-        version = base_version(first.version)
-        since = first.judged_at
-        its = {"judge_version": first.version, **key_of(place)}
-        later = {"judge_version": later_version(version, since)}
-        mark = {"set_by": JUDGE, "set_at": since, "note": version, "needed": 0, **key_of(place)}
-        scores = sa.update(cases).filter_by(**its).where(cases.c.judged_at >= since)
-        if not (await connection.execute(scores.values(later))).rowcount:
-            return  # another process has found it, too
-        await connection.execute(sa.insert(releases).values(mark))
-        await connection.execute(
-            sa.update(watches).filter_by(**its).values(later)
-        )  # and there is no other notice

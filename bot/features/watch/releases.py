@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
-from functools import partial
+from datetime import datetime, timedelta
 from math import ceil
 from statistics import fmean, pstdev
 
@@ -13,10 +12,9 @@ from bot.domain.clock import utc_week
 from bot.domain.watch import LATE, Watch
 from bot.feature import Services
 from bot.features.watch import ids, orders, text
-from bot.features.watch.alerts import replied_at
-from bot.features.watch.changes import REFERENCE, AskedAgain, Change, who_changed
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, watched
+from bot.features.watch.standings import replied_at
 from bot.figures.quality import by_whom
 from bot.figures.week import FEWEST
 from bot.slack.invocation import Invocation, Raw, on_click
@@ -32,6 +30,7 @@ from judge.evaluation.stats import (
 )
 from judge.scoring.rubric import Scale
 
+REFERENCE = timedelta(days=28)
 _Read = tuple[Sequence[TimedScore], MeanEstimate]
 _FEWEST = 20
 _MOST = 200
@@ -102,7 +101,7 @@ async def mark(services: Services, place: Place, typed: str, by: str) -> str:
     return text.released(names[author_id], note, needed, by)
 
 
-async def tell_releases(services: Services, asked: AskedAgain | None = None) -> None:
+async def tell_releases(services: Services) -> None:
     """Tells who set a release, and who hears of its watch, how the scores compare; after four weeks
     in any case.
     """
@@ -119,14 +118,10 @@ async def tell_releases(services: Services, asked: AskedAgain | None = None) -> 
             name = f"release {release.id}"
             is_due = release.set_by != JUDGE and now < release.set_at + 2 * REFERENCE
             if is_due and not await notices.is_settled(told, name, now):
-                await _compare(
-                    services, told, release, Span(earlier, until), asked or AskedAgain(services)
-                )
+                await _compare(services, told, release, Span(earlier, until))
 
 
-async def _compare(
-    services: Services, watch: Watch, release: Release, around: Span, asked: AskedAgain
-) -> None:
+async def _compare(services: Services, watch: Watch, release: Release, around: Span) -> None:
     """Tells what became of the scores between the releases before and after it, unless too few are
     scored yet.
     """
@@ -165,12 +160,5 @@ async def _compare(
     name = await services.members.name_of(watch.author_id)
     title = f"release {release.id}"
     replies = [each.n for each in found]
-    post = partial(text.release_compared, watch, name, release, means, replies, moved, labelled)
-    if not before or not moved:
-        await tell_once(services, watch, title, post(""))
-        return
-    change = Change("rise" if moved.mean > 0 else "mean", before[0], after[0])
-    blame = await asked.about(watch, title, change)
-    is_clear = moved.is_clear
-    said = post(who_changed(blame, change, "change" if is_clear else ""))
-    await asked.note(watch, change, blame, await tell_once(services, watch, title, said))
+    post = text.release_compared(watch, name, release, means, replies, moved, labelled)
+    await tell_once(services, watch, title, post)

@@ -14,7 +14,7 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase
 from bot.store.watches import JUDGE
-from judge.evaluation.drift import MIN_REFERENCE, Drop, Level
+from judge.evaluation.standing import MIN_SCORES
 from judge.evaluation.stats import Interval
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
@@ -196,7 +196,6 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join([*(f"`@{clip(each)}`" for each in names[:_MOST_NAMED]), *more])
 
 
-_HOW = "Random replies, tested after each new score. `/judge watch` lists what is watched."
 NOT_WATCHED = (
     "This assistant is no longer watched in this channel. Past scores stay in the figures."
 )
@@ -212,49 +211,30 @@ _KNOWN = {
 }
 
 
-def drift_alert(
+def floor_alert(
     watch: Watch,
     name: str,
-    drop: Drop,
+    mean: float,
     began: tuple[datetime, int],
     lowest: Sequence[LowCase],
-    scale: Scale,
     workspace_url: str,
-    beside: str = "",
 ) -> Post:
-    """The alert if an assistant is clearly worse than before, better, or below its floor, with its
-    lowest scores since.
+    """The alert if an assistant is clearly below its floor, with its lowest scores since.
 
-    `began` is when that began, and the number of scores since then; `beside` says what else has
-    changed.
+    `began` is when that began, and the number of scores since then.
     """
-    before, after = drop.before, drop.after
-    if drop.kind == "floor":
-        what = (
-            f"is clearly below the {watch.floor:g} that this channel has set: mean {after.mean:.1f}"
-        )
-    else:
-        what = f"mean {after.mean:.1f} after {before.mean:.1f}"
-        if drop.kind == "low share":
-            low = (scale.low + scale.high - 1) // 2
-            share = f"{after.low_share:.0%} of its replies scored {scale.low} to {low}"
-            what = f"{share} after {before.low_share:.0%}, {what}"
-        how = "better" if drop.kind == "rise" else "worse"
-        what = f"has become clearly {how} than in the four weeks before: {what}"
     since, number = began
+    replies = number_of(number, "random reply", "random replies")
+    what = f"is clearly below the {watch.floor:g} that this channel has set: mean {mean:.1f}"
     listed = [
         ui.section("*Lowest scores since then*"),
         *low_blocks(lowest, [name] * len(lowest), workspace_url),
     ]
+    how = "Random replies, tested after each new score. While this lasts, I repeat the alert every seven days."
     return _post(
-        f"{_its(watch, name)} {what}, since {ui.short_date(since)} "
-        f"({number_of(number, 'random reply', 'random replies')}).\n{beside}".rstrip(),
-        *([] if drop.kind == "rise" else listed),
-        ui.context(
-            _HOW
-            if drop.kind == "rise"
-            else f"{_HOW} While this lasts, I repeat the alert every seven days."
-        ),
+        f"{_its(watch, name)} {what}, since {ui.short_date(since)} ({replies}).",
+        *listed,
+        ui.context(how),
     )
 
 
@@ -293,14 +273,9 @@ def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
     floor = "" if watch.floor is None else f" Alerts for a mean below {watch.floor:g} go on."
     return _post(
         f"{_its(watch, name)} is now scored by {by}. Scores of different judges are not compared, "
-        f"so other alerts start again once there are {MIN_REFERENCE} scores older than a "
+        f"so other alerts start again once there are {MIN_SCORES} scores older than a "
         f"week.{floor}"
     )
-
-
-def new_model_notice(watch: Watch, name: str, new: str, old: str, who: str) -> Post:
-    answers = f"the provider now answers as `{clip(new)}`, was `{clip(old)}`."
-    return _post(f"The judge of {_its(watch, name)}: {answers}\n{who}".rstrip())
 
 
 def unread_alert(watch: Watch, name: str, unread: Unread) -> Post:
@@ -315,22 +290,6 @@ def gone_alert(watch: Watch, name: str, before: int) -> Post:
         "before. It may have left, or come back as another app, which is not watched; `/judge "
         "watch` changes that."
     )
-
-
-def test_alert(watch: Watch, name: str, now: datetime) -> Post:
-    made_up = (
-        Drop("mean", 0, Level(3.6, 0.12), Level(2.9, 0.34), 0, 0),
-        (now - timedelta(days=2), 24),
-    )
-    alert = drift_alert(watch, name, *made_up, [], Scale(0, 5), "")
-    line = ui.section(
-        f"Score 1 of 5 · {clip(name)} · a made-up case\n“It does not say which version it means.”"
-    )
-    mark, (first, title, how) = (
-        "This is a test with made-up figures. A real alert looks like this:",
-        alert.blocks,
-    )
-    return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), first, title, line, how])
 
 
 def tested(watch: Watch, errors: Mapping[str, str]) -> str:
@@ -418,7 +377,7 @@ def released(name: str, note: str, needed: int, by: str) -> str:
     return (
         f"{what} of {clip(name)} is marked. Once {needed} replies from now on are scored, or in "
         f"four weeks, {who} whom the watch alerts are told whether it got better. Alerts begin "
-        f"afresh: they need {MIN_REFERENCE} new scores that are older than a week."
+        f"afresh: they need {MIN_SCORES} new scores that are older than a week."
     )
 
 
@@ -434,7 +393,6 @@ def release_compared(
     replies: Sequence[int],
     change: Interval | None,
     labelled: int,
-    who: str,
 ) -> Post:
     """How the scores after a release compare with those of the same length of time before it, if
     these are known.
@@ -464,4 +422,4 @@ def release_compared(
         what = f"{where} has *not clearly changed* with its release: {was} ({moved})"
     if change:
         counts += f"; {replies[1]:,} in the same time before"
-    return _post(f"{what}.\n{who}".rstrip(), ui.context(f"{counts}."))
+    return _post(f"{what}.", ui.context(f"{counts}."))

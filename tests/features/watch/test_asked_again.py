@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from bot.features.watch.changes import NewModels
 from sqlalchemy import func, select, update
 
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
-from bot.features.watch.changes import NewModels
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import cases, ratings, releases, spent
 from judge.evaluation.blame import FEWEST

@@ -1,0 +1,183 @@
+"""Asks the judge again about replies that it has scored, to tell its own change from the
+assistant's.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from random import sample
+from typing import Any
+
+import sqlalchemy as sa
+import structlog
+
+from bot.domain.standing import Whose
+from bot.domain.verdict import OFFLINE, base_version
+from bot.feature import Services
+from bot.pipeline.asking import BudgetError, ask, tokens_of
+from bot.store.figures import TimedScore
+from bot.store.schema import cases
+from bot.store.turns import read_conversations
+from judge import Judge, JudgeError, Verdict
+from judge.errors import HOPELESS
+from judge.evaluation.blame import FEWEST, STEPS, Blame, find_blame
+from judge.evaluation.stats import Interval
+
+_PATIENCE_S = 720
+_LOOKED_AT = 500
+_MOST_FAILURES = 3
+_WHOSE = {
+    "assistant": Whose.ASSISTANT,
+    "judge": Whose.JUDGE,
+    "both": Whose.BOTH,
+    "judge or both": Whose.OPEN,
+    "unclear": Whose.OPEN,
+}
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of an assistant's mean: the scores before and since then, all of one kind, and its
+    size.
+    """
+
+    before: Sequence[TimedScore]
+    after: Sequence[TimedScore]
+    step: Interval
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Whose a change is, by `n` replies to which the judge now gives `judge` more; `why` says what
+    prevents that.
+    """
+
+    whose: Whose
+    why: str = ""
+    n: int = 0
+    judge: Interval | None = None
+
+
+class AskedAgain:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def about(self, team_id: str, change: Change, most: int) -> Asked:
+        """Whose change it is, after asking about at most `most` replies, or as many as it takes."""
+        services = self._services
+        channel_id = change.after[-1].channel_id
+        judge = services.judges and await services.judges.of_channel(team_id, channel_id)
+        if not judge or judge.model == OFFLINE:
+            return _not_asked("no model is set")
+        if judge.version != base_version(change.after[0].version):
+            return _not_asked("another judge scores now")
+        drawn = await self._drawn(change.before, max(min(most, STEPS[-1]), FEWEST))
+        if len(drawn) < FEWEST:
+            return _not_asked(f"fewer than {FEWEST} replies with texts")
+        verdicts = dict[int, Verdict]()
+        why = ""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                for begin, end in zip((0, *STEPS), STEPS, strict=False):
+                    why = await self._score(team_id, judge, drawn[begin:end], verdicts)
+                    asked = await self._compare(change, verdicts)
+                    if why or asked.whose in {Whose.ASSISTANT, Whose.JUDGE, Whose.BOTH}:
+                        break
+        logger.info("asked_again", channel=channel_id, replies=len(verdicts))
+        if why and len(verdicts) < FEWEST:
+            return _not_asked(why)
+        # Looked at once more: replies may have been forgotten or edited meanwhile.
+        return await self._compare(change, verdicts)
+
+    async def _drawn(self, before: Sequence[TimedScore], most: int) -> Sequence[sa.Row[Any]]:
+        some = [score.id for score in sample(before, min(_LOOKED_AT, len(before)))]
+        whole = await self._whole(some)
+        return [whole[case_id] for case_id in some if case_id in whole][:most]
+
+    async def _whole(self, case_ids: Collection[int]) -> Mapping[int, sa.Row[Any]]:
+        """The cases whose texts are still as they were scored."""
+        columns = (
+            *(cases.c.id, cases.c.question, cases.c.response),
+            *(cases.c.score, cases.c.spread, cases.c.mean, cases.c.justification),
+        )
+        has_texts = cases.c.question.is_not(None), cases.c.response.is_not(None)
+        is_as_scored = cases.c.edited_at.is_(None)
+        query = sa.select(*columns).where(cases.c.id.in_(case_ids), *has_texts, is_as_scored)
+        return {row.id: row for row in await self._services.store.database.all(query)}
+
+    async def _score(
+        self,
+        team_id: str,
+        judge: Judge,
+        drawn: Sequence[sa.Row[Any]],
+        verdicts: dict[int, Verdict],
+    ) -> str:
+        """Has the judge score cases; returns why not all could be asked about.
+
+        Cases that wait go first.
+        """
+        services = self._services
+        left = iter(drawn)
+        why = ""
+        failures = 0
+        read = partial(read_conversations, case_ids=[case.id for case in drawn])
+        conversations = await services.store.database.read(read)
+
+        async def some() -> None:
+            nonlocal why, failures
+            for case in left:
+                turns = conversations.get(case.id, ())
+                earlier = [turn.text for turn in turns]
+                texts = [case.question, case.response, *earlier, judge.reference]
+                request = partial(judge.score, case.question, case.response, conversation=turns)
+                try:
+                    async with services.background():
+                        if why:
+                            return
+                        verdicts[case.id] = await ask(
+                            services.store, services.limits, team_id, texts, request, tokens_of
+                        )
+                        failures = 0
+                except BudgetError:
+                    why = "a daily limit is used up"
+                except JudgeError as exc:
+                    logger.warning(
+                        "judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc)
+                    )
+                    failures += 1
+                    if isinstance(exc, HOPELESS) or failures == _MOST_FAILURES:
+                        why = "the model does not answer"
+
+        at_once = max(services.settings.judge_concurrency // 2, 1)
+        await asyncio.gather(*(some() for _ in range(at_once)))
+        return why
+
+    async def _compare(self, change: Change, verdicts: Mapping[int, Verdict]) -> Asked:
+        """Whose change it is, by the cases that are still as they were."""
+        whole = await self._whole(verdicts)
+        pairs = [(row, verdicts[case_id]) for case_id, row in whole.items()]
+        scores = [(row.score, verdict.score) for row, verdict in pairs if verdict.score is not None]
+        if len(scores) < FEWEST:
+            return _not_asked("too few answers in time")
+        is_same = all(
+            (row.mean, row.justification) == (verdict.mean, verdict.justification)
+            for row, verdict in pairs
+        )
+        if is_same and any(row.spread for row, _ in pairs):
+            return _not_asked("a cache gave the old answers")
+        blame: Blame = find_blame(
+            scores,
+            [score.score for score in change.before],
+            [score.score for score in change.after],
+            "rise" if change.step.mean > 0 else "mean",
+            change.before[0].kind.scale,
+        )
+        return Asked(_WHOSE[blame.who], n=blame.n, judge=blame.judge)
+
+
+def _not_asked(why: str) -> Asked:
+    return Asked(Whose.NOT_ASKED, why)

@@ -1,0 +1,111 @@
+"""Tells that another model answers under the judge's name, and whether it scores as before."""
+
+import asyncio
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta
+from statistics import fmean
+
+import sqlalchemy as sa
+
+from bot.domain.watch import Watch
+from bot.feature import Services
+from bot.features.watch.asked_again import AskedAgain, Change
+from bot.features.watch.notices import tell_once
+from bot.features.watch.queries import Notices, watched
+from bot.features.watch.standing_text import new_model_notice
+from bot.features.watch.standings import subject_of
+from bot.store.database import Database
+from bot.store.figures import Place, Span, TimedScore
+from bot.store.schema import cases, ratings
+from bot.store.standings import Standings
+from bot.store.tallies import is_public
+from judge.evaluation.stats import Interval
+
+_DAY = timedelta(days=1)
+_WEEK = timedelta(days=7)
+_REFERENCE = timedelta(days=28)
+_MIN_ANSWERS = 10
+# of a day's ratings, and at most the rest of the week before: in a roll-out, both answer in turn
+_LASTING = 0.8
+
+
+class NewModels:
+    """Looks at the watches that send alerts, at each when it has a new score."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._asked = AskedAgain(services)
+        self._newest = dict[Watch, int]()
+
+    async def look(self) -> None:
+        watches = await self._services.store.watches.of(self._services.identity.team_id)
+        await asyncio.gather(*(self._look_at(watch) for watch in watches if watch.alerts_to))
+
+    async def _look_at(self, watch: Watch) -> None:
+        services = self._services
+        newest = await services.store.tallies.newest(watched(watch))
+        if newest is None or self._newest.get(watch) == newest.id:
+            return
+        self._newest[watch] = newest.id
+        names = await self._new_name(watch)
+        if names is None:
+            return
+        notices = Notices(services.store.database)
+        name = f"answers as {names[0]}"
+        if not await notices.is_settled(watch, name, services.clock()):
+            await self._tell(watch, name, *names)
+
+    async def _new_name(self, watch: Watch) -> tuple[str, str] | None:
+        """Who answers now, and who did in the week before, if that has changed for good."""
+        now = self._services.clock()
+        span = Span(now - _DAY - _WEEK, now)
+        counts = await _count_names(self._services.store.database, watched(watch), span, now - _DAY)
+        for model in {model for model, _ in counts}:
+            after = counts[model, True]
+            before = counts[model, False]
+            if min(after.total(), before.total()) < _MIN_ANSWERS:
+                continue
+            new, new_answers = after.most_common(1)[0]
+            old, old_answers = before.most_common(1)[0]
+            is_lasting = new_answers >= _LASTING * after.total()
+            was_usual = 2 * old_answers > before.total()
+            was_rare = before[new] <= (1 - _LASTING) * before.total()
+            if new and old and is_lasting and was_usual and was_rare:
+                return new, old
+        return None
+
+    async def _tell(self, watch: Watch, name: str, new: str, old: str) -> None:
+        services = self._services
+        now = services.clock()
+        scores = await services.store.tallies.in_order(
+            watched(watch), Span(now - _WEEK - _REFERENCE, now)
+        )
+        own = [score for score in scores if score.kind == scores[-1].kind]
+        before = [score for score in own if score.judged_at < now - _DAY]
+        after = [score for score in own if score.judged_at >= now - _DAY]
+        step = fmean(score.score for score in after) - fmean(score.score for score in before)
+        change = Change(before, after, Interval(step, step, step))
+        asked = await self._asked.about(watch.team_id, change, watch.per_day)
+        who = await services.members.name_of(watch.author_id)
+        sent = await tell_once(services, watch, name, new_model_notice(watch, who, new, old, asked))
+        if asked.judge and asked.judge.is_clear and "" in sent.values():
+            await self._begin_judge(watch, after[0])
+
+    async def _begin_judge(self, watch: Watch, first: TimedScore) -> None:
+        await Standings(self._services.store.database).begin_judge(
+            subject_of(watch)._replace(channel_id=watch.channel_id), first.version, first.judged_at
+        )
+
+
+async def _count_names(
+    database: Database, place: Place, span: Span, new_since: datetime
+) -> dict[tuple[str, bool], Counter[str | None]]:
+    """How often each name answered for each model, before and since `new_since`."""
+    is_new = (cases.c.judged_at >= new_since).label("is_new")
+    columns = ratings.c.model, ratings.c.served, is_new
+    query = sa.select(*columns, sa.func.count().label("number")).join_from(cases, ratings)
+    query = query.where(is_public(place, span)).group_by(*columns)
+    counts = defaultdict[tuple[str, bool], Counter[str | None]](Counter)
+    for row in await database.all(query):
+        counts[row.model, bool(row.is_new)][row.served] += row.number
+    return counts

@@ -1,0 +1,214 @@
+"""How a standing is said, on every screen with the same words."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from bot.domain.standing import Standing, Whose
+from bot.domain.watch import Watch
+from bot.features.watch.asked_again import Asked
+from bot.figures.lowest import low_blocks
+from bot.figures.week import FEWEST
+from bot.slack import blocks as ui
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip
+from bot.store.figures import LowCase
+from judge.evaluation.standing import Direction, Event
+from judge.evaluation.stats import Interval
+from judge.scoring.numbers import number_of
+
+_ANOTHER_JUDGE = (
+    "From then on it counts as another judge: earlier scores and labels are not joined with later "
+    "ones."
+)
+MARKS = {Direction.LOWER: "▼", Direction.HIGHER: "▲"}
+
+
+def headline(standing: Standing, name: str) -> str:
+    """The sentence on an assistant: who has changed, since when, and its level; without a full
+    stop.
+    """
+    helper = f"*{clip(name)}*"
+    if standing.whose is Whose.JUDGE and standing.direction is Direction.TOO_FEW:
+        return f"The judge has become {_stricter(standing)}{_since(standing)}; {helper} has not changed"
+    if standing.whose is Whose.BOTH and standing.direction is Direction.TOO_FEW:
+        both = f"{helper} has become {_better(standing)}, and the judge {_stricter(standing)}"
+        return f"{both}{_figures(standing)}"
+    if standing.direction is Direction.TOO_FEW:
+        return f"{helper} has too few scores yet to say whether it changes{_level(standing)}"
+    if standing.direction is Direction.STEADY:
+        return _steady(standing, helper)
+    still = " still" if standing.told_to else ""
+    if standing.whose is Whose.ASSISTANT:
+        again = " again" if standing.event is Event.FURTHER and not still else ""
+        has = "is still" if still else "has become"
+        said = f"{helper} {has} {_better(standing)}{again}"
+    else:
+        way = "lower" if standing.direction is Direction.LOWER else "higher"
+        said = f"Scores of {helper} are{still} {way}"
+    told = f" (told {_day(standing.told_at.date())})" if standing.told_at and still else ""
+    return f"{said}{_figures(standing)}{told}{_doubt(standing)}"
+
+
+def _steady(standing: Standing, helper: str) -> str:
+    if standing.event is Event.BACK:
+        return f"{helper} is back at its level{_since(standing)}{_level(standing)}"
+    if standing.event is Event.STAYED and standing.level is not None:
+        return (
+            f"{helper} has stayed at {standing.level:.1f}{_since(standing)}; that is its level now"
+        )
+    return f"{helper} is steady{_level(standing)}"
+
+
+def _doubt(standing: Standing) -> str:
+    """Why the change is not said to be the assistant's; empty if it is."""
+    if standing.whose is Whose.NOT_ASKED:
+        return f", by a judge that could not be asked again ({standing.why})"
+    if standing.whose is Whose.OPEN:
+        return "; whose change that is cannot be told yet"
+    if standing.whose is Whose.QUESTIONS:
+        return "; its questions have changed, too"
+    return ""
+
+
+def _better(standing: Standing) -> str:
+    return "better" if (standing.step or 0) > 0 else "worse"
+
+
+def _stricter(standing: Standing) -> str:
+    return "milder" if (standing.judge_step or 0) > 0 else "stricter"
+
+
+def _since(standing: Standing) -> str:
+    return f" since {_day(standing.since)}" if standing.since else ""
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%b}"
+
+
+def _figures(standing: Standing) -> str:
+    if standing.level is None or standing.before is None:
+        return _since(standing)
+    return f": {standing.level:.1f}{_since(standing)}, was {standing.before:.1f}"
+
+
+def _level(standing: Standing) -> str:
+    if standing.level is None or standing.n < FEWEST:
+        return ""
+    return f": {standing.level:.1f}"
+
+
+def level_line(standing: Standing) -> str:
+    """The range of the level, and of what it is; empty with too few scores."""
+    if standing.level is None or standing.n < FEWEST:
+        return ""
+    since = _since(standing) if standing.is_clear else " over four weeks"
+    of = number_of(standing.n, "score")
+    scale = f"on a scale from {standing.lowest} to {standing.highest}"
+    if standing.level_low is None:
+        return f"Mean {standing.level:.1f}{since}, {of}, {scale}."
+    between = f"between {standing.level_low:.1f} and {standing.level_high:.1f}"
+    return f"Mean {standing.level:.1f}{since}, {between}: {of}, {scale}."
+
+
+def new_model_notice(watch: Watch, name: str, new: str, old: str, asked: Asked) -> Post:
+    """Another model answers under the judge's name; `asked` says whether it scores as before."""
+    line = f"Whether it scores as before cannot be told: {asked.why}."
+    if asked.judge:
+        line = asked_line(asked.n, asked.judge)
+        if asked.judge.is_clear:
+            line += f" {_ANOTHER_JUDGE}"
+    where = f"*{clip(name)}* in <#{watch.channel_id}>"
+    answers = f"the provider now answers as `{clip(new)}`, was `{clip(old)}`."
+    said = f"The judge of {where}: {answers}\n{line}"
+    return Post(said.replace("*", ""), [ui.section(said)])
+
+
+def asked_line(number: int, change: Interval) -> str:
+    older = number_of(number, "older reply", "older replies")
+    return f"The judge was asked again about {older}: it gives {_given(change)}."
+
+
+def cause_lines(standing: Standing) -> list[str]:
+    """What is known of whose change it is, each in a sentence."""
+    lines = list[str]()
+    change = standing.judge_change
+    if change:
+        lines.append(asked_line(standing.asked, change))
+    if standing.whose in {Whose.JUDGE, Whose.BOTH}:
+        lines.append(_ANOTHER_JUDGE)
+    if standing.questions:
+        lines.append(standing.questions)
+    return lines
+
+
+def _given(change: Interval) -> str:
+    if change.low is None or change.high is None:
+        return "about the same"
+    if not change.is_clear:
+        return f"the same ({change.low:+.1f} to {change.high:+.1f})"
+    near, far = change.sizes
+    how = "more" if change.mean > 0 else "less"
+    return f"{abs(change.mean):.1f} {how} ({near:.1f} to {far:.1f})"
+
+
+def standing_alert(
+    standing: Standing,
+    name: str,
+    channel_ids: Sequence[str],
+    lowest: Sequence[LowCase],
+    workspace_url: str,
+) -> Post:
+    """What people are told of a change, once; with the lowest replies since then that they may
+    see.
+    """
+    said = headline(standing, name)
+    where = ", ".join(f"<#{each}>" for each in channel_ids[:5])
+    more = f" and {len(channel_ids) - 5} more" if len(channel_ids) > 5 else ""
+    lines = [f"{said}.", level_line(standing), *cause_lines(standing)]
+    listed = low_blocks(lowest, [name] * len(lowest), workspace_url)
+    title = [ui.section("*Lowest scores since then*")] if listed else []
+    blocks = [
+        ui.section("\n".join(line for line in lines if line)),
+        *title,
+        *listed,
+        ui.context(f"All its scores in {where}{more}, looked at once a day."),
+    ]
+    return Post(f"{said}.".replace("*", ""), blocks)
+
+
+def test_alert(watch: Watch, name: str, now: datetime) -> Post:
+    """An alert with made-up figures, which shows who gets alerts, and what they look like."""
+    day = now.date() - timedelta(days=2)
+    made_up = Standing(
+        team_id=watch.team_id,
+        channel_id="",
+        author_id=watch.author_id,
+        lowest=0,
+        highest=5,
+        version=None,
+        direction=Direction.LOWER,
+        event=Event.BEGAN,
+        stored_at=now,
+        looked_at=now,
+        level=2.9,
+        level_low=2.6,
+        level_high=3.2,
+        n=24,
+        before=3.6,
+        since=day,
+        step=-0.7,
+        whose=Whose.ASSISTANT,
+        asked=60,
+        judge_step=0.0,
+        judge_low=-0.1,
+        judge_high=0.1,
+    )
+    alert = standing_alert(made_up, name, [watch.channel_id], [], "")
+    line = ui.section(
+        f"Score 1 of 5 · {clip(name)} · a made-up case\n“It does not say which version it means.”"
+    )
+    mark = "This is a test with made-up figures. A real alert looks like this:"
+    first, how = alert.blocks
+    title = ui.section("*Lowest scores since then*")
+    return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), first, title, line, how])
