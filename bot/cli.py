@@ -203,8 +203,7 @@ def export(
 ) -> None:
     """Write people's labels, or everything stored about one person.
 
-    Read labelled cases with `judge agreement FILE --label human`, and those of --all with `judge
-    estimate FILE --label human`.
+    Read them with `judge agreement FILE --label human`; with --all it corrects their mean.
     """
     from bot.commands.export import export_labels, export_person
     from bot.store.export import Selection

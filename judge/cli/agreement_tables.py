@@ -14,6 +14,9 @@ from judge.cli.options import to_printable
 from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion
 from judge.evaluation.agreement.report import Comparison, Difference, Report
 from judge.evaluation.agreement.scores import Columns
+from judge.evaluation.estimate import Corrected
+from judge.evaluation.planning import MORE_LABELS, narrowing, within
+from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate
 from judge.scoring.numbers import number_of
 
 _MOST_LEVELS = 11
@@ -32,6 +35,7 @@ _NAMES = {
     "pairwise_reversals": "  the other way round",
     "top_best": "{high}-best",
 }
+_UNLIKE = {"score": "scores", "length": "lengths of the responses"}
 _PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
 _SHARES = _PAIRS | {"exact_match", "within_one", "top_best"}
 
@@ -42,31 +46,30 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
     if not console.is_terminal:
         console.width = 80
     for comparison in report.with_people:
-        title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
-        more = [comparison.narrowing] if comparison.narrowing else []
-        lines = [
-            fill(line, console.width)
-            for line in (_coverage(comparison), comparison.verdict or "", *more)
-        ]
-        head = Text("\n").join([title, *map(Text, lines)])
+        head = _head(
+            f"{comparison.judge} against people ({columns.label})",
+            fill(_coverage(comparison), console.width),
+            *(fill(line, console.width) for line in _findings(comparison)),
+        )
         _print_parts(console, head, _measures(comparison), _confusion(comparison))
     if report.between_judges:
-        _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
+        _print_parts(console, _head("Judge against judge"), _between(report.between_judges))
     if report.by_group:
-        _print_parts(console, Text(to_printable(f"By {columns.group}"), "bold"), *_groups(report))
-    for each in report.differences:
-        title = Text(to_printable(f"{each.judge} less {each.other}, both against people"), "bold")
+        _print_parts(console, _head(f"By {columns.group}"), *_groups(report))
+    for difference in report.differences:
+        title = f"{difference.judge} less {difference.other}, both against people"
         over = (
-            f"{number_of(each.responses, 'response')} to {number_of(each.prompts, 'prompt')} "
-            "that both scored"
+            f"{number_of(difference.responses, 'response')} to "
+            f"{number_of(difference.prompts, 'prompt')} that both scored"
         )
-        _print_parts(
-            console,
-            Text("\n").join([title, Text(over)]),
-            _difference(each, report.scores.scale.high),
-        )
+        table = _difference(difference, report.scores.scale.high)
+        _print_parts(console, _head(title, over), table)
     for note in _notes(report, columns):
         console.print(fill(to_printable(note), console.width))
+
+
+def _head(title: str, *lines: str) -> Text:
+    return Text("\n").join([Text(to_printable(title), "bold"), *map(Text, lines)])
 
 
 def _print_parts(console: Console, *parts: RenderableType) -> None:
@@ -87,6 +90,74 @@ def _coverage(comparison: Comparison) -> str:
     return "; ".join(parts)
 
 
+def _findings(comparison: Comparison) -> Iterator[str]:
+    if comparison.verdict:
+        yield comparison.verdict
+    if comparison.narrowing:
+        yield comparison.narrowing
+    corrected = comparison.corrected
+    if corrected and corrected.mean.corrected:
+        yield from _mean_as_people_score(corrected)
+    elif corrected:
+        mean = corrected.mean.judge.mean
+        yield f"Mean {mean:.2f} by the judge alone: no label was given before the score was seen."
+
+
+def _mean_as_people_score(corrected: Corrected) -> Iterator[str]:
+    mean = corrected.mean
+    by = f"corrected by {number_of(mean.labelled, 'label')}; the judge alone says"
+    yield (
+        f"Mean {_range(mean.corrected)} ({number_of(mean.n, 'score')}, {by} {mean.judge.mean:.2f})."
+    )
+    if mean.corrected is None or mean.corrected.low is None:
+        return
+    yield (
+        f"Good responses, at least {corrected.good_from}: "
+        f"{_range(corrected.good.corrected, '.0%')} (the judge alone says "
+        f"{corrected.good.judge.mean:.0%})."
+    )
+    yield narrowing("the mean", (within(mean, more) for more in MORE_LABELS))
+    reach = corrected.plus_minus
+    if reach is not None and reach < (mean.scale.high - mean.scale.low) / 2:
+        points = "1 point" if reach == 1 else f"{reach:g} points"
+        yield f"In 9 of 10 cases a person's label is within {points} of the judge's score."
+    if mean.missing:
+        yield from _few_labels(mean)
+    yield from corrected.severities.words()
+    for what, p in corrected.unlike.items():
+        yield (
+            f"Careful: the labelled rows are not like the others, by the {_UNLIKE[what]} "
+            f"(Kolmogorov-Smirnov test, p = {p:.2g}). Draw new ones at random, and label these."
+        )
+    if not corrected.unlike and mean.labelled < mean.n:
+        yield (
+            "No figure shows whether bad responses that the judge takes for good were labelled "
+            "more rarely."
+        )
+
+
+def _few_labels(mean: MeanEstimate) -> Iterator[str]:
+    at_least = ""
+    if mean.effective < mean.labelled:
+        at_least = "at least "
+        yield (
+            f"The {mean.labelled:,} labels weigh unequally or share threads or prompts, so they "
+            f"tell as much as {mean.effective:.1f}."
+        )
+    yield (
+        f"With fewer than {MIN_LABELS} labels the range is rough: if most labels are the same, it "
+        f"may hold 80% instead of 95%; {at_least}{mean.missing} more are needed."
+    )
+
+
+def _range(interval: Interval | None, form: str = ".2f") -> str:
+    if interval is None:
+        return "unknown"
+    if interval.low is None or interval.high is None:
+        return f"{interval.mean:{form}}, of unknown precision"
+    return f"{interval.mean:{form}}, between {interval.low:{form}} and {interval.high:{form}}"
+
+
 def _measures(comparison: Comparison) -> Table:
     table = _table("Measure", "Value", "95% interval", "Taken over", right=("Value", "Taken over"))
     for name, title in _NAMES.items():
@@ -103,12 +174,10 @@ def _confusion(comparison: Comparison) -> RenderableType:
         return f"A matrix of {len(counts)} scores is too wide to print; --plot draws it."
     levels = [str(low + level) for level in range(len(counts))]
     table = _table("Label \\ score", *levels, right=levels)
-    for row, each in enumerate(counts):
-        cells = [
-            Text(f"{count:,}" if count else ".", "bold" * (row == column))
-            for column, count in enumerate(each)
-        ]
-        table.add_row(levels[row], *cells)
+    for row, label in enumerate(levels):
+        cells = [Text(f"{count:,}" if count else ".") for count in counts[row]]
+        cells[row].style = "bold"
+        table.add_row(label, *cells)
     table.add_row("Mean label", *_mean_labels(comparison))
     return table
 
@@ -118,12 +187,12 @@ def _mean_labels(comparison: Comparison) -> list[str]:
     room.
     """
     low, high = comparison.sample.scale
-    means = {
-        score: f"{mean:.1f}"
-        + (f"\n{least:.1f}-{most:.1f}" if least is not None and high - low < 7 else "")
-        for score, (mean, least, most) in comparison.calibration
-    }
-    return [means.get(score, "") for score in range(low, high + 1)]
+    cells = dict.fromkeys(range(low, high + 1), "")
+    for score, (mean, least, most) in comparison.calibration:
+        cells[score] = f"{mean:.1f}"
+        if least is not None and high - low < 7:
+            cells[score] += f"\n{least:.1f}-{most:.1f}"
+    return list(cells.values())
 
 
 def _between(comparisons: Iterable[Comparison]) -> Table:
@@ -135,11 +204,15 @@ def _between(comparisons: Iterable[Comparison]) -> Table:
         "Spearman",
         right=("Responses", "Spearman"),
     )
-    for each in comparisons:
-        names = to_printable(f"{each.judge}\n{each.other}")
-        values = ["\n".join(_cells(*of)) for of in each.estimates.items()]
-        table.add_row(names, f"{len(each.sample.scores):,}", *values)
+    for comparison in comparisons:
+        names = to_printable(f"{comparison.judge}\n{comparison.other}")
+        table.add_row(names, f"{len(comparison.sample.scores):,}", *_two_lines(comparison))
     return table
+
+
+def _two_lines(comparison: Comparison) -> list[str]:
+    """Each figure with its interval, or why it has none, on the line below."""
+    return ["\n".join(_cells(name, figure)) for name, figure in comparison.estimates.items()]
 
 
 def _groups(report: Report) -> Iterator[Table]:
@@ -150,17 +223,17 @@ def _groups(report: Report) -> Iterator[Table]:
         "Group", "Responses", "Weighted kappa", "Exact match", "Mean error", right=("Responses",)
     )
     means = _table("Mean label at score", *levels, right=levels)
-    for group, each in report.by_group:
-        is_enough = each.sample.n_prompts >= MIN_PROMPTS
-        values = (
-            ["\n".join(_cells(*of)) for of in each.estimates.items()]
-            if is_enough
-            else ["too few labels"]
-        )
-        name = to_printable(f"{group}\n{each.judge}" if len(report.scores.judges) > 1 else group)
-        table.add_row(name, f"{len(each.sample.scores):,}", *values)
-        means.add_row(name, *_mean_labels(each))
-    yield from (table, means) if high - low < _MOST_LEVELS else (table,)
+    for group, comparison in report.by_group:
+        values = ["too few labels"]
+        if comparison.sample.n_prompts >= MIN_PROMPTS:
+            values = _two_lines(comparison)
+        has_several = len(report.scores.judges) > 1
+        name = to_printable(f"{group}\n{comparison.judge}" if has_several else group)
+        table.add_row(name, f"{len(comparison.sample.scores):,}", *values)
+        means.add_row(name, *_mean_labels(comparison))
+    yield table
+    if high - low < _MOST_LEVELS:
+        yield means
 
 
 def _difference(difference: Difference, high: int) -> Table:
@@ -197,7 +270,15 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
     if columns.label_range is None and low <= 0 and max(labels) <= 1 < high:
         yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."
     if report.unlabelled:
-        yield f"{number_of(report.unlabelled, 'response')} without a usable label left out."
+        yield (
+            f"{number_of(report.unlabelled, 'response')} without a usable label, which only the "
+            "mean takes in."
+        )
+    if report.not_blind:
+        yield (
+            f"Left out of the mean: {number_of(report.not_blind, 'label')} given after the score "
+            "was seen."
+        )
     if report.scores.repeats:
         yield (
             f"{number_of(report.scores.repeats, 'value')} left out, in conflict with an earlier "
@@ -219,7 +300,5 @@ def _value(name: str, value: float, sign: str = "") -> str:
 
 def _cells(name: str, figure: Estimate, sign: str = "") -> tuple[str, str]:
     """A figure and its interval, or why it has none."""
-    value, low, high = (
-        _value(name, each, sign) for each in (figure.value, figure.low, figure.high)
-    )
-    return value, figure.note or f"{low} to {high}"
+    ends = f"{_value(name, figure.low, sign)} to {_value(name, figure.high, sign)}"
+    return _value(name, figure.value, sign), figure.note or ends

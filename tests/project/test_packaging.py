@@ -43,7 +43,6 @@ judge score --question Why? --response Because.
 judge rubrics grounded
 judge batch raw.csv -o scored.jsonl
 judge pairs scored.jsonl -o pairs.jsonl
-judge estimate scored.jsonl --label human
 judge causes scored.jsonl | with a reason, and there are 1.
 judge view scored.jsonl -o page.html
 judge agreement scored.jsonl --label human | pip install 'slack-judge[agreement]'

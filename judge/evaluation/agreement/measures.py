@@ -115,18 +115,18 @@ def confusion(sample: Sample) -> Ints:
 def exact_match(sample: Sample) -> Statistic:
     """Share of the responses whose score and label round to the same whole number."""
     people, judge = sample.levels
-    return _mean(sample, people == judge)
+    return _mean(sample, sample.prompts, people == judge)
 
 
 def within_one(sample: Sample) -> Statistic:
     """Share of the responses whose rounded score and label are at most one apart."""
     people, judge = sample.levels
-    return _mean(sample, np.abs(people - judge) <= 1)
+    return _mean(sample, sample.prompts, np.abs(people - judge) <= 1)
 
 
 def mean_error(sample: Sample) -> Statistic:
     """Mean of score minus label, not rounded; above 0 the judge is more lenient than people."""
-    return _mean(sample, sample.scores - sample.label, "any")
+    return _mean(sample, sample.prompts, sample.scores - sample.label, "any")
 
 
 def quadratic_weighted_kappa(sample: Sample) -> Statistic:
@@ -192,11 +192,10 @@ def top_best(sample: Sample) -> Statistic:
     np.maximum.at(highest, sample.prompts, sample.label)
     np.minimum.at(lowest, sample.prompts, sample.label)
     counted = is_top & (highest > lowest)[sample.prompts]
-    is_best = counted & (sample.label == highest[sample.prompts])
-    sums = sample.sum_by_prompt(is_best)
-    counts = sample.sum_by_prompt(counted)
+    prompts = sample.prompts[counted]
+    is_best = sample.label[counted] == highest[prompts]
     why_undefined = "labels all equal" if is_top.any() else f"no score of {sample.scale.high}"
-    return _mean_of_prompts(sample, sums, counts, "share", why_undefined)
+    return _mean(sample, prompts, is_best, "share", why_undefined)
 
 
 def _correlation(name: str, sample: Sample) -> Statistic:
@@ -207,18 +206,16 @@ def _correlation(name: str, sample: Sample) -> Statistic:
 
     correlate = getattr(scipy.stats, name)
 
-    def figure(x: Floats, y: Floats) -> float:
-        return (
-            float(correlate(x, y).statistic)
-            if x.size and np.ptp(x) > 0 and np.ptp(y) > 0
-            else np.nan
-        )
+    def figure(kept: Bools) -> float:
+        x = sample.scores[kept]
+        y = sample.label[kept]
+        if not (x.size and np.ptp(x) > 0 and np.ptp(y) > 0):
+            return np.nan
+        return float(correlate(x, y).statistic)
 
-    kept = [sample.groups != group for group in range(sample.n_groups)]
-    without = np.array([figure(sample.scores[each], sample.label[each]) for each in kept])
-    return Statistic(
-        figure(sample.scores, sample.label), without, len(sample.scores), sample.n_prompts
-    )
+    whole = figure(np.ones(len(sample.scores), dtype=bool))
+    without = np.array([figure(sample.groups != group) for group in range(sample.n_groups)])
+    return Statistic(whole, without, len(sample.scores), sample.n_prompts)
 
 
 def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
@@ -246,37 +243,27 @@ def _alpha_of(pairs: Floats) -> float:
     return float(1 - (pairs * distances).sum() / by_chance)
 
 
-def _mean(sample: Sample, values: Floats | Bools, range_: Range = "share") -> Statistic:
-    sums = sample.sum_by_prompt(values)
-    counts = sample.sum_by_prompt(np.ones(len(values)))
-    return _mean_of_prompts(sample, sums, counts, range_)
+def _mean(
+    sample: Sample,
+    prompts: Ints,
+    values: Floats | Bools,
+    range_: Range = "share",
+    why_undefined: str = "no responses",
+) -> Statistic:
+    """The mean of values, each with its prompt; both have one shape."""
+    groups = sample.group_of[prompts]
+    sums = np.bincount(groups, values, sample.n_groups)
+    counts = np.bincount(groups, minlength=sample.n_groups)
+    with np.errstate(invalid="ignore"):
+        value = sums.sum() / counts.sum()
+        without = (sums.sum() - sums) / (counts.sum() - counts)
+    n_prompts = len(np.unique(prompts))
+    return Statistic(float(value), without, len(values), n_prompts, range_, why_undefined)
 
 
 def _pair_share(order: int, sample: Sample) -> Statistic:
-    orders = sample.pair_orders
-    return _mean_of_prompts(
-        sample, orders[order], orders.sum(axis=0), "share", "no prompt's labels differ"
-    )
-
-
-def _mean_of_prompts(
-    sample: Sample, sums: Floats, counts: Floats, range_: Range, why_undefined: str = "no responses"
-) -> Statistic:
-    """A mean, from the sum and count of each prompt; both have shape (prompts,)."""
-    groups = sample.group_of
-    n = sample.n_groups
-    left_sums, left_counts = (each.sum() - np.bincount(groups, each, n) for each in (sums, counts))
-    with np.errstate(invalid="ignore"):
-        value = sums.sum() / counts.sum()
-        without = left_sums / left_counts
-    return Statistic(
-        float(value),
-        without,
-        int(counts.sum()),
-        int(np.count_nonzero(counts)),
-        range_,
-        why_undefined,
-    )
+    prompts, orders = sample.pairs
+    return _mean(sample, prompts, orders == order, "share", "no prompt's labels differ")
 
 
 Measure = Callable[[Sample], Statistic]

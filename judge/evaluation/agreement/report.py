@@ -15,6 +15,7 @@ from judge.evaluation.agreement import measures
 from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, estimate
 from judge.evaluation.agreement.sample import Sample, to_sample
 from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.estimate import Corrected
 from judge.evaluation.labelled import mean_labels
 from judge.evaluation.planning import MORE_LABELS, narrowing
 from judge.evaluation.stats import Interval
@@ -44,23 +45,22 @@ class Difference:
 
 def find_differences(scores: Scores) -> Iterator[Difference]:
     for judge, other in combinations(scores.judges, 2):
-        common = (
-            each
-            for each in scores.responses
-            if None not in (each.scores.get(judge), each.scores.get(other))
+        common = tuple(
+            response
+            for response in scores.responses
+            if None not in (response.scores.get(judge), response.scores.get(other))
         )
-        both = replace(scores, responses=tuple(common))
-        one = to_sample(both, judge)
-        two = to_sample(both, other)
-        if one and two:
-            figures = {name: (measure(one), measure(two)) for name, measure in MEASURES.items()}
-            values = {
-                name: (first.value, second.value) for name, (first, second) in figures.items()
-            }
-            estimates = {
-                name: estimate(measures.difference(*pair)) for name, pair in figures.items()
-            }
-            yield Difference(judge, other, len(one.scores), one.n_prompts, values, estimates)
+        one = to_sample(replace(scores, responses=common), judge)
+        two = to_sample(replace(scores, responses=common), other)
+        if one is None or two is None:
+            continue
+        difference = Difference(judge, other, len(one.scores), one.n_prompts, {}, {})
+        for name, measure in MEASURES.items():
+            first = measure(one)
+            second = measure(two)
+            difference.values[name] = (first.value, second.value)
+            difference.estimates[name] = estimate(measures.difference(first, second))
+        yield difference
 
 
 _KAPPA = "quadratic_weighted_kappa"
@@ -121,7 +121,8 @@ def _in_words(kappa: Estimate) -> str:
 class Comparison:
     """A judge compared with people, or with another judge if `other` is not None.
 
-    `unscored` counts the labelled responses that the judge left without a score.
+    `unscored` counts the labelled responses that the judge left without a score; `corrected` is
+    what people would say of all responses, labelled or not.
     """
 
     judge: str
@@ -129,6 +130,7 @@ class Comparison:
     sample: Sample
     estimates: dict[str, Estimate]
     unscored: int = 0
+    corrected: Corrected | None = None
 
     @cached_property
     def beside_people(self) -> Estimate | None:
@@ -185,6 +187,7 @@ class Comparison:
             "unscored": self.unscored,
             "verdict": self.verdict,
             "beside_people": self.beside_people.to_dict() if self.beside_people else None,
+            "corrected": self.corrected.to_dict() if self.corrected else None,
             "measures": {name: each.to_dict() for name, each in self.estimates.items()},
             "confusion": measures.confusion(self.sample).tolist(),
         }
@@ -202,6 +205,11 @@ class Report:
     def unlabelled(self) -> int:
         return sum(not response.labels for response in self.scores.responses)
 
+    @property
+    def not_blind(self) -> int:
+        """The labels given after the score was seen."""
+        return sum(len(each.labels) - len(each.blind) for each in self.scores.responses)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "scale": list(self.scores.scale),
@@ -210,6 +218,7 @@ class Report:
             "differences": [each.to_dict() for each in self.differences],
             "by_group": [{"group": group, **each.to_dict()} for group, each in self.by_group],
             "unlabelled": self.unlabelled,
+            "not_blind": self.not_blind,
             "repeats": self.scores.repeats,
             "problems": list(self.scores.problems),
         }
@@ -220,22 +229,22 @@ def make_report(scores: Scores) -> Report:
 
     Raises SetupError if no response has both a score and a label.
     """
-    with_people = [*_compare(scores, [(judge, None) for judge in scores.judges], MEASURES)]
+    alone = [(judge, None) for judge in scores.judges]
+    with_people = [
+        replace(comparison, corrected=scores.corrected(comparison.judge))
+        for comparison in _compare(scores, alone, MEASURES)
+    ]
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
     sizes = Counter(each.group for each in scores.responses if each.group is not None)
     few = (_KAPPA, "exact_match", "mean_error")
     between = ("exact_match", _KAPPA, "spearman")
-    by_group = []
+    by_group: list[tuple[str, Comparison]] = []
     for group, _ in sizes.most_common():
-        part = replace(
-            scores, responses=tuple(each for each in scores.responses if each.group == group)
-        )
-        by_group += [
-            (group, each)
-            for each in _compare(part, [(judge, None) for judge in scores.judges], few)
-        ]
+        own = tuple(response for response in scores.responses if response.group == group)
+        compared = _compare(replace(scores, responses=own), alone, few)
+        by_group += [(group, comparison) for comparison in compared]
     return Report(
         scores=scores,
         with_people=with_people,
@@ -251,7 +260,6 @@ def _compare(
     for judge, other in pairs:
         if sample := to_sample(scores, judge, other):
             estimates = {name: estimate(MEASURES[name](sample)) for name in chosen}
-            unscored = sum(
-                bool(each.labels) and each.scores.get(judge) is None for each in scores.responses
-            )
+            labelled = [response for response in scores.responses if response.labels]
+            unscored = sum(response.scores.get(judge) is None for response in labelled)
             yield Comparison(judge, other, sample, estimates, unscored)

@@ -78,40 +78,30 @@ class Sample:
         """The nearest step of the scale, counted from 0; halves round up."""
         return np.floor(values + (0.5 + 1e-9) - self.scale.low).astype(np.int64)
 
-    def sum_by_prompt(self, values: Floats | Bools) -> Floats:
-        """Each prompt's sum of `values`, from shape (n,) to shape (prompts,)."""
-        return np.bincount(self.prompts, values, self.n_prompts).astype(float)
-
     @cached_property
-    def pair_orders(self) -> Floats:
-        """The number of each prompt's pairs with different labels, shape (3, prompts).
-
-        Row 0 counts pairs that the judge scores equally, row 1 pairs that it orders as people do,
-        row -1 the others.
+    def pairs(self) -> tuple[Ints, Ints]:
+        """The pairs of responses to one prompt with different labels: the prompt of each, and 1 if
+        the judge orders it as people do, -1 if the other way round, 0 if it scores both equally.
         """
-        orders = np.zeros((3, self.n_prompts))
+        prompts: list[Ints] = []
+        orders: list[Ints] = []
         by_prompt = np.argsort(self.prompts, kind="stable")
-        places = np.arange(len(by_prompt))
-        for gap in range(1, np.bincount(self.prompts).max()):
-            places = places[: np.searchsorted(places, len(by_prompt) - gap)]
-            first = by_prompt[places]
-            second = by_prompt[places + gap]
-            is_pair = self.prompts[first] == self.prompts[second]
-            places = places[is_pair]
-            first = first[is_pair]
-            second = second[is_pair]
-            people, judge = (
-                np.sign(each[first] - each[second]).astype(int)
-                for each in (self.label, self.scores)
-            )
-            counted = people != 0
-            np.add.at(orders, ((people * judge)[counted], self.prompts[first][counted]), 1)
-        return orders
+        # Responses that are so far apart in that order, as far as they are of one prompt.
+        for gap in range(1, int(np.bincount(self.prompts).max())):
+            first = by_prompt[:-gap]
+            second = by_prompt[gap:]
+            people = np.sign(self.label[first] - self.label[second])
+            judge = np.sign(self.scores[first] - self.scores[second])
+            is_pair = (self.prompts[first] == self.prompts[second]) & (people != 0)
+            prompts.append(self.prompts[first][is_pair])
+            orders.append((people * judge)[is_pair].astype(int))
+        none = np.zeros(0, dtype=int)
+        return np.concatenate([none, *prompts]), np.concatenate([none, *orders])
 
     @property
     def label_ties(self) -> int:
         responses = np.bincount(self.prompts)
-        return int((responses * (responses - 1) // 2).sum() - self.pair_orders.sum())
+        return int((responses * (responses - 1) // 2).sum()) - len(self.pairs[0])
 
 
 def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | None:
@@ -128,7 +118,9 @@ def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | 
         return None
     prompts, judged, labels = zip(*rows, strict=True)
     padded = list(zip_longest(*labels))  # a row for each person
-    numbers = np.unique(prompts, return_inverse=True)[1]
     return Sample(
-        numbers, np.array(judged, dtype=float), np.array(padded, dtype=float).T, scores.scale
+        prompts=np.unique(prompts, return_inverse=True)[1],
+        scores=np.array(judged, dtype=float),
+        labels=np.array(padded, dtype=float).T,
+        scale=scores.scale,
     )

@@ -1,14 +1,17 @@
 """Scored responses and the labels that people gave them, read from JSONL."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
 from judge.errors import SetupError
-from judge.evaluation.labelled import LabelledRow, LabelledRows, Range, find_scale
-from judge.rows.row_file import RowFile
+from judge.evaluation.estimate import Corrected, ScoredReply, correct
+from judge.evaluation.labelled import LabelledRow, LabelledRows, Range, find_scale, to_probability
+from judge.evaluation.severity import Given
+from judge.rows.files import shown
+from judge.rows.row_file import Row, RowFile
 from judge.scoring.rubric import Scale
 
 # What identifies a judge: model, rubric, rubric version, the field of the score.
@@ -17,12 +20,20 @@ _Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response: the score of each judge, and the labels of people, on the rubric's scale."""
+    """One response: the score of each judge, and the labels of people, on the rubric's scale.
+
+    Of the rest, `ScoredReply` says what it is for.
+    """
 
     prompt: str  # shared by the responses to one prompt
     scores: Mapping[str, float | None]  # by the judge's name; None if the judge left it unscored
     labels: tuple[float, ...]  # one for each person
     group: str | None = None  # a value shared with other responses, such as its language
+    blind: Given = ()  # the labels given before the score was seen, with who gave them
+    probability: float = 1.0
+    thread: str | None = None
+    stratum: str | None = None
+    length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -33,20 +44,34 @@ class Scores:
     problems: tuple[str, ...]  # a sentence for each value that could not be used
     repeats: int  # scores and labels in conflict with an earlier line, which counts
 
+    def corrected(self, judge: str) -> Corrected | None:
+        """What people would say of all responses that a judge scored; None if there are none."""
+        replies = [
+            ScoredReply(
+                score,
+                response.blind,
+                response.probability,
+                response.thread or response.prompt,
+                response.stratum,
+                response.length,
+            )
+            for response in self.responses
+            if (score := response.scores.get(judge)) is not None
+        ]
+        return correct(replies, self.scale)
+
 
 @dataclass(frozen=True)
 class Columns:
     """The fields to read: label, scores and group; the range of the labels if it is not the
     rubric's.
-
-    `takes_other_judge` is as in `judge.evaluation.estimate.Fields`.
     """
 
     label: str
     scores: tuple[str, ...] = ("score",)
     label_range: Range | None = None
     group: str | None = None
-    takes_other_judge: bool = False
+    takes_other_judge: bool = False  # a model that answered under several names is one judge
 
 
 def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
@@ -61,9 +86,11 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     """
     file = RowFile(path)
     rows = list(file.rows())
-    file.require(label=columns.label, by=columns.group)
     for name in columns.scores:
+        if file.has_rows and name == "score" and name not in file.names:
+            raise SetupError(f"{path}: no line has a score; 'judge batch' adds them.")
         file.require(score=name)
+    file.require(label=columns.label, by=columns.group)
     named = {row.rubric: row for row in rows if row.rubric[0]} or {(None, None): rows[0]}
     scale, *others = dict.fromkeys(find_scale(row, rubric) for row in named.values())
     if others:
@@ -75,40 +102,59 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     labelled = LabelledRows(file.problems, columns.label, columns.label_range, columns.scores)
     items, repeats = _merge((labelled.read(row, scale) for row in rows), columns.group)
     labelled.check(takes_other_judge=columns.takes_other_judge)
-    judges = dict.fromkeys(judge for item in items for judge in item.scores)
-    telling = [part for part in range(4) if len({judge[part] for judge in judges}) > 1]
-    names = {
-        judge: " ".join(judge[part] for part in telling or [0] if judge[part])
-        or ("unnamed" if telling else judge[3])
-        for judge in judges
-    }
-    responses = tuple(
-        Response(
-            prompt=item.prompt,
-            scores={names[judge]: score for judge, score in item.scores.items()},
-            labels=tuple(
-                chain.from_iterable(
-                    next((each.values() for each in item.labels.values() if each), ())
-                )
-            ),
-            group=item.group,
-        )
-        for item in items
-    )
+    names = _names(dict.fromkeys(judge for item in items for judge in item.scores))
+    responses = tuple(item.to_response(names) for item in items)
     return Scores(responses, tuple(names.values()), scale, tuple(file.problems), repeats)
+
+
+def _names(judges: Iterable[_Key]) -> dict[_Key, str]:
+    """A name for each judge, of the parts in which they differ."""
+    keys = list(judges)
+    telling = [part for part in range(4) if len({judge[part] for judge in keys}) > 1]
+    names = {}
+    for judge in keys:
+        words = " ".join(judge[part] for part in telling or [0] if judge[part])
+        names[judge] = words or ("unnamed" if telling else judge[3])
+    return names
 
 
 @dataclass(slots=True)
 class _Item:
     """What the rows say about one response.
 
-    Labels are kept by judge, because rows of several judges repeat them.
+    Labels are kept by judge, because rows of several judges repeat them, and by person.
     """
 
-    prompt: str
+    row: Row  # the first one
     group: str | None
     scores: dict[_Key, float | None] = field(default_factory=dict)
-    labels: dict[_Key, dict[object, tuple[float, ...]]] = field(default_factory=dict)
+    labels: dict[_Key, dict[object, LabelledRow]] = field(default_factory=dict)
+
+    def to_response(self, names: Mapping[_Key, str]) -> Response:
+        by_person = next((rows for rows in self.labels.values() if rows), {})
+        given: list[float] = []
+        blind: list[tuple[str, float]] = []
+        probability = 1.0
+        for read in by_person.values():
+            given += read.labels
+            if read.is_blind:
+                blind += read.given
+                probability = to_probability(read.row.get("probability")) or 1.0
+        length = None
+        with suppress(ValueError):  # the file has no texts
+            # In quarters of a doubling, so that there are few different values.
+            length = int(len(self.row.response) ** 4).bit_length()
+        return Response(
+            prompt=self.row.known_by[0],
+            scores={names[judge]: score for judge, score in self.scores.items()},
+            labels=tuple(given),
+            group=self.group,
+            blind=blind,
+            probability=probability,
+            thread=self.row.key("thread"),
+            stratum=self.row.key("stratum"),
+            length=length,
+        )
 
 
 def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_Item], int]:
@@ -118,9 +164,10 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
     items: dict[object, _Item] = {}
     repeats = 0
     lines = defaultdict[object, dict[int, int]](dict)
+    drawn: list[Row] = []
     for read in rows:
         row = read.row
-        prompt, known_by = row.known_by
+        known_by = row.known_by[1]
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
         line = row.get("line")
         if isinstance(known_by, tuple) and isinstance(line, int):
@@ -128,12 +175,32 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
             # another judge's run may have other line numbers for the same rows.
             known = lines[known_by, source, str(row.get("label_by"))]
             known_by = (*known_by, known.setdefault(line, len(known)))
-        item = items.setdefault(known_by, _Item(prompt, row.key(group) if group else None))
+        item = items.setdefault(known_by, _Item(row, row.key(group) if group else None))
         for column, score in read.scores.items():
-            first = item.scores.get(judge := (*source, column))
+            judge = (*source, column)
+            first = item.scores.get(judge)
             item.scores[judge] = score if first is None else first
-            repeats += score not in (None, item.scores[judge])
-        labels = item.labels.setdefault(source, {})
+            if score is not None and score != item.scores[judge]:
+                repeats += 1
+        by_person = item.labels.setdefault(source, {})
         if read.labels:
-            repeats += labels.setdefault(read.person, read.labels) != read.labels
+            earlier = by_person.setdefault(read.person, read)
+            if earlier.given != read.given:
+                repeats += 1
+            if read.is_blind:
+                drawn.append(row)
+    _check_probabilities(drawn)
     return items.values(), repeats
+
+
+def _check_probabilities(drawn: Sequence[Row]) -> None:
+    """Raises SetupError unless all rows with a blind label say how likely their draw was, or none."""
+    if all(row.get("probability") is None for row in drawn):
+        return
+    for row in drawn:
+        if to_probability(row.get("probability")) is None:
+            raise SetupError(
+                f"line {row.line}: probability is {shown(row.get('probability'))}; give the "
+                "probability with which this row was drawn for labelling, from 1e-9 to 1, on each "
+                "row with a label or on none."
+            )

@@ -15,10 +15,8 @@ from statistics import fmean
 from string import Template
 from typing import Any
 
-from judge.evaluation import stats
-from judge.evaluation.estimate import Estimator, OneScore, how_near, why_rough
-from judge.evaluation.labelled import mean_labels
-from judge.evaluation.view.replies import Label, Replies, Reply, Version, clear_difference
+from judge.evaluation.stats import MeanEstimator
+from judge.evaluation.view.replies import Replies, Reply, Version, clear_difference
 from judge.rows.files import encode, refuse_foreign, replacing
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
@@ -28,49 +26,22 @@ UNSCORED = "unscored"
 
 
 def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
-    """The figures of the replies of one judge version, ready to show: `facts`, `notes` and `bars`."""
+    """The figures of the replies of one judge version, ready to show: `notes` and `bars`."""
     scale = scale_of(replies)
-    is_drawn = any(_used(reply, is_drawn=True) for reply in replies)
-    estimator = Estimator(scale)
-    pairs = list[tuple[float, float, str | None]]()
-    for reply in replies:
-        if reply.score is not None:
-            used = _used(reply, is_drawn)
-            pairs += (
-                [(reply.score, fmean(each.score for each in used), reply.cluster)] if used else []
-            )
-            probability = used[0].probability or 1.0 if used else 1.0
-            given = [(each.by, each.score) for each in used]
-            estimator.add(OneScore(reply.score, given, probability, reply.cluster, reply.stratum))
-    facts: list[dict[str, Any]] = []
-    notes: list[str] = []
-    if found := estimator.estimate():
-        mean, good = found
-        is_blind = all(label.is_blind for reply in replies for label in _used(reply, is_drawn))
-        by = f"corrected by {number_of(mean.labelled, 'blind label' if is_blind else 'label')}"
-        facts += _facts("Mean", by, mean, scale, ".2f")
-        facts += _facts(f"Good ({estimator.good_from} or more)", by, good, Scale(0, 1), ".0%")
-        notes += [
-            *_notes(mean, is_blind),
-            *how_near(stats.error_quantile(estimator.misses), len(pairs), scale),
-        ]
-        notes += estimator.severities.words()
-    notes += _left_out(replies, len(pairs))
+    scores = [reply.score for reply in replies if reply.score is not None]
+    notes = []
+    if scores:
+        notes.append(
+            f"Mean {fmean(scores):.2f} of {number_of(len(scores), 'score')}, by the judge alone: "
+            "`judge agreement` compares it with people's labels."
+        )
+    if unscored := len(replies) - len(scores):
+        notes.append(f"In no figure: {number_of(unscored, 'reply', 'replies')} without a score.")
     counts = Counter(to_bar(reply) for reply in replies)
-    names = [
-        _bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))
-    ]
-    bars = [{"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED]]
-    at = [
-        {"score": score, "labels": mean.n, **_to_fact(mean.judge, scale, ".1f")}
-        for score, mean in reversed(mean_labels(pairs, scale))
-    ]
-    return {
-        "facts": facts,
-        "notes": notes,
-        "bars": bars,
-        "calibration": at if _bar_width(scale) == 1 else [],
-    }
+    starts = range(scale.low, scale.high + 1, _bar_width(scale))
+    names = [UNSCORED, *(_bar_name(start, scale) for start in starts)]
+    bars = [{"name": name, "count": counts[name]} for name in reversed(names)]
+    return {"notes": notes, "bars": bars}
 
 
 def scale_of(replies: Sequence[Reply]) -> Scale:
@@ -78,70 +49,6 @@ def scale_of(replies: Sequence[Reply]) -> Scale:
     may be unknown.
     """
     return next((reply.scale for reply in replies if reply.score is not None), replies[0].scale)
-
-
-def _used(reply: Reply, is_drawn: bool) -> Sequence[Label]:
-    """The labels that correct the figures: none given after the score was seen; all have a
-    probability, or none has.
-    """
-    if reply.score is None:
-        return ()
-    return [
-        each
-        for each in reply.labels
-        if each.is_blind is not False and is_drawn == (each.probability is not None)
-    ]
-
-
-def _facts(
-    what: str, by: str, mean: stats.MeanEstimate, scale: Scale, form: str
-) -> Iterator[dict[str, Any]]:
-    """The judge's own figure, which matches the bars, and the same figure corrected by people's
-    labels.
-    """
-    for whose, found in (("by the judge", mean.judge), (by, mean.corrected)):
-        if found:
-            yield {"title": f"{what}, {whose}", **_to_fact(found, scale, form)}
-
-
-def _to_fact(found: stats.Interval, scale: Scale, form: str) -> dict[str, Any]:
-    if found.low is None or found.high is None:
-        return {"value": format(found.mean, form), "range": "of unknown precision"}
-    ends = (found.low, found.mean, found.high)
-    places = [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]
-    range_ = f"between {found.low:{form}} and {found.high:{form}}"
-    return {"value": format(found.mean, form), "range": range_, "places": places}
-
-
-def _notes(mean: stats.MeanEstimate, is_blind: bool) -> Iterator[str]:
-    scores = number_of(mean.n, "score")
-    if mean.corrected is None:
-        yield (
-            f"{scores} by the judge alone: the range is for other replies like these, and says "
-            f"nothing of how far the judge is from people. {stats.MIN_LABELS} labels given blind "
-            "would tell."
-        )
-        return
-    yield (
-        f"{scores}. The judge's range is for other replies like these; the corrected range allows "
-        "for how far the judge is from people, too."
-    )
-    if not is_blind:
-        yield (
-            "The file does not say that all these labels are blind: people who see the score "
-            "first tend to agree with it, and then the correction is too small."
-        )
-    yield from why_rough(mean)
-
-
-def _left_out(replies: Sequence[Reply], used: int) -> Iterator[str]:
-    if unscored := sum(reply.score is None for reply in replies):
-        yield f"In no figure: {number_of(unscored, 'reply', 'replies')} without a score."
-    if unused := sum(reply.score is not None and bool(reply.labels) for reply in replies) - used:
-        yield (
-            f"In no figure: the labels of {number_of(unused, 'reply', 'replies')}, given after "
-            "the score was seen or without the probability of the draw."
-        )
 
 
 def to_bar(reply: Reply) -> str:
@@ -166,20 +73,19 @@ def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
     """The judge's own mean for each day or week with a score, for replies of one version; empty
     without times.
     """
-    estimators: dict[date, stats.MeanEstimator] = {}
+    means: dict[date, MeanEstimator] = {}
     for reply in replies:
         if reply.score is not None and reply.judged_at is not None:
-            day = reply.judged_at.date()
-            start = day if is_by_day else day - timedelta(days=day.weekday())
-            estimators.setdefault(start, stats.MeanEstimator(reply.scale)).add(
-                reply.score, cluster=reply.cluster
-            )
-    points = ((start, estimator.estimate()) for start, estimator in sorted(estimators.items()))
-    return [
-        {"start": start.isoformat(), "n": found.n, **found.judge._asdict()}
-        for start, found in points
-        if found
-    ]
+            start = reply.judged_at.date()
+            if not is_by_day:
+                start -= timedelta(days=start.weekday())
+            mean = means.setdefault(start, MeanEstimator(reply.scale))
+            mean.add(reply.score, cluster=reply.cluster)
+    points = []
+    for start, mean in sorted(means.items()):
+        if found := mean.estimate():
+            points.append({"start": start.isoformat(), "n": found.n, **found.judge._asdict()})
+    return points
 
 
 def is_by_day(replies: Iterable[Reply]) -> bool:
@@ -244,8 +150,7 @@ def _fields(reply: Reply, version: int) -> dict[str, Any]:
     """A reply as the script reads it; empty values are left out."""
     same = "name", "score", "question", "reference", "response", "justification", "unscored"
     fields = {
-        name: getattr(reply, name) for name in (*same, "miss", "differs", "flags", "facts")
-    } | {
+        **{name: getattr(reply, name) for name in (*same, "miss", "differs", "flags", "facts")},
         "version": version,
         "bar": to_bar(reply),
         "before": [(each.role, each.text) for each in reply.before],

@@ -33,14 +33,6 @@ const people = (reply) => reply.labels.reduce((sum, label) => sum + label.score,
 
 // ---- figures
 
-function gauge(fact) {
-  const [low, mean, high] = fact.places.map((place) => place * 100);
-  return draw("svg", { class: "gauge", viewBox: "0 0 100 12", preserveAspectRatio: "none", "aria-hidden": "true" },
-    draw("rect", { class: "whole", y: 5, width: 100, height: 2 }),
-    draw("rect", { class: "part", x: low, y: 2, width: Math.max(high - low, 0.5), height: 8 }),
-    draw("rect", { class: "mean", x: Math.min(mean, 99), width: 1, height: 12 }));
-}
-
 function bar(each, most) {
   const width = Math.max((100 * each.count) / most, each.count ? 0.5 : 0);
   const chart = draw("svg", { viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -53,9 +45,6 @@ function bar(each, most) {
 }
 
 function card(version, number) {
-  const facts = version.facts.map((fact) => make("div", {}, make("dt", {}, fact.title),
-    make("dd", {}, make("span", { className: "value" }, fact.value), make("div", { className: "range" }, fact.range),
-      fact.places ? gauge(fact) : null)));
   const most = Math.max(1, ...version.bars.map((each) => each.count));
   const bars = make("div", { className: "bars" }, ...version.bars.map((each) => bar(each, most)));
   bars.setAttribute("role", "group");
@@ -65,10 +54,7 @@ function card(version, number) {
     if (chosen) choose(chosen, number);
   });
   return make("section", { className: "card" }, make("h3", {}, data.versions.length > 1 ? `${number + 1}. ${seen(version.name)}` : seen(version.name)),
-    facts.length ? make("dl", { className: "facts" }, ...facts) : null,
-    ...version.notes.map((note) => make("p", { className: "note" }, note)), bars,
-    ...table("What people give at each score of the judge", ["Score", "Labels", "Mean", "", "95%"],
-      version.calibration.map((each) => [String(each.score), each.labels.toLocaleString("en"), each.value, each.places ? gauge(each) : "", each.range])));
+    ...version.notes.map((note) => make("p", { className: "note" }, note)), bars);
 }
 
 // ---- trend: a line for each judge version, since figures of two are not to be joined

@@ -3,7 +3,7 @@ reply.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from judge.errors import SetupError
-from judge.evaluation.labelled import LabelledRows, Range, find_scale, to_probability
+from judge.evaluation.labelled import LabelledRows, Range, find_scale
 from judge.rows.files import encode, shown
 from judge.rows.row_file import COMPLETION, PROMPT, Row, RowFile
 from judge.scoring.conversation import Turn
@@ -31,32 +31,23 @@ class Version(NamedTuple):
 
     @property
     def name(self) -> str:
-        rubric = f"{self.rubric} ({self.rubric_version})" if self.rubric_version else self.rubric
-        samples = (
-            f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}"
-            if self.samples
-            else ""
-        )
         model = f"{OFFLINE} (no model)" if self.model == OFFLINE else self.model
-        return (
-            " · ".join(filter(None, (model, rubric, samples, self.ask, self.judge_version)))
-            or "unnamed judge"
-        )
+        rubric = f"{self.rubric} ({self.rubric_version})" if self.rubric_version else self.rubric
+        samples = ""
+        if self.samples:
+            samples = f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}"
+        parts = [model, rubric, samples, self.ask, self.judge_version]
+        return " · ".join(part for part in parts if part) or "unnamed judge"
 
 
 class Label(NamedTuple):
     """A person's score, and their reason if they gave one; blind if given before the judge's score
-    was shown.
-
-    `probability` is that with which the reply was drawn for a label. None means that the file does
-    not say.
+    was shown, None if the file does not say.
     """
 
     score: float
     is_blind: bool | None
     reason: str = ""
-    probability: float | None = None
-    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,7 +64,6 @@ class Reply:
         Mapping[str, Any], ...
     ]  # of each model call: `model`, `score`, and `words`, its reason for either
     cluster: str | None  # shared with replies that are not independent of it
-    stratum: str | None  # a group of replies with the same chance of a label
     flags: tuple[str, ...]  # in words
     judged_at: datetime | None
     facts: tuple[tuple[str, str], ...]  # each with its title
@@ -132,6 +122,11 @@ def _spaced(reason: object) -> str:
     return text if " " in text else text.replace("_", " ")
 
 
+def _first(row: Row, names: Iterable[str]) -> str | None:
+    values = (row.get(name) for name in names)
+    return next((_text(value) for value in values if value is not None), None)
+
+
 _FACTS = {
     "cause": ("Cause", "{}"),
     "basis": ("Usable ratings", "{}"),
@@ -144,6 +139,18 @@ _FACTS = {
     "latency_ms": ("Model's time", "{:,} ms"),
     "prompt_id": ("Prompt", "{}"),
 }
+
+
+def _facts(row: Row) -> list[tuple[str, str]]:
+    facts = []
+    for name, (title, form) in _FACTS.items():
+        value = row.get(name)
+        if value in (None, ""):
+            continue
+        words = form.format(value) if _is_number(value) or form == "{}" else _text(value)
+        facts.append((title, words or ""))
+    return facts
+
 
 MOST_REPLIES = 20_000
 """With more, the page would be slow to open."""
@@ -223,17 +230,15 @@ class Reader:
         version = Version(*(str(row.get(name) or "") for name in Version._fields))
         case = row.key("case")
         key = line if case is None else (version, case)
-        if (reply := self._replies.get(key)) is None:
+        reply = self._replies.get(key)
+        if reply is None:
             name = f"Line {line}" if case is None else f"Case {case}"
-            reply = self._replies[key] = self._to_reply(row, name, version, scale, read.score)
-        probability = to_probability(row.get("probability"))
-        if read.labels and probability is None and row.get("probability") is not None:
-            self.problems.append(
-                f"line {line}: probability {shown(row.get('probability'))} is not from 1e-9 to 1"
-            )
-        is_blind = blind if isinstance(blind := row.get("blind"), bool) else None
+            reply = self._to_reply(row, name, version, scale, read.score)
+            self._replies[key] = reply
+        blind = row.get("blind")
+        is_blind = blind if isinstance(blind, bool) else None
         why = _text(row.get("reason")) or ""
-        reply.labels.extend(Label(each, is_blind, why, probability, by) for by, each in read.given)
+        reply.labels.extend(Label(score, is_blind, why) for score in read.labels)
 
     def finish(self, left_out: int = 0) -> Replies:
         self._labelled.check()
@@ -242,17 +247,12 @@ class Reader:
     def _to_reply(
         self, row: Row, name: str, version: Version, scale: Scale, score: float | None
     ) -> Reply:
-        facts = []
-        for field_, (title, form) in _FACTS.items():
-            if (value := row.get(field_)) not in (None, ""):
-                words = form.format(value) if _is_number(value) or form == "{}" else _text(value)
-                facts.append((title, words or ""))
-        if time := self._time(row):
+        facts = _facts(row)
+        time = self._time(row)
+        if time:
             facts.append(("Judged", f"{time:%Y-%m-%d %H:%M} UTC"))
-        question, response = (
-            next((_text(row.get(each)) for each in names if row.get(each) is not None), None)
-            for names in (PROMPT, COMPLETION)
-        )
+        question = _first(row, PROMPT)
+        response = _first(row, COMPLETION)
         before: tuple[Turn, ...] = ()
         if row.has_turns:
             with suppress(ValueError):  # texts that are not kept
@@ -274,7 +274,6 @@ class Reader:
                 _to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)
             ),
             cluster=row.key("thread"),
-            stratum=row.key("stratum"),
             flags=tuple(_to_flag(str(each)) for each in _list(row.get("flags"))),
             judged_at=time,
             facts=tuple(facts),

@@ -499,7 +499,7 @@ async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_
     )  # so that what was typed stays in the window
 
 
-async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_path: Path) -> None:
+async def test_what_is_exported_is_what_judge_agreement_reads(stage: Stage, tmp_path: Path) -> None:
     await replies(stage, 5)
     case = await stage.log.cases.get(case_in(await open_window(stage)))
     assert case
@@ -517,7 +517,8 @@ async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_p
         *[(None, None, None)] * 3,
     ]
     assert len({row["thread"] for row in rows}) == 1
-    reads = ("estimate", "all.jsonl", "--label", "human", "--json")
-    estimate = json.loads((await bot_command.run("judge", reads, to_export(tmp_path), tmp_path))[1])
-    assert (estimate["n"], estimate["labelled"], estimate["not_blind"]) == (5, 2, 1)
-    assert estimate["labels_only"]["mean"] == 3.5
+    reads = ("agreement", "all.jsonl", "--label", "human", "--json")
+    report = json.loads((await bot_command.run("judge", reads, to_export(tmp_path), tmp_path))[1])
+    found = report["with_people"][0]["corrected"]
+    assert (found["n"], found["labelled"], report["not_blind"]) == (5, 2, 1)
+    assert found["labels_only"]["mean"] == 3.5

@@ -42,6 +42,13 @@ def scored(tmp_path: Path) -> str:
 
 
 FAIR = {"score": 3, "human": 3}
+# The mean score is 3.69, that of the labelled rows 3.5. People give one or two points less.
+FEW_LABELLED: list[dict[str, Any]] = [
+    {"score": score, "human": max(score - 1 - i // 4 % 2, 0)}
+    for i, score in enumerate([2, 3, 4, 5] * 6)
+]
+FEW_LABELLED += [{"score": score, "human": None} for score in [3, 4, 4, 3, 4, 4, 3, 5] * 10]
+BY_TWO = [{"label_by": "ann", "human": 1}, {"label_by": ["ann", "ben"], "human": [1, 3]}]
 WIDE = load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 100")
 SITUATIONS: dict[str, tuple[list[Any], list[str]]] = {
     "lines that cannot be used": ([FAIR, "not json", {"score": 3, "human": 9}], []),
@@ -61,6 +68,18 @@ SITUATIONS: dict[str, tuple[list[Any], list[str]]] = {
     "a matrix too wide to print": ([{"score": 70, "human": 60}], ["--rubric", "wide.txt"]),
     "labels that look like another scale": (ROWS, []),
     "control characters in a name": ([FAIR | {"model": "a\x1b]0;b\x07"}], []),
+    "labels on some": (FEW_LABELLED, []),
+    "too few of them": (FEW_LABELLED[10:], []),
+    "labels of unequal weight": (
+        [row | {"probability": 0.1 if i < 4 else 1.0} for i, row in enumerate(FEW_LABELLED)],
+        [],
+    ),
+    "labelled rows unlike the others": (
+        [{"score": 1, "human": 1}] * 24 + FEW_LABELLED[24:],
+        [],
+    ),
+    "labels given after the score was seen": ([FAIR | {"blind": False}], []),
+    "labels of a strict person": ([FAIR | by for by in BY_TWO for _ in range(14)], []),
 }
 
 
@@ -106,6 +125,7 @@ def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
     assert one["measures"]["exact_match"]["low"] is None
     assert [sum(row) for row in one["confusion"]] == [0, 1, 0, 1, 1, 1]
     assert [each["other"] for each in report["between_judges"]] == ["two"]
+    assert one["corrected"]["judge"]["mean"] == pytest.approx(13 / 4)
 
 
 def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Path) -> None:
@@ -179,6 +199,10 @@ def test_plots_are_a_picture_or_a_page_that_loads_nothing(
             "--label gold: no line has this field; the fields are prompt_id, response, human,",
         ),
         (
+            ["--label", "human", "--score", "gold"],
+            "--score gold: no line has this field; the fields are prompt_id, response, human,",
+        ),
+        (
             ["--label", "response"],
             'No response has both a score and a label that can be used (line 1: label "a" is',
         ),
@@ -192,6 +216,12 @@ def test_wrong_options_give_one_sentence_and_exit_code_2(
     assert done.stderr.startswith(message)
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+def test_a_file_without_scores_names_the_command_that_adds_them(run: Run, tmp_path: Path) -> None:
+    done = run(write(tmp_path, [{"prompt": "a", "human": 3}]), "--label", "human")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("scored.jsonl: no line has a score; 'judge batch' adds them.\n")
 
 
 def test_a_plot_that_cannot_be_written_gives_one_sentence(

@@ -126,10 +126,10 @@ def test_judge_versions_are_kept_apart(tmp_path: Path) -> None:
         "b · additive-5 (f846c469)",
         "a · additive-5 (f846c469) · 1 rating",
     ]
-    assert [version["facts"][0]["value"] for version in data["versions"]] == [
-        "2.00",
-        "5.00",
-        "2.00",
+    assert [version["notes"][0][:9] for version in data["versions"]] == [
+        "Mean 2.00",
+        "Mean 5.00",
+        "Mean 2.00",
     ]
     assert [reply["version"] for reply in data["replies"]] == [0, 1, 2, 0]
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from judge.errors import SetupError
-from judge.evaluation.estimate import Fields, estimate_file
 from judge.evaluation.view import is_by_day, to_bar, to_figures, to_trend
 from judge.evaluation.view.replies import MOST_REPLIES, Replies, read_replies
 from judge.rows.row_file import ADDED
@@ -17,10 +16,6 @@ from tests.tables import each
 Row = Mapping[str, Any]
 Read = Callable[..., Replies]
 NAMED = {"model": "m", "rubric": "additive-5", "rubric_version": "f846c469"}
-LABELLED = [
-    {"score": score, "human": max(score - 1 - i // 4 % 2, 0)}
-    for i, score in enumerate([2, 3, 4, 5] * 6)
-]
 
 
 @pytest.fixture
@@ -107,8 +102,8 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
     first, of_another_judge, alone = read(rows).replies
     assert (first.name, first.question, first.response) == ("Case 12", "Why?", "So.")
     assert [tuple(label) for label in first.labels] == [
-        (2, False, "Wrong.", None, ""),
-        (3, True, "", 0.5, "ann"),
+        (2, False, "Wrong."),
+        (3, True, ""),
     ]
     assert (first.miss, first.differs) == (2.5, True)
     assert of_another_judge.name == "Case 12"
@@ -126,19 +121,13 @@ def test_fields_that_are_not_text_are_shown_as_json_or_missing(read: Read) -> No
 
 
 def test_unusable_value_is_reported_with_its_line(read: Read) -> None:
-    found = read(
-        '{"score": 4, "human": "good", "probability": 2}\n{"score": 3, "judged_at": '
-        '"today"}\nno JSON\n'
-        '{"score": 3, "human": 3, "probability": 1e-300}'
-    )
-    assert len(found.replies) == 3
+    found = read('{"score": 4, "human": "good"}\n{"score": 3, "judged_at": "today"}\nno JSON')
+    assert len(found.replies) == 2
     assert [problem.partition(":")[0] for problem in found.problems] == [
         "line 3",
         "line 1",
         "line 2",
-        "line 4",
     ]
-    assert found.problems[3] == "line 4: probability 1e-300 is not from 1e-9 to 1"
 
 
 @each(
@@ -182,97 +171,12 @@ def test_more_rows_than_a_page_holds_are_refused_unless_limited(read: Read, path
     assert last.left_out == MOST_REPLIES - 1
 
 
-def test_figures_equal_those_of_judge_estimate(read: Read, path: Path) -> None:
-    # The mean of all scores is 3.69; people's labels of 24 of them are lower.
-    rows = [*LABELLED, *({"score": score} for score in [3, 4, 4, 3, 4, 4, 3, 5] * 10)]
-    rows = [
-        {**row, "thread": number // 3, "stratum": number // 20 % 2}
-        for number, row in enumerate(rows)
+def test_figures_are_the_judges_own_and_name_the_command_for_people_s(read: Read) -> None:
+    rows = [{"score": score, "human": 1} for score in (3, 4, 4)]
+    assert to_figures(read(rows).replies)["notes"] == [
+        "Mean 3.67 of 3 scores, by the judge alone: `judge agreement` compares it with people's "
+        "labels."
     ]
-    figures = to_figures(read(rows).replies)
-    expected = estimate_file(path, Fields("human")).to_dict()
-    _, mean, _, good = figures["facts"]
-    assert mean["value"] == f"{expected['mean']:.2f}"
-    assert mean["range"] == f"between {expected['low']:.2f} and {expected['high']:.2f}"
-    assert mean["places"] == pytest.approx(
-        [expected[name] / 5 for name in ("low", "mean", "high")], abs=1e-4
-    )
-    assert (good["title"], good["value"]) == (
-        "Good (4 or more), corrected by 24 labels",
-        f"{expected['good']['mean']:.0%}",
-    )
-    assert (
-        good["range"] == f"between {expected['good']['low']:.0%} and {expected['good']['high']:.0%}"
-    )
-    assert figures["notes"][-1].endswith("within 2 points of the judge's score (24 labels).")
-
-
-def test_first_figures_are_the_judges_own_like_the_bars(read: Read) -> None:
-    figures = to_figures(read([*LABELLED, {"score": 5}]).replies)
-    total = sum(int(bar["name"]) * bar["count"] for bar in figures["bars"] if bar["count"])
-    own, _, good, _ = figures["facts"]
-    assert (own["title"], own["value"]) == ("Mean, by the judge", f"{total / 25:.2f}")
-    assert good["value"] == f"{13 / 25:.0%}"
-
-
-@each(("fields", "by"), [({"blind": True}, "24 blind labels"), ({}, "24 labels")])
-def test_labels_are_called_blind_if_the_rows_say_so(read: Read, fields: Row, by: str) -> None:
-    figures = to_figures(read([row | fields for row in LABELLED]).replies)
-    assert figures["facts"][1]["title"] == f"Mean, corrected by {by}"
-    assert any("does not say" in note for note in figures["notes"]) is not bool(fields)
-
-
-def test_people_s_mean_at_each_score_is_given_with_its_interval(read: Read) -> None:
-    rows = [{"score": 5, "human": human} for human in (3, 4, 5)] + [
-        {"score": 2, "human": 1},
-        {"score": 1},
-    ]
-    first, second = to_figures(read(rows).replies)["calibration"]
-    assert (first["score"], first["labels"], first["value"]) == (5, 3, "4.0")
-    assert first["places"][0] < first["places"][1] == 0.8 < first["places"][2]
-    assert second == {"score": 2, "labels": 1, "value": "1.0", "range": "of unknown precision"}
-
-
-def test_error_range_of_half_the_scale_is_not_shown(read: Read) -> None:
-    notes = to_figures(read([{"score": 5, "human": 2}] * 24).replies)["notes"]
-    assert not [note for note in notes if "9 of 10 cases" in note]
-
-
-def test_without_labels_the_figures_are_the_judges_own_and_say_so(read: Read) -> None:
-    figures = to_figures(read([{"score": score} for score in (3, 4, 5)]).replies)
-    assert [fact["title"] for fact in figures["facts"]] == [
-        "Mean, by the judge",
-        "Good (4 or more), by the judge",
-    ]
-    assert figures["facts"][0]["value"] == "4.00"
-    assert "3 scores by the judge alone" in figures["notes"][0]
-    assert "says nothing of how far the judge is from people" in figures["notes"][0]
-
-
-def test_few_labels_give_a_note_with_the_number_missing(read: Read) -> None:
-    notes = to_figures(read(LABELLED[:6]).replies)["notes"]
-    assert notes[2].startswith("With fewer than 20 labels the range is rough")
-    assert notes[2].endswith("; 14 more are needed.")
-
-
-def test_labels_are_weighted_by_probability_and_those_without_one_left_out(
-    read: Read, path: Path
-) -> None:
-    drawn = [{**row, "probability": 0.1 if row["score"] > 3 else 0.5} for row in LABELLED]
-    unusable = [
-        {"score": 5, "human": 0},
-        {"score": 5, "human": 0, "blind": False, "probability": 0.1},
-    ]
-    figures = to_figures(read([*drawn, *unusable]).replies)
-    path.write_text(
-        "\n".join(map(json.dumps, [*drawn, {"score": 5}, {"score": 5}])), encoding="utf-8"
-    )
-    expected = estimate_file(path, Fields("human")).to_dict()
-    assert figures["facts"][1]["value"] == f"{expected['mean']:.2f}"
-    assert figures["notes"][-1] == (
-        "In no figure: the labels of 2 replies, given after the score was seen or without "
-        "the probability of the draw."
-    )
 
 
 def test_unscored_replies_have_a_bar_and_count_in_no_figure(read: Read) -> None:
@@ -281,10 +185,6 @@ def test_unscored_replies_have_a_bar_and_count_in_no_figure(read: Read) -> None:
     assert counts == {"5": 1, "4": 0, "3": 0, "2": 0, "1": 0, "0": 1, "unscored": 1}
     assert next(iter(counts)) == "5"
     assert "In no figure: 1 reply without a score." in figures["notes"]
-
-
-def test_rows_without_a_score_give_no_figures(read: Read) -> None:
-    assert to_figures(read([{"score": None}]).replies)["facts"] == []
 
 
 def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:

@@ -1,0 +1,119 @@
+"""The mean as people would score, from a file with labels on some of its rows."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.errors import SetupError
+from judge.evaluation.agreement.scores import Columns, read_scores
+from judge.evaluation.estimate import Corrected
+from tests.judge.cli.test_agreement_command import FEW_LABELLED as ROWS
+from tests.tables import each
+
+Rows = list[dict[str, Any]]
+Figures = Callable[[Rows], Corrected]
+
+
+@pytest.fixture
+def figures(tmp_path: Path) -> Figures:
+    def figures_of(rows: Rows) -> Corrected:
+        path = tmp_path / "scored.jsonl"
+        path.write_text("\n".join(map(json.dumps, rows)))
+        scores = read_scores(path, Columns("human"))
+        found = scores.corrected(scores.judges[0])
+        assert found is not None
+        return found
+
+    return figures_of
+
+
+def numbered(rows: Rows, **fields: Callable[[int], Any]) -> Rows:
+    return [
+        row | {name: of(number) for name, of in fields.items()} for number, row in enumerate(rows)
+    ]
+
+
+def test_the_figures_are_of_all_scores_and_of_the_labels(figures: Figures) -> None:
+    told = figures(ROWS).to_dict()
+    assert (told["n"], told["labelled"], told["good"]["from"]) == (104, 24, 4)
+    assert told["low"] < told["mean"] < told["high"]
+    assert told["judge"]["mean"] == pytest.approx((84 + 300) / 104)
+    assert told["labels_only"]["mean"] == pytest.approx(sum(r["human"] for r in ROWS[:24]) / 24)
+    assert 0 <= told["good"]["low"] < told["good"]["mean"] < told["good"]["high"] <= 1
+    assert (told["plus_minus"], told["unlike"]) == (2, {})
+
+
+def test_labels_of_one_case_are_one_case(figures: Figures) -> None:
+    cases = numbered(ROWS, case=lambda number: number)
+    of_another_person = [row | {"human": row["human"] + 0.5} for row in cases[:24]]
+    found = figures([*cases, *of_another_person])
+    assert (found.mean.n, found.mean.labelled) == (104, 24)
+    assert found.mean.corrected.mean == pytest.approx(figures(cases).mean.corrected.mean + 0.25)
+
+
+def test_a_label_that_was_not_blind_corrects_nothing(figures: Figures) -> None:
+    cases = numbered(ROWS, case=lambda number: number, label_by=lambda _: "ann")
+    seen = cases[0] | {"human": 5, "blind": False, "label_by": "ben"}
+    assert figures([seen, *cases]).to_dict() == figures(cases).to_dict()
+
+
+@each("field", ["thread", "prompt_id"])
+def test_rows_of_one_thread_or_prompt_count_as_a_cluster(figures: Figures, field: str) -> None:
+    alone = figures(ROWS).mean.judge
+    together = figures(numbered(ROWS, **{field: lambda number: number // 4})).mean.judge
+    assert together.mean == pytest.approx(alone.mean)
+    assert together.high != alone.high
+
+
+def test_a_label_is_weighted_by_the_probability_of_its_draw(figures: Figures) -> None:
+    weighed = [row | {"probability": 0.1 if row["score"] < 4 else 1} for row in ROWS]
+    assert figures(weighed).mean.labels_only.mean < figures(ROWS).mean.labels_only.mean
+
+
+@each("probability", [0, 1e-17, 1.2, None, float("nan")])
+def test_an_invalid_probability_is_refused_with_its_line(
+    figures: Figures, probability: object
+) -> None:
+    rows = [row | {"probability": 0.5} for row in ROWS]
+    rows[2]["probability"] = probability
+    said = f"^line 3: probability is {json.dumps(probability)}; give the probability"
+    with pytest.raises(SetupError, match=said):
+        figures(rows)
+
+
+def test_labelled_rows_that_differ_from_the_others_are_noticed(figures: Figures) -> None:
+    lower = [{"score": 1, "human": 1}] * 24 + ROWS[24:]
+    longer = numbered(ROWS, response=lambda number: "x" * (40 if number < 24 else 400))
+    # Rows that were drawn with unequal probabilities should differ.
+    drawn = [row | {"probability": 0.5 if n else 0.4} for n, row in enumerate(lower[:24])]
+    found = [figures(rows).unlike for rows in (lower, longer, drawn + ROWS[24:])]
+    assert [list(names) for names in found] == [["score"], ["length"], []]
+
+
+def test_a_label_stands_for_the_stratum_that_it_was_drawn_in(figures: Figures) -> None:
+    # Two weeks of ten responses, all scored 3. The first has five labels of 4, the second one label
+    # of 1, all drawn with the same probability. Each week counts by its ten responses, not by its
+    # labels: (4 + 1) / 2, not 21 / 6.
+    first = [{"score": 3, "human": 4, "probability": 0.5, "stratum": "a"}] * 5
+    second = [{"score": 3, "human": 1, "probability": 0.5, "stratum": "b"}]
+    rows = [*first, *[{"score": 3, "stratum": "a"}] * 5]
+    rows += [*second, *[{"score": 3, "stratum": "b"}] * 9]
+    assert figures(rows).mean.corrected.mean == pytest.approx(2.5)
+
+
+def test_the_mean_is_that_of_the_average_person_where_people_labelled_the_same_replies(
+    figures: Figures,
+) -> None:
+    # Ann gives a point less than people do, and most of the labels.
+    by = numbered(ROWS[:24], label_by=lambda _: "ann", case=lambda number: number)
+    assert figures([*by, *ROWS[24:]]).mean.corrected.mean == pytest.approx(2.19, abs=0.005)
+    shared = [row for row in by if row["human"] < 4][:14]
+    for row in shared[:7]:
+        row |= {"label_by": ["ann", "cat", "ben"], "human": [row["human"], None, row["human"] + 2]}
+    by += [row | {"label_by": "ben", "human": row["human"] + 2} for row in shared[7:]]
+    found = figures([*by, *ROWS[24:]])
+    assert found.mean.corrected.mean == pytest.approx(3.18, abs=0.005)
+    assert found.severities.of == pytest.approx({"ann": -0.97, "ben": 0.97}, abs=0.005)
