@@ -53,9 +53,10 @@ class Standing:
         level, level_low, level_high: The mean with its range, since the change or over four weeks.
         n: How many scores that mean has.
         before: The level before the change.
-        since: The day of the change, by the workspace's clock.
+        since: The day of the change, by the workspace's clock; with "further", that of the last one.
         step, step_low, step_high: How much higher the level is since then, as it was told.
-        found_on, origin, ended: What `State` remembers for the next look.
+        begun_on, found_on, origin, ended: What `State` remembers for the next look; the first is its
+            `since`.
         whose, why: Whose change it is, or why that cannot be told.
         asked: About how many replies the judge was asked again.
         judge_step, judge_low, judge_high: How much more it gives them now, with the range.
@@ -82,6 +83,7 @@ class Standing:
     step: float | None = None
     step_low: float | None = None
     step_high: float | None = None
+    begun_on: date | None = None
     found_on: date | None = None
     origin: date | None = None
     ended: tuple[str, ...] = ()
@@ -132,8 +134,8 @@ class Standing:
         return State(
             direction=self.direction,
             origin=self.origin,
-            since=self.since if self.is_clear else None,
-            step=self.step or 0.0 if self.is_clear else 0.0,
-            found_on=self.found_on if self.is_clear else None,
+            since=self.begun_on,
+            step=self.step or 0.0,
+            found_on=self.found_on,
             ended=tuple(date.fromisoformat(day) for day in self.ended),
         )

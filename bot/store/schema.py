@@ -389,7 +389,7 @@ standings = _numbered(
     *_needed(stored_at=UtcDateTime, looked_at=UtcDateTime, n=Integer, asked=Integer),
     *_needed("why", "questions", default=""),
     *_maybe("version", "event", "whose", ended=Ids, told_to=Ids, told_at=UtcDateTime),
-    *_maybe(since=sa.Date, found_on=sa.Date, origin=sa.Date),
+    *_maybe(since=sa.Date, begun_on=sa.Date, found_on=sa.Date, origin=sa.Date),
     *_maybe(level=Float, level_low=Float, level_high=Float, before=Float),
     *_maybe(step=Float, step_low=Float, step_high=Float),
     *_maybe(judge_step=Float, judge_low=Float, judge_high=Float),

@@ -2,8 +2,9 @@
 has no scores.
 """
 
+import asyncio
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Literal, get_args
 
@@ -15,11 +16,13 @@ from bot.features.watch import text
 from bot.features.watch.notices import Telling, Write, send_alert, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
-from bot.features.watch.standings import replied_at
-from bot.figures.week import FEWEST, LOWEST
+from bot.features.watch.series import read_series, today_of
+from bot.figures.week import LOWEST
 from bot.slack.messenger import Post
-from bot.store.figures import Place, Span, TimedScore
-from judge.evaluation import drift
+from bot.store.figures import Place, Span
+from judge.evaluation.standing import below
+from judge.evaluation.stats import Interval
+from judge.evaluation.steps import CANDIDATES
 
 AlertKind = Literal["below", "unread", "silent", "gone"]
 """What an alert reports, the most urgent first.
@@ -29,7 +32,7 @@ no longer writes.
 """
 SILENT_FOR = timedelta(hours=6)
 RECENT = timedelta(days=7)
-_REFERENCE = timedelta(days=28)
+_LATE = timedelta(days=CANDIDATES)
 _PATIENCE = timedelta(hours=1)  # a reply drawn more recently may still be waiting for its score
 
 logger = structlog.get_logger(__name__)
@@ -46,7 +49,7 @@ class Alerts:
         self._orders = WatchOrders(services.store.database)
         self._replies = Replies(services.store.database)
         self._notices = Notices(services.store.database)
-        self._newest: dict[tuple[Place, float | None], int] = {}
+        self._looked = set[tuple[Watch, date]]()
         self._judges: dict[Place, str | None] = {}
 
     async def look(self) -> None:
@@ -108,60 +111,31 @@ class Alerts:
                 return await self._gone(watch)
 
     async def _below(self, watch: Watch) -> Write | None:
-        """The alert of a mean clearly below the floor; None without a score that is new since that
-        was not so.
-        """
+        """The alert of a mean clearly below the floor, looked at once a day."""
         floor = watch.floor
-        if floor is None:
+        today = today_of(self._services)
+        if floor is None or (watch, today) in self._looked or await self._was_told(watch, "below"):
             return None
-        now = self._services.clock()
-        place = watched(watch)
-        newest = await self._tallies.newest(place)
-        if newest is None or self._newest.get((place, floor)) == newest.id:
+        self._looked = {key for key in self._looked if key[1] == today}
+        series = await read_series(self._services, watched(watch))
+        # On another scale, the floor was set for another rubric.
+        if series is None or not series.kind.lowest < floor < series.kind.highest:
             return None
-        # Sorted by the time of the reply, because scores may come late and in no order.
-        scores = sorted(
-            await self._tallies.in_order(place, Span(now - RECENT - _REFERENCE, now)),
-            key=lambda score: (replied_at(score), score.id),
-        )
-        if not scores:
+        scale = series.kind.scale
+        mean = await asyncio.to_thread(below, floor, series.dated(), today, scale)
+        if mean is None:
+            self._looked.add((watch, today))
             return None
-        judge = scores[-1].kind
-        # Another scale is that of another rubric, for which the floor was not set.
-        is_on_scale = judge.scale.low < floor < judge.scale.high
-        # Earlier scores only show how scores vary, so those of another judge on the same scale
-        # count too.
-        earlier = [
-            score
-            for score in scores
-            if replied_at(score) < now - RECENT and score.kind.scale == judge.scale
-        ]
-        recent = [
-            score for score in scores if score.kind == judge and replied_at(score) >= now - RECENT
-        ]
-        drop = None
-        if is_on_scale:
-            drop = drift.find_below(floor, _dated(earlier), _dated(recent), judge.scale)
-        if drop is None:
-            self._newest[place, floor] = newest.id
-            return None
-        if await self._was_told(watch, "below"):
-            return None
-        return partial(self._write_below, watch, drop, recent[drop.since :])
+        return partial(self._write_below, watch, mean, today)
 
-    async def _write_below(
-        self, watch: Watch, drop: drift.Drop, since: Sequence[TimedScore]
-    ) -> Telling:
+    async def _write_below(self, watch: Watch, mean: Interval, today: date) -> Telling:
         services = self._services
-        lowest_first = sorted(since, key=lambda score: (score.score, -score.id))
-        told = lowest_first[:LOWEST] if len(since) >= FEWEST else since
-        place = watched(watch)
-        lowest = [score.id for score in lowest_first[:LOWEST]]
-        cases = await self._tallies.low_among(place, lowest)
+        since = datetime.combine(today - _LATE, time(), services.schedule.zone)
+        span = Span(since.astimezone(UTC), services.clock())
+        cases = await self._tallies.low(watched(watch), span, LOWEST, False)
         name = await services.members.name_of(watch.author_id)
-        began = (since[0].judged_at, len(since))
-        post = text.floor_alert(watch, name, drop.after.mean, began, cases, services.identity.url)
-        return post, [score.id for score in told]
+        post = text.floor_alert(watch, name, mean, cases, services.identity.url)
+        return post, [case.id for case in cases]
 
     async def _unread(self, watch: Watch) -> Post | None:
         unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(
@@ -206,10 +180,3 @@ class Alerts:
     async def _last(self, watch: Watch, kind: AlertKind) -> datetime | None:
         """When that was told last, before today: what is told today may not have reached all yet."""
         return await self._notices.last(watch, kind, day_of(self._services.clock()))
-
-
-def _dated(scores: Sequence[TimedScore]) -> Sequence[drift.DatedScore]:
-    return [
-        drift.DatedScore(score.score, replied_at(score).date(), score.thread_ts or score.message_ts)
-        for score in scores
-    ]

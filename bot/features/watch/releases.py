@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from math import ceil
 from statistics import fmean, pstdev
 
@@ -14,7 +14,6 @@ from bot.feature import Services
 from bot.features.watch import ids, orders, text
 from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, Release, Releases, watched
-from bot.features.watch.standings import replied_at
 from bot.figures.quality import by_whom
 from bot.figures.week import FEWEST
 from bot.slack.invocation import Invocation, Raw, on_click
@@ -36,6 +35,10 @@ _FEWEST = 20
 _MOST = 200
 # how far the interval of a difference should reach at most to each side, as a share of the scale
 _WIDTH = 0.1
+
+
+def replied_at(score: TimedScore) -> datetime:
+    return datetime.fromtimestamp(float(score.message_ts), UTC)
 
 
 async def answer(services: Services, invocation: Invocation, typed: str) -> str:

@@ -102,7 +102,8 @@ def level_line(standing: Standing) -> str:
     """The range of the level, and of what it is; empty with too few scores."""
     if standing.level is None or standing.n < FEWEST:
         return ""
-    since = _since(standing) if standing.is_clear else " over four weeks"
+    has_changed = standing.event in {Event.BEGAN, Event.FURTHER}
+    since = _since(standing) if has_changed else " over four weeks"
     of = number_of(standing.n, "score")
     scale = f"on a scale from {standing.lowest} to {standing.highest}"
     if standing.level_low is None:

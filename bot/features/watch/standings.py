@@ -5,7 +5,6 @@ between the two leaves a change that another one tells.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -21,20 +20,18 @@ from bot.features.watch.asked_again import Asked, AskedAgain, Change
 from bot.features.watch.notices import Telling, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, day_of
 from bot.features.watch.questions import Questions, compare_questions
+from bot.features.watch.series import Series, read_series, today_of
 from bot.features.watch.standing_text import standing_alert
 from bot.figures.quality import grouped
 from bot.figures.week import LOWEST
 from bot.slack.members import MembershipError
-from bot.store.figures import Kind, LowCase, Place, Span, TimedScore
+from bot.store.figures import Kind, LowCase, Place, Span
 from bot.store.standings import Standings
 from bot.store.visibility import Origin
-from judge.evaluation.standing import DatedScore, Direction, Event, Look, State, look
+from judge.evaluation.standing import Direction, Event, Look, State, look
 
 LOOK_HOUR = 6
 """The hour from which a day's look is due, by the workspace's clock: before people's day begins."""
-DAYS = 49
-"""How many days a look goes back."""
-_KIND_DAYS = 7  # the judge version of most scores of so many days is that of the standing
 _LEASE = timedelta(minutes=15)  # longer than the judge is asked again
 _TOLD_FOR = timedelta(days=2)  # whom Slack refuses is tried again for so long
 _NO_LIMIT = 10_000
@@ -80,13 +77,10 @@ class StandingLooks:
             found.append(watch)
         return found
 
-    def _today(self) -> datetime:
-        return self._services.clock().astimezone(self._services.schedule.zone)
-
     def _is_due(self, standing: Standing | None) -> bool:
         if standing is None:
             return True
-        local = self._today()
+        local = self._services.clock().astimezone(self._services.schedule.zone)
         last = standing.looked_at.astimezone(local.tzinfo)
         return last.date() < local.date() and local.hour >= LOOK_HOUR
 
@@ -94,101 +88,72 @@ class StandingLooks:
         self, subject: Subject, watches: Sequence[Watch], standing: Standing | None
     ) -> None:
         now = self._services.clock()
-        today = self._today().date()
+        today = today_of(self._services)
         name = f"look {today}"
         # One process at a time, before the judge is asked: each would pay for it.
         if await self._notices.claim(subject, name, "", day_of(now), now, _LEASE) is None:
             return
-        scores = await self._scores(place_of(subject, watches), today)
-        if scores:
-            await self._store(subject, watches, standing, scores, today)
+        series = await read_series(self._services, place_of(subject, watches))
+        if series:
+            await self._store(subject, watches, standing, series)
         await self._notices.note_told(subject, name, "", self._services.clock())
-
-    async def _scores(self, place: Place, today: date) -> Sequence[TimedScore]:
-        """The scores of replies before today, of the kind that most of the last ones have, by the
-        time of the reply.
-        """
-        now = self._services.clock()
-        span = Span(now - timedelta(days=DAYS + 1), now)
-        scores = await self._services.store.tallies.in_order(place, span)
-        in_time = [score for score in scores if self._day_of(score) < today]
-        if not in_time:
-            return ()
-        in_time.sort(key=lambda score: (replied_at(score), score.id))
-        last_day = self._day_of(in_time[-1])
-        since = last_day - timedelta(days=_KIND_DAYS)
-        kinds = Counter(score.kind for score in in_time if self._day_of(score) > since)
-        kind = max(kinds, key=lambda each: (kinds[each], each.version or ""))
-        return [score for score in in_time if score.kind == kind]
-
-    def _day_of(self, score: TimedScore) -> date:
-        return replied_at(score).astimezone(self._services.schedule.zone).date()
 
     async def _store(
         self,
         subject: Subject,
         watches: Sequence[Watch],
         standing: Standing | None,
-        scores: Sequence[TimedScore],
-        today: date,
+        series: Series,
     ) -> None:
         """Looks at the scores, and stores what is found: a change as a row of its own."""
-        kind = scores[-1].kind
+        kind = series.kind
         is_known = standing is not None and is_of_kind(standing, kind)
         state = standing.state if standing and is_known else State()
-        dated = [
-            DatedScore(
-                score.score,
-                self._day_of(score),
-                channel=score.channel_id,
-                thread=score.thread_ts and (score.channel_id, score.thread_ts),
-            )
-            for score in scores
-        ]
-        found = await asyncio.to_thread(look, dated, today, kind.scale, state)
+        today = today_of(self._services)
+        found = await asyncio.to_thread(look, series.dated(), today, kind.scale, state)
         now = self._services.clock()
         has_changed = found.event or found.state.direction != state.direction
         if standing and is_known and not has_changed:
             await self._standings.go_on(with_figures(standing, found, now))
             return
-        begun = with_figures(first_standing(subject, kind, found, now), found, now)
-        if found.event not in {Event.BEGAN, Event.FURTHER}:
-            is_told = found.event is None
-            await self._standings.begin(replace(begun, told_at=now if is_told else None))
+        begun = with_figures(new_standing(subject, kind, found, now), found, now)
+        if found.event in {Event.BEGAN, Event.FURTHER}:
+            await self._store_change(begun, found, series, watches)
             return
-        await self._store_change(begun, found, scores, watches)
+        is_told = found.event is None
+        await self._standings.begin(replace(begun, told_at=now if is_told else None))
 
     async def _store_change(
-        self, begun: Standing, found: Look, scores: Sequence[TimedScore], watches: Sequence[Watch]
+        self, begun: Standing, found: Look, series: Series, watches: Sequence[Watch]
     ) -> None:
         """Stores a new direction, once the judge was asked again whose change it is."""
-        since = found.state.since
+        since = begun.since
         if since is None or found.step is None:
             raise ValueError(f"a change without its day: {found}")
-        before = [score for score in scores if self._day_of(score) < since]
-        after = [score for score in scores if self._day_of(score) >= since]
+        change = Change(series.before(since), series.since(since), found.step)
         # Asking again costs at most what the watches may spend in a day.
         most = sum(watch.per_day or _NO_LIMIT for watch in watches)
-        asked = await self._asked.about(begun.team_id, Change(before, after, found.step), most)
+        asked = await self._asked.about(begun.team_id, change, most)
         questions = await compare_questions(
             self._services.store.database,
-            [score.id for score in before],
-            [score.id for score in after],
+            [score.id for score in change.before],
+            [score.id for score in change.after],
         )
         standing = with_cause(begun, asked, questions)
         if asked.whose not in {Whose.JUDGE, Whose.BOTH}:
             await self._standings.begin(standing)
             return
-        first = after[0]
-        version = later_version(begun.version or "", first.judged_at)
+        first = change.after[0]
         anew = replace(
             standing,
-            version=version,
+            version=later_version(begun.version or "", first.judged_at),
             direction=Direction.TOO_FEW,
             origin=since,
+            begun_on=None,
             found_on=None,
+            ended=(),
         )
-        channels = sorted({score.channel_id for score in scores})
+        channels = sorted({score.channel_id for score in series.scores})
         await self._standings.begin_with_judge(anew, begun.version, first.judged_at, channels)
 
     async def _tell(self, subjects: Mapping[Subject, Sequence[Watch]]) -> None:
@@ -245,16 +210,12 @@ def place_of(subject: Subject, watches: Sequence[Watch]) -> Place:
     return Place(subject.team_id, first, subject.author_id, Origin.WATCHED, others=tuple(others))
 
 
-def replied_at(score: TimedScore) -> datetime:
-    return datetime.fromtimestamp(float(score.message_ts), UTC)
-
-
 def is_of_kind(standing: Standing, kind: Kind) -> bool:
     return (standing.scale, standing.version) == (kind.scale, kind.version)
 
 
-def first_standing(subject: Subject, kind: Kind, found: Look, now: datetime) -> Standing:
-    """A new row, without figures yet."""
+def new_standing(subject: Subject, kind: Kind, found: Look, now: datetime) -> Standing:
+    """A new row, with what people are told of the change."""
     return Standing(
         team_id=subject.team_id,
         channel_id=subject.channel_id,
@@ -267,24 +228,39 @@ def first_standing(subject: Subject, kind: Kind, found: Look, now: datetime) -> 
         stored_at=now,
         looked_at=now,
         before=found.before,
-        since=found.state.since,
+        since=_since(found),
         step=found.step.mean if found.step else None,
         step_low=found.step.low if found.step else None,
         step_high=found.step.high if found.step else None,
     )
 
 
+def _since(found: Look) -> date | None:
+    """The day that people are told of."""
+    match found.event:
+        case Event.BEGAN | Event.FURTHER if found.state.since:
+            return max(found.state.since, *found.state.ended, found.state.since)
+        case Event.STAYED:
+            return found.state.origin
+        case _:
+            return found.turned
+
+
 def with_figures(standing: Standing, found: Look, now: datetime) -> Standing:
+    """The standing with the level of this look, and what the next one must remember."""
+    level = found.level
+    state = found.state
     return replace(
         standing,
         looked_at=now,
-        level=found.level.mean,
-        level_low=found.level.low,
-        level_high=found.level.high,
+        level=level.mean if level else None,
+        level_low=level.low if level else None,
+        level_high=level.high if level else None,
         n=found.n,
-        found_on=found.state.found_on,
-        origin=found.state.origin,
-        ended=tuple(day.isoformat() for day in found.state.ended),
+        begun_on=state.since,
+        found_on=state.found_on,
+        origin=state.origin,
+        ended=tuple(day.isoformat() for day in state.ended),
     )
 
 

@@ -1,7 +1,7 @@
 """The texts about watches: the settings of each, the outcomes of replies, and the alerts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from math import floor
 
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
@@ -9,12 +9,13 @@ from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.queries import Release, Unread
 from bot.figures.lowest import low_blocks
+from bot.figures.quality import span
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase
 from bot.store.watches import JUDGE
-from judge.evaluation.standing import MIN_SCORES
+from judge.evaluation.standing import MIN_BEFORE
 from judge.evaluation.stats import Interval
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
@@ -212,29 +213,19 @@ _KNOWN = {
 
 
 def floor_alert(
-    watch: Watch,
-    name: str,
-    mean: float,
-    began: tuple[datetime, int],
-    lowest: Sequence[LowCase],
-    workspace_url: str,
+    watch: Watch, name: str, mean: Interval, lowest: Sequence[LowCase], workspace_url: str
 ) -> Post:
-    """The alert if an assistant is clearly below its floor, with its lowest scores since.
-
-    `began` is when that began, and the number of scores since then.
+    """The alert if an assistant's `mean` of late is clearly below its floor, with its lowest scores
+    of the last two weeks.
     """
-    since, number = began
-    replies = number_of(number, "random reply", "random replies")
-    what = f"is clearly below the {watch.floor:g} that this channel has set: mean {mean:.1f}"
-    listed = [
-        ui.section("*Lowest scores since then*"),
-        *low_blocks(lowest, [name] * len(lowest), workspace_url),
-    ]
-    how = "Random replies, tested after each new score. While this lasts, I repeat the alert every seven days."
+    listed = low_blocks(lowest, [name] * len(lowest), workspace_url)
+    title = [ui.section("*Lowest scores of the last two weeks*")] if listed else []
     return _post(
-        f"{_its(watch, name)} {what}, since {ui.short_date(since)} ({replies}).",
+        f"{_its(watch, name)} is clearly below the {watch.floor:g} that this channel has set: mean "
+        f"{span(mean, '.1f')}.",
+        *title,
         *listed,
-        ui.context(how),
+        ui.context("Looked at once a day. While this lasts, I repeat the alert every seven days."),
     )
 
 
@@ -270,11 +261,9 @@ def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) 
 
 def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
     by = f"`{clip(version)}`" if version else "another judge"
-    floor = "" if watch.floor is None else f" Alerts for a mean below {watch.floor:g} go on."
     return _post(
         f"{_its(watch, name)} is now scored by {by}. Scores of different judges are not compared, "
-        f"so other alerts start again once there are {MIN_SCORES} scores older than a "
-        f"week.{floor}"
+        f"so alerts start again once there are {MIN_BEFORE} scores older than a week."
     )
 
 
@@ -377,7 +366,7 @@ def released(name: str, note: str, needed: int, by: str) -> str:
     return (
         f"{what} of {clip(name)} is marked. Once {needed} replies from now on are scored, or in "
         f"four weeks, {who} whom the watch alerts are told whether it got better. Alerts begin "
-        f"afresh: they need {MIN_SCORES} new scores that are older than a week."
+        f"afresh: they need {MIN_BEFORE} new scores that are older than a week."
     )
 
 

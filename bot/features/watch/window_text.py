@@ -18,7 +18,7 @@ from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.mrkdwn import clip
 from judge import Rubric
-from judge.evaluation.standing import MIN_SCORES
+from judge.evaluation.standing import MIN_BEFORE
 from judge.scoring.rubric import Scale
 from judge.scoring.sanitize import one_line
 
@@ -212,7 +212,7 @@ def _alerts(form: WatchView) -> list[ui.Block]:
     if chosen := [each for each in to if each != watch.channel_id]:
         users["initial_users"] = chosen
     low, high = form.rubric.scale
-    needs = f"Between {low} and {high}. Needs {MIN_SCORES} scores from earlier weeks."
+    needs = f"Between {low} and {high}. Needs {MIN_BEFORE} scores from earlier weeks."
     floor = ui.number_box(
         slack_ids.of(ids.BLOCK_FLOOR, watch.author_id), watch.floor, is_whole=False
     )

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.features.watch import first_hour, news, text, window_text
+from bot.domain.standing import Whose
+from bot.features.watch import first_hour, news, standing_text, text, window_text
+from bot.features.watch.asked_again import Asked
 from bot.features.watch.queries import Release, watched
 from bot.slack.invocation import Invocation
 from bot.store.figures import Span
@@ -28,19 +30,22 @@ def make(words: str) -> None:
     text.ask_to_end("B1", name)
     text.ended_by(watch, name, "U1")
     text.changed_by(watch, name, "U1")
-    for drop in (its.fell("mean"), its.fell("low share"), its.fell("floor"), its.rose):
-        text.drift_alert(watch, name, drop, (NOW, 12), low, its.SCALE, its.URL, words[:200])
+    for standing in its.STANDINGS.values():
+        standing_text.standing_alert(standing, name, ["C1"] * 7, low, its.URL)
+    text.floor_alert(watch, name, Interval(2.5, 2.2, 2.8), low, its.URL)
     text.low_alert(watch, name, low, its.URL)
     text.silent_alert(watch, name, 3, timedelta(hours=6))
     text.new_judge_notice(watch, name, words[:200] or None)
-    text.new_model_notice(watch, name, words[:80] or "m", "n", "U1")
+    asked = Asked(Whose.JUDGE, n=50, judge=Interval(-0.4, -0.8, -0.1))
+    for found in (asked, Asked(Whose.NOT_ASKED, words[:80])):
+        standing_text.new_model_notice(watch, name, words[:80] or "m", "n", found)
     text.unread_alert(watch, name, its.UNREAD)
     text.gone_alert(watch, name, 1234)
-    text.test_alert(watch, name, NOW)
+    standing_text.test_alert(watch, name, NOW)
     release = Release(1, "B1", "U1", NOW, words[:200], 20)
     for change in (None, Interval(0.3, 0.04, 0.56), Interval(-0.4, -0.8, 0.0)):
         means = [Interval(3, 2, 4), Interval(4, 3, 5)]
-        text.release_compared(watch, name, release, means, [12, 12], change, 12, words[:200])
+        text.release_compared(watch, name, release, means, [12, 12], change, 12)
     window_text.said_modal(words[:2900] or "x")
     names = its.MANY if len(words) > 200 else {"U149": name}
     people = ("C1", *(f"U{number}" for number in range(5)))

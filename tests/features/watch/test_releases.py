@@ -13,8 +13,8 @@ from bot.features.watch import ids
 from bot.features.watch.releases import tell_releases
 from bot.slack.ids import COMMAND
 from bot.store.schema import UtcDateTime, cases, labels, releases
-from tests.features.watch.test_alerts import direct, drop
-from tests.features.watch.watching import alarm, say, write_scores
+from tests.features.watch.test_alerts import direct
+from tests.features.watch.watching import say, write_scores
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -87,17 +87,6 @@ async def test_with_blind_labels_on_both_sides_a_release_is_compared_as_people_w
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
     assert "not clearly changed with its release: mean 3.0, was 3.0" in told.text
     assert "Corrected by 60 blind labels: 30 random replies since release 1 of" in str(told.blocks)
-
-
-async def test_alarms_begin_afresh_at_a_release_and_not_if_it_is_taken_back(stage: Stage) -> None:
-    await mark(stage, 8)  # first, because the app looks by itself, too
-    await drop(stage)
-    await alarm(stage)
-    assert direct(stage, "ann") == []
-    assert "is taken back" in await judge(stage, "release undo 1")
-    await write_scores(stage, [(0.01, 2, 1)], "m, additive-5 1")
-    await alarm(stage)
-    assert "clearly worse" in direct(stage, "ann")[0]
 
 
 async def test_releases_are_listed_and_stand_beside_the_trend(stage: Stage) -> None:

@@ -32,7 +32,6 @@ from tests.features.watch.watching import (
     scored,
     seen,
     take_finished,
-    write_scores,
 )
 from tests.gestures import up_to_date
 from tests.model_server import Decided
@@ -298,18 +297,6 @@ async def test_an_unscored_reply_is_not_posted(stage: Stage) -> None:
     await scored(stage)
     assert stage.ours() == []
     assert len(stage.ann.ephemerals(CHANNEL)) == 1
-
-
-async def test_a_drop_that_lasts_is_told_of_again_after_a_week_and_not_before(stage: Stage) -> None:
-    await say(stage, "@helper alert here")
-    before = [(day + score / 100, score, 3) for day in range(10, 34) for score in (4, 5)]
-    await write_scores(stage, [*before, (0.1, 2, 30)])
-    await alarm(stage)
-    await write_scores(stage, [(-1.5, 1, 30), (-6.0, 1, 30)])
-    await alarm(stage, timedelta(days=2))
-    assert len(stage.ours()) == 1
-    await alarm(stage, timedelta(days=8))
-    assert len(stage.ours()) == 2
 
 
 async def test_a_watch_without_scores_says_so_to_the_person_who_set_it(stage: Stage) -> None:

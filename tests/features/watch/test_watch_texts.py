@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from sqlalchemy import insert
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import CaseSource
+from bot.domain.standing import Standing, Whose
 from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.domain.week import Schedule
@@ -17,6 +18,8 @@ from bot.features.watch import text, window_text
 from bot.features.watch.figures import CountedWatch, read_watched
 from bot.features.watch.queries import Unread
 from bot.features.watch.reply_queries import Replies, SeenReply
+from bot.features.watch.standing_text import standing_alert
+from bot.features.watch.standing_text import test_alert as made_up_alert
 from bot.features.watch.week_text import detail_blocks, watched_blocks
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
 from bot.pipeline.text import not_understood
@@ -27,7 +30,8 @@ from bot.store import Store
 from bot.store.figures import LowCase, Place
 from bot.store.schema import cases, labels
 from judge import load_rubric
-from judge.evaluation.drift import Drop, Kind, Level
+from judge.evaluation.standing import Direction, Event
+from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_blocks
 from tests.cases import NOW, WEEK, a_row
@@ -71,24 +75,73 @@ LOWEST = [
 ]
 
 
-def fell(kind: Kind) -> Drop:
-    return Drop(kind, 0, Level(4.25, 0.05), Level(2.5, 0.5), 20.0, 10.0)
+def a_standing(**changes: Any) -> Standing:
+    """A drop that was told, with these changes."""
+    given: dict[str, Any] = {
+        "team_id": "T1",
+        "channel_id": "",
+        "author_id": "B1",
+        "lowest": 0,
+        "highest": 5,
+        "version": "m, strict 2",
+        "direction": Direction.LOWER,
+        "event": Event.BEGAN,
+        "stored_at": NOW,
+        "looked_at": NOW,
+        "level": 2.9,
+        "level_low": 2.6,
+        "level_high": 3.2,
+        "n": 240,
+        "before": 3.6,
+        "since": date(2026, 11, 16),
+        "step": -0.7,
+        "whose": Whose.ASSISTANT,
+        "asked": 60,
+        "judge_step": 0.0,
+        "judge_low": -0.1,
+        "judge_high": 0.1,
+        "told_at": None,
+    }
+    return Standing(**(given | changes))
 
 
-rose = Drop("rise", 0, Level(2.5, 0.5), Level(4.25, 0.05), 20.0, 10.0)
-ALERTS = {
-    "worse": text.drift_alert(SET, "helper", fell("mean"), (NOW, 12), LOWEST, SCALE, URL),
-    "worse by its low scores": text.drift_alert(
-        SET, "helper", fell("low share"), (NOW, 1), LOWEST, SCALE, URL
+_TOLD = {"told_at": NOW, "told_to": ("U1",)}
+_STEADY = {"direction": Direction.STEADY, "whose": None}
+_OF_JUDGE = {
+    "direction": Direction.TOO_FEW,
+    "judge_step": -0.6,
+    "judge_low": -0.8,
+    "judge_high": -0.4,
+}
+STANDINGS = {
+    "became worse": a_standing(),
+    "still worse": a_standing(**_TOLD),
+    "became better": a_standing(direction=Direction.HIGHER, step=0.7, level=4.3),
+    "worse again": a_standing(event=Event.FURTHER),
+    "the judge": a_standing(whose=Whose.JUDGE, **_OF_JUDGE),
+    "both": a_standing(whose=Whose.BOTH, **_OF_JUDGE),
+    "open": a_standing(whose=Whose.OPEN),
+    "not asked": a_standing(
+        whose=Whose.NOT_ASKED, why="a daily limit is used up", asked=0, judge_step=None
     ),
-    "below": text.drift_alert(SET, "helper", fell("floor"), (NOW, 1), LOWEST, SCALE, URL),
-    "better": text.drift_alert(SET, "helper", rose, (NOW, 12), [], SCALE, URL),
+    "questions": a_standing(whose=Whose.QUESTIONS, questions="The questions have changed: askers."),
+    "back": a_standing(event=Event.BACK, **_STEADY),
+    "stayed": a_standing(event=Event.STAYED, **_STEADY),
+    "steady": a_standing(event=None, since=None, **_STEADY),
+    "too few": a_standing(direction=Direction.TOO_FEW, event=None, since=None, whose=None, n=4),
+}
+ALERTS = {
+    **{
+        name: standing_alert(standing, "helper", ["C1", "C2"], LOWEST, URL)
+        for name, standing in STANDINGS.items()
+    },
+    "below": text.floor_alert(SET, "helper", Interval(2.5, 2.2, 2.8), LOWEST, URL),
     "silent": text.silent_alert(SET, "helper", 3, timedelta(hours=6)),
     "another judge": text.new_judge_notice(SET, "helper", "m, strict 2"),
     "an unknown judge": text.new_judge_notice(a_watch(), "helper", None),
     "unread": text.unread_alert(SET, "helper", UNREAD),
     "gone": text.gone_alert(SET, "helper", 1234),
-    "a test": text.test_alert(SET, "helper", NOW),
+    "a test": made_up_alert(SET, "helper", NOW),
     "an end": text.ended_by(SET, "helper", "U1"),
     "a change": text.changed_by(SET, "helper", "U1"),
 }

@@ -367,7 +367,7 @@ async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None
     (posted,) = stage.ours()
     direct = stage.slack.workspace.channel(stage.ann.im).messages.values()
     assert posted.text.startswith(
-        "This is a test with made-up figures. A real alert looks like this: helper in "
+        "This is a test with made-up figures. A real alert looks like this: helper has "
     )
     assert [message.text for message in direct] == [posted.text]
     assert not stage.slack.workspace.channel(stage.ben.im).messages

@@ -10,7 +10,7 @@ from bot.domain.case import CaseSource, CaseStatus, LoggedCase
 from bot.domain.limits import Limits
 from bot.domain.watch import ReplyOutcome, Watch
 from bot.features.watch import ids, looks
-from bot.features.watch.alerts import DriftAlerts
+from bot.features.watch.alerts import Alerts
 from bot.features.watch.looks import OFTEN
 from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.reply_queries import Replies, SeenReply, together
@@ -151,7 +151,7 @@ async def write_scores(
         row
         | {
             **{name: text.format(score) for name, text in texts.items()},
-            "key": f"{version}/{day}/{number}",
+            "key": f"{version}/{day}/{score}/{number}",
             "score": score,
             "judged_at": now - timedelta(days=day),
             "message_ts": f"{(now - timedelta(days=day)).timestamp() - number / 1000:.6f}",
@@ -163,9 +163,9 @@ async def write_scores(
         await connection.execute(insert(cases), rows)
 
 
-def an_alarm(stage: Stage, later: timedelta = timedelta()) -> DriftAlerts:
+def an_alarm(stage: Stage, later: timedelta = timedelta()) -> Alerts:
     """What looks at watches with somebody to hear of them, on a clock that is so much later."""
-    return DriftAlerts(stage.services_at(later))
+    return Alerts(stage.services_at(later))
 
 
 def until_noon() -> timedelta:

@@ -27,7 +27,7 @@ def upgrade() -> None:
         sa.Column("questions", sa.String, nullable=False, server_default=""),
         *(sa.Column(name, sa.String) for name in ("version", "event", "whose", "ended", "told_to")),
         sa.Column("told_at", _TIME),
-        *(sa.Column(name, sa.Date) for name in ("since", "found_on", "origin")),
+        *(sa.Column(name, sa.Date) for name in ("since", "begun_on", "found_on", "origin")),
         *(sa.Column(name, sa.Float) for name in ("level", "level_low", "level_high", "before")),
         *(sa.Column(name, sa.Float) for name in ("step", "step_low", "step_high")),
         *(sa.Column(name, sa.Float) for name in ("judge_step", "judge_low", "judge_high")),

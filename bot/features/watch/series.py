@@ -1,0 +1,74 @@
+"""The scores of a watched assistant, day by day."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from bot.feature import Services
+from bot.store.figures import Kind, Place, Span, TimedScore
+from judge.evaluation.standing import DatedScore
+from judge.evaluation.steps import WINDOW
+
+_KIND_DAYS = 7
+
+
+@dataclass(frozen=True)
+class Series:
+    """Scores of one kind, in the order of their replies; at least one.
+
+    Days are those of the workspace's clock in `zone`.
+    """
+
+    scores: Sequence[TimedScore]
+    zone: ZoneInfo
+
+    @property
+    def kind(self) -> Kind:
+        return self.scores[-1].kind
+
+    def day_of(self, score: TimedScore) -> date:
+        return _replied_at(score).astimezone(self.zone).date()
+
+    def dated(self) -> list[DatedScore]:
+        """The scores as the test of a standing takes them."""
+        return [
+            DatedScore(score.score, self.day_of(score), score.channel_id, score.thread_ts)
+            for score in self.scores
+        ]
+
+    def before(self, day: date) -> Sequence[TimedScore]:
+        return [score for score in self.scores if self.day_of(score) < day]
+
+    def since(self, day: date) -> Sequence[TimedScore]:
+        return [score for score in self.scores if self.day_of(score) >= day]
+
+
+async def read_series(services: Services, place: Place) -> Series | None:
+    """The scores of replies of the last days, without today's; None if there are none.
+
+    Of several kinds, only the one that most scores of the last week have.
+    """
+    zone = services.schedule.zone
+    now = services.clock()
+    span = Span(now - timedelta(days=WINDOW + 1), now)
+    scores = await services.store.tallies.in_order(place, span)
+    # Sorted by the time of the reply, because scores may come late and in no order.
+    all_kinds = Series(sorted(scores, key=lambda score: (_replied_at(score), score.id)), zone)
+    over = all_kinds.before(today_of(services))
+    if not over:
+        return None
+    week = all_kinds.day_of(over[-1]) - timedelta(days=_KIND_DAYS)
+    kinds = Counter(score.kind for score in over if all_kinds.day_of(score) > week)
+    usual = max(kinds, key=lambda kind: (kinds[kind], kind.version or ""))
+    return Series([score for score in over if score.kind == usual], zone)
+
+
+def today_of(services: Services) -> date:
+    """The day by the workspace's clock."""
+    return services.clock().astimezone(services.schedule.zone).date()
+
+
+def _replied_at(score: TimedScore) -> datetime:
+    return datetime.fromtimestamp(float(score.message_ts), UTC)

@@ -1,0 +1,335 @@
+"""A model of an assistant's scores: how its level varies from day to day, and where it has a step.
+
+A score, in points of a scale from 0 to 5, is its channel's level, its day's level, the steps so
+far, and chance. Channels' levels are free, so a channel that comes, goes or gets busier is no step.
+Days' levels are normal: they resemble the days before (an autoregression), and days of the same
+weekday. How much is not estimated: a few ways in which days may vary are weighed by how well they
+explain the scores. Scores of a thread count for less, by how much more their sums vary than those
+of independent scores.
+
+A step lies at the beginning of a day. Known steps are part of the model, their sizes are not known;
+a candidate is one more step, and its evidence is the Bayes factor of having it.
+
+Source: Harvey (1989), Forecasting, Structural Time Series Models and the Kalman Filter, for the
+model; Kish (1965) for the threads.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from math import exp, log, sqrt
+from operator import mul
+from statistics import NormalDist
+from typing import NamedTuple
+
+from judge.evaluation.stats import Interval
+from judge.scoring.rubric import Scale
+
+WINDOW = 49
+"""Scores of so many days are looked at."""
+CANDIDATES = 14
+"""A new step may lie at each of so many last days."""
+SIZE = 0.7
+"""Standard deviation of a step's size before it is seen, in points."""
+FREE = 10.0
+"""The same where the scores alone shall speak."""
+
+_POINTS = 5.0
+_RECENT = 7
+_WEEKDAY = 0.2  # standard deviation of a weekday's level
+_RARE = 0.3  # how much of a score at the far end is added: few scores do not show the rare ones
+_LEAST_VARIANCE = 0.01
+_LARGEST = 600.0  # logarithm of a Bayes factor
+_NORMAL = NormalDist()
+_SURE = _NORMAL.inv_cdf(0.975)
+
+_Rows = list[list[float]]  # of a symmetric or triangular matrix, each up to its diagonal
+
+
+class Way(NamedTuple):
+    """One way in which days' levels may vary."""
+
+    deviation: float  # standard deviation
+    resembles: float  # correlation with the day before
+    weight: float
+
+
+WAYS = (
+    Way(0.07, 0.0, 2.0),
+    Way(0.15, 0.0, 1.0),
+    Way(0.15, 0.6, 1.0),
+    Way(0.15, 0.9, 1.0),
+    Way(0.27, 0.0, 0.5),
+    Way(0.27, 0.6, 0.5),
+    Way(0.27, 0.9, 0.5),
+)
+
+
+class DatedScore(NamedTuple):
+    """A scored reply: its score and day, its channel, and its thread or whatever else links it to
+    others of that channel. Without a thread it is independent.
+    """
+
+    score: int
+    day: date
+    channel: Hashable = None
+    thread: Hashable = None
+
+
+def unit(scale: Scale) -> float:
+    """How much of the scale is a point of the model."""
+    return (scale.high - scale.low) / _POINTS
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Scores summed up for each channel and day, in points.
+
+    Attributes:
+        counts: How many there are, by channel.
+        totals: Their sums, by channel.
+        variance: That of a mean of scores around their level, times their number.
+    """
+
+    counts: Mapping[Hashable, Sequence[float]]
+    totals: Mapping[Hashable, Sequence[float]]
+    variance: float
+
+    def at(self, today: date, end: date, times: float) -> "Tally":
+        """What may be known before `end` instead of `today`, if each weekday brings so many times
+        as many scores as in the last four weeks, all like the mean.
+        """
+        moved = (end - today).days
+        counts = dict[Hashable, list[float]]()
+        for channel, known in self.counts.items():
+            usual = [times * sum(known[WINDOW - 28 + i :: 7]) / 4 for i in range(7)]
+            ahead = [usual[i % 7] for i in range(moved)]
+            counts[channel] = [*known, *ahead][moved:]
+        return Tally(counts, counts, self.variance)
+
+
+def tally(
+    scores: Sequence[DatedScore], today: date, scale: Scale, known: Collection[date] = ()
+) -> Tally:
+    """Sums up scores of the window before `today`, at least one; `known` are days of steps."""
+    days = [today - timedelta(days=WINDOW - i) for i in range(WINDOW)]
+    position = {day: i for i, day in enumerate(days)}
+    part = [sum(step <= day for step in known) for day in days]  # between two steps
+    points = {each: (each - scale.low) / unit(scale) for each in range(scale.low, scale.high + 1)}
+    counts = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
+    totals = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
+    for score, day, channel, _ in scores:
+        counts[channel][position[day]] += 1
+        totals[channel][position[day]] += points[score]
+    means = {channel: _means_of_parts(counts[channel], totals[channel], part) for channel in counts}
+    threads = defaultdict[Hashable, list[float]](list)
+    rests = list[float]()
+    recent = list[float]()
+    for score, day, channel, thread in scores:
+        i = position[day]
+        rest = points[score] - means[channel][i]
+        rests.append(rest)
+        threads[len(rests) if thread is None else (channel, thread)].append(rest)
+        if i >= WINDOW - _RECENT:
+            recent.append(rest)
+    mean = sum(map(sum, totals.values())) / len(scores)
+    far = max(mean, _POINTS - mean) ** 2
+    squares = sum(map(mul, rests, rests))
+    parts = len({(channel, mean) for channel in means for mean in means[channel]})
+    variance = (squares + _RARE * far) / (max(len(rests) - parts, 1) + _RARE)
+    if recent:
+        # A change of the scores' spread makes the last days differ more.
+        variance += max(sum(map(mul, recent, recent)) / len(recent) - variance, 0.0) / 2
+    # The score at the far end is added to a thread of mean length, too.
+    length = sum(len(each) ** 2 for each in threads.values()) / len(rests)
+    sums = sum(sum(each) ** 2 for each in threads.values())
+    inflation = (sums + _RARE * length * length * far) / (squares + _RARE * length * far)
+    return Tally(counts, totals, max(variance * max(inflation, 1.0), _LEAST_VARIANCE))
+
+
+def _means_of_parts(
+    counts: Sequence[float], totals: Sequence[float], part: Sequence[int]
+) -> list[float]:
+    """For each day the mean of its part."""
+    n = [0.0] * (part[-1] + 1)
+    total = [0.0] * (part[-1] + 1)
+    for i, number in enumerate(part):
+        n[number] += counts[i]
+        total[number] += totals[i]
+    return [total[number] / n[number] if n[number] else 0.0 for number in part]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A size of which nothing is known but how probable it is: a mixture of normal distributions."""
+
+    parts: Sequence[tuple[float, float, float]]  # weight, mean, standard deviation
+
+    @property
+    def mean(self) -> float:
+        return sum(weight * mean for weight, mean, _ in self.parts)
+
+    @property
+    def deviation(self) -> float:
+        squares = sum(weight * (mean**2 + sd**2) for weight, mean, sd in self.parts)
+        return sqrt(max(squares - self.mean**2, 0.0))
+
+    def chance_above(self, size: float) -> float:
+        return sum(weight * _NORMAL.cdf((mean - size) / sd) for weight, mean, sd in self.parts)
+
+    def interval(self, scale: Scale) -> Interval:
+        """The mean with its 95% interval, on the scale."""
+        half = _SURE * self.deviation
+        ends = (self.mean, self.mean - half, self.mean + half)
+        return Interval(*(unit(scale) * end for end in ends))
+
+
+class _Fit(NamedTuple):
+    """The scores under one way: a normal distribution of the days' levels and of effects."""
+
+    weight: float  # how well the way explains the scores
+    factor: _Rows  # of the precision (Cholesky)
+    pull: list[float]  # the precision times the mean, divided by the factor
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the scores tell about effects on the days' levels.
+
+    Attributes:
+        information: The precision of the days' levels that the scores alone give.
+        pull: The same times the levels that fit the scores best.
+        designs: How much of each effect is in each day's level.
+        fits: One for each way. Their weights add up to the Bayes factor of having the last effect.
+    """
+
+    information: Sequence[Sequence[float]]
+    pull: Sequence[float]
+    fits: Sequence[_Fit]
+    designs: Sequence[Sequence[float]] = ()
+
+    @property
+    def evidence(self) -> float:
+        return sum(fit.weight for fit in self.fits)
+
+    def having(self, design: Sequence[float], size: float = SIZE) -> "Model":
+        """The model with one more effect; before it is seen, its standard deviation is `size`."""
+        column = [sum(map(mul, row, design)) for row in self.information]
+        beside = [sum(map(mul, column, other)) for other in self.designs]
+        precision = sum(map(mul, column, design)) + size**-2
+        pull = sum(map(mul, self.pull, design))
+        total = self.evidence
+        fits = []
+        for fit in self.fits:
+            row = _solve(fit.factor, [*column, *beside])
+            last = sqrt(precision - sum(map(mul, row, row)))
+            # The effect's mean in standard deviations.
+            effect = (pull - sum(map(mul, row, fit.pull))) / last
+            ratio = exp(min(effect**2 / 2, _LARGEST)) / (size * last)
+            fits.append(
+                _Fit(fit.weight / total * ratio, [*fit.factor, [*row, last]], [*fit.pull, effect])
+            )
+        return Model(self.information, self.pull, fits, [*self.designs, design])
+
+    def estimate(self, *shares: float) -> Estimate:
+        """The effects times these shares, added up."""
+        total = self.evidence
+        parts = []
+        for fit in self.fits:
+            solved = _solve([row[WINDOW:] for row in fit.factor[WINDOW:]], shares)
+            mean = sum(map(mul, solved, fit.pull[WINDOW:]))
+            parts.append((fit.weight / total, mean, sqrt(sum(map(mul, solved, solved)))))
+        return Estimate(parts)
+
+
+def step(day: date, today: date) -> list[float]:
+    """The design of a step on that day."""
+    days_since = (today - day).days
+    return [float(WINDOW - i <= days_since) for i in range(WINDOW)]
+
+
+def to_model(counted: Tally, level: float | None = None) -> Model:
+    """The model without effects. Each channel's level is free; with a `level` it is that, for all."""
+    information = [[0.0] * WINDOW for _ in range(WINDOW)]
+    pull = [0.0] * WINDOW
+    for channel, counts in counted.counts.items():
+        totals = counted.totals[channel]
+        n = sum(counts)
+        mean = sum(totals) / n if level is None else level
+        weights = [count / counted.variance for count in counts]
+        for i, count in enumerate(counts):
+            if not count:
+                continue
+            if level is None:
+                share = count / n
+                information[i] = [
+                    known - share * weight
+                    for known, weight in zip(information[i], weights, strict=True)
+                ]
+            information[i][i] += weights[i]
+            pull[i] += (totals[i] - count * mean) / counted.variance
+    return _fitted(information, pull)
+
+
+def _fitted(information: _Rows, pull: list[float]) -> Model:
+    fits = []
+    for way in WAYS:
+        prior, volume = _prior(way)
+        factor = _factor(
+            [
+                [ours + theirs for ours, theirs in zip(row, given, strict=False)]
+                for row, given in zip(prior, information, strict=True)
+            ]
+        )
+        found = _solve(factor, pull)
+        fit = sum(map(mul, found, found)) / 2 - sum(log(row[-1]) for row in factor) - volume
+        fits.append(_Fit(log(way.weight) + fit, factor, found))
+    best = max(fit.weight for fit in fits)
+    weights = [exp(fit.weight - best) for fit in fits]
+    return Model(
+        information,
+        pull,
+        [
+            fit._replace(weight=weight / sum(weights))
+            for fit, weight in zip(fits, weights, strict=True)
+        ],
+    )
+
+
+@cache
+def _prior(way: Way) -> tuple[_Rows, float]:
+    """The precision of days' levels, and half the logarithm of its inverse's determinant."""
+    covariance = [
+        [
+            way.deviation**2 * way.resembles**lag + _WEEKDAY**2 * (lag % 7 == 0)
+            for lag in range(i, -1, -1)
+        ]
+        for i in range(WINDOW)
+    ]
+    factor = _factor(covariance)
+    # Row i is what the factor turns into the unit vector i.
+    inverse = [_solve(factor, [float(i == j) for j in range(WINDOW)]) for i in range(WINDOW)]
+    precision = [
+        [sum(map(mul, inverse[i], inverse[j])) for j in range(i + 1)] for i in range(WINDOW)
+    ]
+    return precision, sum(log(row[-1]) for row in factor)
+
+
+def _factor(rows: _Rows) -> _Rows:
+    """The lower triangular matrix whose product with its transpose this is (Cholesky)."""
+    factor: _Rows = []
+    for row in rows:
+        found = _solve(factor, row)
+        found.append(sqrt(row[-1] - sum(map(mul, found, found))))
+        factor.append(found)
+    return factor
+
+
+def _solve(factor: _Rows, values: Sequence[float]) -> list[float]:
+    """What the factor times it gives the values, as many of them as it has rows."""
+    found: list[float] = []
+    for row, value in zip(factor, values, strict=False):
+        found.append((value - sum(map(mul, row, found))) / row[-1])
+    return found
