@@ -50,6 +50,7 @@ def _value(column: sa.Column[Any], number: int, team_id: str) -> Any:
     kinds: Iterator[tuple[type, Any]] = iter(
         [
             (UtcDateTime, LAST - timedelta(hours=number)),
+            (sa.Date, LAST.date() - timedelta(days=number)),
             (Ids, (f"U{number}", f"C{number}")),
             (sa.JSON, {"z": [number / 3, None, True], "a": {"ü": "„“ \U0001f600"}}),
             (sa.Boolean, number % 2 == 0),

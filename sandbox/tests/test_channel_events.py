@@ -249,21 +249,6 @@ def test_each_event_needs_its_scope(clock: Any, wire: Wire, event: str) -> None:
         ) is is_heard
 
 
-def test_the_members_of_a_private_channel_need_their_own_scope(clock: Any, wire: Wire) -> None:
-    manifest = {
-        "oauth_config": {"scopes": {"bot": ["channels:read", "channels:history"]}},
-        "settings": {
-            "event_subscriptions": {"bot_events": ["member_joined_channel", "message.groups"]}
-        },
-    }
-    workspace = populated(Workspace(manifest, clock=clock))
-    workspace.deliveries.connections.append(wire)
-    workspace.deliveries.is_open = True
-    workspace.channel("secret").members.append(workspace.bot.id)
-    Person(workspace, "ann").invite("secret", "ben")
-    assert wire.sent == []
-
-
 async def test_people_can_do_all_that_over_http(slack: Sandbox) -> None:
     async with aiohttp.ClientSession() as session:
         for verb, body in (

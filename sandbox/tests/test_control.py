@@ -87,14 +87,6 @@ async def test_the_journal_numbers_its_entries_across_connections(
     assert opened["connection"] == closed["connection"]
 
 
-async def test_each_person_gets_the_state_of_their_own_channels(
-    slack: Sandbox, http: aiohttp.ClientSession
-) -> None:
-    async with http.get("/sandbox/state", params={"as": "ben"}) as response:
-        state = await response.json()
-    assert [channel["name"] for channel in state["channels"]] == ["help", "random"]
-
-
 async def test_the_journal_can_be_waited_for(slack: Sandbox, http: aiohttp.ClientSession) -> None:
     last = slack.workspace.journal.record("fault", sockets="none").id
     waiting = asyncio.create_task(http.get("/sandbox/journal", params={"after": last, "wait_s": 5}))
@@ -189,12 +181,6 @@ async def test_an_impossible_action_is_refused_with_the_reason(
     async with http.post(f"/sandbox/{path}", json=body) as response:
         assert response.status == 400
         assert reason in (await response.json())["error"]
-
-
-async def test_faults_can_be_set(slack: Sandbox, http: aiohttp.ClientSession) -> None:
-    await do(http, "faults", method="auth.test", status=503)
-    async with http.post("/api/auth.test") as response:
-        assert response.status == 503
 
 
 async def test_faults_for_any_call_apply_until_they_are_cleared(

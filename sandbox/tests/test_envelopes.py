@@ -84,10 +84,6 @@ def test_a_command_without_an_ack_fails_for_its_user_and_is_not_repeated(
     assert workspace.journal.of("ack")[0].data["ignored"] == "late"
 
 
-def test_a_command_without_a_connection_fails_at_once(workspace: Workspace) -> None:
-    assert Person(workspace, "ann").command("help", "/echo").failure == "dispatch_failed"
-
-
 def test_an_event_is_sent_again_at_once_after_a_minute_and_after_five(
     workspace: Workspace, wire: Wire, clock: ManualClock
 ) -> None:
@@ -203,39 +199,6 @@ def test_changes_and_deletions_are_hidden_message_events(workspace: Workspace, w
     assert events[0]["channel_type"] == "channel"
     assert (events[1]["previous_message"]["text"], events[1]["message"]["text"]) == ("one", "two")
     assert events[2]["deleted_ts"] == message.ts
-
-
-def test_a_deleted_parent_sends_a_change_into_a_tombstone(workspace: Workspace, wire: Wire) -> None:
-    ann = Person(workspace, "ann")
-    parent = ann.post("help", "one")
-    ann.post("help", "two", thread_ts=parent.ts)
-    ann.delete(parent)
-    event = wire.sent[-1]["payload"]["event"]
-    assert (event["subtype"], event["message"]["subtype"]) == ("message_changed", "tombstone")
-    assert (event["message"]["user"], event["previous_message"]["text"]) == ("USLACKBOT", "one")
-
-
-def test_opening_the_home_tab_and_inviting_the_app_are_events(
-    workspace: Workspace, wire: Wire
-) -> None:
-    ann = Person(workspace, "ann")
-    ann.open_home()
-    ann.invite("random", "echo")
-    events = [envelope["payload"]["event"] for envelope in wire.sent]
-    assert [event["type"] for event in events] == [
-        "app_home_opened",
-        "member_joined_channel",
-        "message",
-    ]
-    assert events[0]["tab"] == "home"
-    assert (events[1]["user"], events[1]["inviter"]) == (workspace.bot.id, ann.id)
-    assert (events[2]["subtype"], events[2]["inviter"]) == ("channel_join", ann.id)
-
-
-def test_events_without_a_subscription_are_not_sent(workspace: Workspace, wire: Wire) -> None:
-    ann = Person(workspace, "ann")
-    ann.post(ann.im, "psst")
-    assert wire.sent == []
 
 
 def with_events(clock: ManualClock, wire: Wire, *events: str) -> Workspace:

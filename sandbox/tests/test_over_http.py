@@ -1,6 +1,5 @@
 """The Web API and response_urls, as the Slack SDK uses them."""
 
-import asyncio
 from typing import Any
 
 import aiohttp
@@ -114,15 +113,6 @@ async def test_a_post_can_be_accepted_and_its_answer_lost(
         await client.chat_postMessage(channel=channel, text="two")
     await client.chat_postMessage(channel=channel, text="three")
     assert [m.text for m in slack.person("ann").messages("help")] == ["one", "two", "three"]
-
-
-async def test_a_slow_call_does_not_delay_others(slack: Sandbox, client: AsyncWebClient) -> None:
-    slack.fail("users.info", delay_s=30)
-    slow = asyncio.create_task(client.users_info(user=slack.workspace.bot.id))
-    assert (await client.auth_test())["ok"]
-    assert not slow.done()
-    slow.cancel()
-    await asyncio.gather(slow, return_exceptions=True)
 
 
 async def test_a_response_url_posts_to_one_user_by_default(slack: Sandbox) -> None:

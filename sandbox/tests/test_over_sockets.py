@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any
 
 import aiohttp
 import pytest
@@ -73,22 +72,6 @@ async def test_a_goodbye_makes_the_sdk_connect_again(slack: Sandbox, app: AsyncA
     slack.sockets.say_goodbye("warning")
     await slack.until(lambda: slack.sockets.open and slack.sockets.open[0] is not old)
     assert len(slack.sockets.open) == 1
-
-
-async def test_a_dropped_socket_makes_the_sdk_connect_again(slack: Sandbox, app: AsyncApp) -> None:
-    ran: list[str] = []
-
-    @app.command("/echo")
-    async def echo(ack: Any, command: Any) -> None:
-        ran.append(command["text"])
-        await ack()
-
-    [old] = slack.sockets.open
-    await slack.sockets.drop()
-    await slack.until(lambda: slack.sockets.open and slack.sockets.open[0] is not old)
-    delivery = await slack.settled(slack.person("ann").command("help", "/echo", "back"))
-    assert delivery.is_acked
-    assert ran == ["back"]
 
 
 async def test_a_silent_connection_stays_open_and_answers_nothing(

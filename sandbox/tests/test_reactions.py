@@ -16,7 +16,6 @@ from pocket_slack import (
     Workspace,
     methods,
 )
-from pocket_slack.stream import to_events
 from sandbox.tests.conftest import MANIFEST, Wire, populated
 
 Call = Any
@@ -191,21 +190,6 @@ def test_the_events_need_the_scope_to_read(clock: Any, wire: Wire) -> None:
     workspace.deliveries.is_open = True
     Person(workspace, "ben").react(Person(workspace, "ann").post("help", "done?"), "eyes")
     assert wire.sent == []
-
-
-def test_no_event_is_sent_from_a_channel_without_the_app(workspace: Workspace, wire: Wire) -> None:
-    ann = Person(workspace, "ann")
-    ann.react(ann.post("random", "hello"), "eyes")
-    ann.react(ann.post("help", "hello"), "tada")
-    assert [event["reaction"] for event in heard(wire)] == ["tada"]
-
-
-def test_a_page_is_told_of_a_reaction(workspace: Workspace, message: Message) -> None:
-    before = workspace.journal.entries[-1].id
-    Person(workspace, "ben").react(message, "eyes")
-    [entry] = [entry for entry in workspace.journal.entries if entry.id > before]
-    [(kind, data)] = to_events(Person(workspace, "ann"), entry)
-    assert (kind, data["message"]["reactions"][0]["name"]) == ("message", "eyes")
 
 
 async def test_people_can_react_over_http(slack: Sandbox) -> None:

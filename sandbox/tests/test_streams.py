@@ -1,26 +1,22 @@
 """Messages that are streamed piece by piece: what the app, the reader and others see."""
 
-from copy import deepcopy
 from typing import Any
 
 import aiohttp
 import pytest
 
 from pocket_slack import (
-    Limits,
     ManualClock,
     Message,
     Person,
     Sandbox,
     SandboxError,
-    SlackError,
     Workspace,
-    methods,
 )
 from pocket_slack.state import to_state
 from pocket_slack.stream import to_events
 from pocket_slack.text import to_mrkdwn
-from sandbox.tests.conftest import MANIFEST, Wire, populated
+from sandbox.tests.conftest import Wire
 
 Call = Any
 Refused = Any
@@ -368,38 +364,6 @@ def test_only_bots_stream_and_only_into_threads(workspace: Workspace) -> None:
     helper.stop(message)
     with pytest.raises(SandboxError, match="has ended"):
         helper.append(message, "cause")
-
-
-def test_streaming_methods_have_rate_limit_tiers(clock: ManualClock) -> None:
-    manifest = deepcopy(MANIFEST)
-    workspace = populated(Workspace(manifest, clock=clock, limits=Limits()))
-    parent = asked(workspace)
-    channel = workspace.channel("help").id
-    args = {"channel": channel, "thread_ts": parent.ts, "recipient_user_id": parent.author.id}
-    args["recipient_team_id"] = workspace.team_id
-    for _ in range(20):
-        ts = methods.call(workspace, "chat.startStream", workspace.bot_token, args)["ts"]
-    with pytest.raises(SlackError, match="ratelimited"):
-        methods.call(workspace, "chat.startStream", workspace.bot_token, args)
-    piece = {"channel": channel, "ts": ts, "markdown_text": "x"}
-    for _ in range(100):
-        methods.call(workspace, "chat.appendStream", workspace.bot_token, piece)
-    with pytest.raises(SlackError, match="ratelimited"):
-        methods.call(workspace, "chat.appendStream", workspace.bot_token, piece)
-
-
-async def test_the_sdks_own_streamer_can_write_a_message(slack: Sandbox, client: Any) -> None:
-    parent = slack.person("ann").post("help", "why?")
-    channel = slack.workspace.channel("help").id
-    reader = {"recipient_user_id": parent.author.id, "recipient_team_id": slack.workspace.team_id}
-    streamer = await client.chat_stream(
-        channel=channel, thread_ts=parent.ts, buffer_size=1, **reader
-    )
-    await streamer.append(markdown_text="Be")
-    await streamer.append(markdown_text="cause")
-    answer = await streamer.stop(markdown_text=".")
-    assert answer["message"]["text"] == "Because."
-    assert slack.person("ben").thread("help", parent.ts)[1].streaming_state == "completed"
 
 
 async def test_a_bot_can_stream_over_http(slack: Sandbox) -> None:

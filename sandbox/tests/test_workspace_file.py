@@ -1,6 +1,5 @@
 """Workspace files: what they define, and the messages for broken ones."""
 
-import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from pocket_slack import ManualClock, Sandbox, SandboxError, Workspace
 from pocket_slack.people import Person
-from pocket_slack.workspace_file import EXAMPLE, open_workspace, read_workspace_file, to_ago
+from pocket_slack.workspace_file import open_workspace, read_workspace_file, to_ago
 from sandbox.tests.conftest import MANIFEST
 
 FILE = '''name = "Small"
@@ -208,10 +207,6 @@ async def test_a_second_sandbox_on_a_port_is_refused_in_one_sentence() -> None:
             SandboxError, match=f"port {first.port} is taken, perhaps by another pocket Slack"
         ):
             await Sandbox(Workspace(MANIFEST), first.port).start()
-
-
-def test_the_example_is_part_of_the_package() -> None:
-    assert EXAMPLE.parent == Path(sys.modules["pocket_slack"].__file__ or "").parent
 
 
 def test_links_have_their_previews_from_the_start(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from tests.stage import (
     QUESTION,
     Stage,
     StageFactory,
-    is_verdict,
     shown,
     shown_as_ours,
 )
@@ -104,21 +103,6 @@ async def test_a_verdict_that_cannot_be_read_and_loses_nothing_stays_as_it_is(st
     assert shown(stage.ours()[-1]) == before
 
 
-async def test_a_verdict_goes_to_the_person_alone_if_the_app_was_not_invited(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(declined=OFF_WITHOUT)
-    channel = stage.slack.workspace.channel(CHANNEL)
-    channel.members.remove(stage.slack.workspace.bot.id)
-    stage.ask_for_score()
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
-    told = await stage.told(stage.ann)
-    assert told.text.startswith("Score 4 of 5")
-    assert "/invite" in shown(told)
-    assert stage.ours() == []
-
-
 @pytest.mark.needs("digest", "home")
 async def test_digest_stats_and_home_know_who_is_in_the_channel(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "digest on")
@@ -129,13 +113,6 @@ async def test_digest_stats_and_home_know_who_is_in_the_channel(stage: Stage) ->
     assert f"<#{channel_id}>" in shown(await home(stage))
     await post_digest(stage)
     assert stage.ours()
-
-
-async def test_a_post_that_may_have_got_through_is_not_looked_for(stage: Stage) -> None:
-    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
-    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-    await stage.slack.until(lambda: any(is_verdict(m) for m in stage.ann.ephemerals(CHANNEL)))
-    assert len(stage.ours()) == 1
 
 
 async def test_doctor_says_what_is_off_and_finds_nothing_wrong(

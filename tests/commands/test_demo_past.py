@@ -18,7 +18,7 @@ from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
 from bot.store import Store, schema
 from bot.store.assignments import Assignments
-from bot.store.schema import cases, labels, ratings
+from bot.store.schema import cases, ratings
 from pocket_slack import ManualClock, Sandbox, Workspace
 from tests.cases import url
 
@@ -146,15 +146,3 @@ async def test_a_week_that_has_just_begun_has_its_replies_at_one_moment(tmp_path
         found = await log.database.values(select(cases.c.judged_at).order_by(cases.c.id))
     assert len(found) == 387
     assert {moment.timestamp() for moment in found[-48:]} == {MONDAY_AT_9}
-
-
-async def test_two_demos_begin_with_the_same_past(log: Store, now: float, tmp_path: Path) -> None:
-    again = f"sqlite+aiosqlite:///{tmp_path}/again.db"
-    await write_past(again, workspace_at(now))
-    async with await Store.open(again) as other:
-        for table in (cases, labels):
-            columns = [
-                column for column in table.c if column.name != "lease_owner"
-            ]  # a random name
-            query = select(*columns)
-            assert await log.database.all(query) == await other.database.all(query)

@@ -39,31 +39,6 @@ async def test_a_process_that_is_cancelled_while_it_stops_waits_for_no_case(
         await asyncio.wait_for(leave_in_the_middle(), 60)
 
 
-@pytest.mark.parametrize("log_format", [pytest.param("console", marks=pytest.mark.slow), "json"])
-async def test_neither_secrets_nor_texts_reach_the_log_lines_of_a_failure(
-    model_server: ModelServer, tmp_path: Path, log_format: str
-) -> None:
-    model_server.script(GOOD)
-    async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"LOG_FORMAT": log_format}
-        process = await start("serve", env, tmp_path)
-        await slack.connected()
-        slack.fail("chat.postMessage", drop=True, times=9)  # a placeholder may come first
-        slack.person("ann").command(CHANNEL, ids.COMMAND, "A secret question? | A secret answer.")
-        await slack.until(
-            lambda: any(
-                e.data["method"] == "chat.postMessage" for e in slack.workspace.journal.of("call")
-            )
-        )
-        process.send_signal(signal.SIGTERM)
-        _, err = await process.communicate()
-        text = err.decode()
-        assert "case_interrupted" in text
-        assert "Slack cannot be reached" in text
-        for secret in (slack.bot_token, slack.app_token, "A secret"):
-            assert secret not in text
-
-
 async def test_serve_lists_all_missing_settings_and_leaves(tmp_path: Path) -> None:
     code, _, err = await run("serve", {"PATH": os.environ["PATH"]}, tmp_path)
     assert code == 2

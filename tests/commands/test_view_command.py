@@ -15,8 +15,7 @@ from bot.store.cases import verdict_values
 from bot.store.schema import cases, labels
 from judge.evaluation.view.replies import MOST_REPLIES
 from tests.cases import bare_verdict, delivered, judged, url
-from tests.programs import OPERATOR, command, pocket_slack, run, with_log
-from tests.stage import CHANNEL
+from tests.programs import OPERATOR, command, with_log
 
 pytestmark = pytest.mark.usefixtures("log_file")
 
@@ -236,21 +235,6 @@ async def test_channel_without_anything_to_show_is_a_sentence(tmp_path: Path, ch
     code, out, err = await command("view", url(tmp_path), tmp_path, "--channel", channel)
     assert (code, out) == (2, "")
     assert f"--channel {channel!r}: no score there was visible to the whole channel" in err
-
-
-async def test_page_is_titled_by_the_channels_name(tmp_path: Path) -> None:
-    async with pocket_slack() as slack:
-        channel_id = slack.workspace.channel(CHANNEL).id
-        env = {
-            "DATABASE_URL": url(tmp_path),
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_API_URL": slack.api_url,
-        }
-        await with_log(url(tmp_path), lambda log: judged(log, "a", channel_id=channel_id))
-        for given in (f"#{CHANNEL}", CHANNEL, channel_id):
-            code, _, err = await run("view", env, tmp_path, "--channel", given)
-            assert (code, err) == (0, "")
-            assert _data((tmp_path / f"{channel_id}.html").read_text())["title"] == f"#{CHANNEL}"
 
 
 async def test_who_made_a_page_of_which_channel_is_noted_first(tmp_path: Path) -> None:

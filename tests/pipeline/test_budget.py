@@ -4,17 +4,6 @@ from bot.slack import ids
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
-async def test_a_person_over_the_limit_is_told_and_others_go_on(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
-    await stage.verdict(stage.ask_for_score())
-    other_parent, other_answer = stage.ask_and_answer("And now?", "Now run git log.")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
-    assert "You asked for one score in the last hour" in (await stage.told(stage.ann)).text
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
-    await stage.verdict(other_parent)
-    assert sum((await stage.log.cases.counts()).values()) == 2
-
-
 async def refused(stage: Stage, values: dict[str, str], block_id: str) -> None:
     """Submits the modal and looks for the sentence at the block."""
     delivery = await stage.slack.settled(stage.ann.submit(values))

@@ -86,15 +86,6 @@ class Settler:
                 self._news.clear()
 
 
-async def test_an_added_case_is_settled_once(log: Store) -> None:
-    settler = Settler(log)
-    async with running(log, settler):
-        for number in range(20):
-            await log.add(a_case(key=str(number)))
-        await settler.settled(20)
-    assert sorted(settler.tried) == sorted(settler.done) == list(range(1, 21))
-
-
 async def test_a_case_that_was_unsettled_before_the_start_is_settled(log: Store) -> None:
     for number in range(5):
         await log.add(a_case(key=str(number)))

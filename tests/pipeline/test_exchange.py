@@ -9,8 +9,6 @@ from judge.scoring.attacks import LONGEST_TEXT
 from tests.tables import each
 
 PEOPLE = {"a", "b"}
-ASSISTANT = "x"
-PAGER = "p"
 US = "U1"
 PREVIOUS = QuestionSource.PREVIOUS
 PARENT = QuestionSource.PARENT

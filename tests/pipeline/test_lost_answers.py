@@ -6,7 +6,6 @@ is tried once with the same post; the other situations have one way each. Digest
 reactions are tried in their features' tests.
 """
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -15,26 +14,7 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
 from tests.gestures import GONE, QUOTING, forget, go_ahead, settled, up_to_date
-from tests.model_server import Held
-from tests.stage import ANSWER, CHANNEL, GOOD, LOST, Stage, StageFactory, is_verdict, shown
-
-
-@pytest.mark.parametrize(
-    ("method", "lost"),
-    [*(("chat.postMessage", each) for each in LOST), ("chat.update", LOST[0])],
-    ids=str,
-)
-async def test_a_verdict_in_a_thread_stands_once(
-    stage: Stage, method: str, lost: dict[str, Any]
-) -> None:
-    gate = asyncio.Event()
-    stage.model.script(Held(gate, GOOD))
-    stage.slack.fail(method, **lost)
-    stage.ask_for_score()
-    await stage.slack.until(stage.ours)
-    gate.set()
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    assert [is_verdict(message) for message in stage.ours()] == [True]
+from tests.stage import ANSWER, CHANNEL, LOST, Stage, StageFactory, is_verdict, shown
 
 
 @pytest.mark.parametrize(

@@ -139,32 +139,6 @@ async def test_ratings_that_came_in_time_are_kept_for_the_next_try(
     assert [rating.score for rating in recorded.ratings] == [2, 4, 4]
 
 
-async def test_one_slow_case_does_not_hold_up_another(stage: Stage) -> None:
-    stage.model.script(Stall(), "score: 4\nGood.")
-    slow_parent, slow = stage.ask_and_answer("A slow question?", "A slow answer.")
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, slow)
-    await stage.model.asked(1)
-    parent, answer = stage.ask_and_answer()
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
-    assert (await stage.log.cases.get(1)).status is CaseStatus.RECEIVED
-    slow_thread = slow_parent.channel_id, slow_parent.ts
-    await stage.slack.until(lambda: stage.ann.thread(*slow_thread)[-1].text.startswith("Scoring"))
-
-
-async def test_no_more_cases_than_allowed_are_judged_at_once(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_concurrency=1, judge_timeout_s=0.5, model_pauses=())
-    stage.model.script(Stall())
-    threads = [stage.ask_and_answer(answer=f"Answer {n}.") for n in range(6)]
-    for _, answer in threads:
-        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
-    assert (
-        len(stage.model.requests) < 6
-    )  # one was given up, so the next is asked; the others wait for their turn
-    await stage.slack.until(lambda: len(stage.ours()) == 6)
-
-
 async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is_gone(
     open_stage: StageFactory,
 ) -> None:

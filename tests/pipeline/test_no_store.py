@@ -9,7 +9,6 @@ import pytest
 from sqlalchemy import inspect
 
 from bot.store.opening import connect
-from tests.cases import url
 from tests.programs import run
 
 COMMANDS = (
@@ -72,10 +71,3 @@ async def test_a_mistyped_database_of_a_server_stays_empty(
     async with engine.connect() as connection:
         assert await connection.run_sync(lambda opened: inspect(opened).get_table_names()) == []
     await engine.dispose()
-
-
-async def test_an_empty_file_is_no_log(tmp_path: Path) -> None:
-    (tmp_path / "log.db").touch()
-
-    assert "it has no tables" in (await said(tmp_path, url(tmp_path), ("audit",)))[1]
-    assert (tmp_path / "log.db").stat().st_size == 0

@@ -47,13 +47,6 @@ async def test_nothing_is_scored_in_a_channel_that_is_off(
     assert await cases(stage) == 0
 
 
-async def test_texts_typed_in_direct_messages_are_nobody_elses(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(channels_allowed="C0000OTHER")
-    stage.ann.command(stage.ann.im, ids.COMMAND, "Why? | Because.")
-    await stage.slack.until(lambda: stage.model.requests)
-    assert await cases(stage) == 1
-
-
 @pytest.mark.parametrize(
     ("channel_id", "message_ts", "is_allowed"),
     [

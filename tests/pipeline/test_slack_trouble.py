@@ -116,19 +116,6 @@ async def test_a_deleted_placeholder_sends_the_verdict_to_the_requester(stage: S
     assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
 
 
-async def test_a_rate_limit_is_waited_for(stage: Stage) -> None:
-    stage.slack.fail("chat.postMessage", retry_after_s=0)
-    parent = stage.ask_for_score()
-    assert is_verdict(await stage.verdict(parent))
-
-
-async def test_a_question_that_cannot_be_looked_up_is_asked_for(stage: Stage) -> None:
-    stage.slack.fail("conversations.replies", error="missing_scope")
-    stage.ask_for_score()
-    await stage.modal(stage.ann)
-    assert (await stage.reaches(1, CaseStatus.ASKED)).question is None
-
-
 async def test_a_person_in_no_channel_gets_a_direct_message_at_once(stage: Stage) -> None:
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
         assert await Messenger(client).tell(Recipient(stage.ann.id, ""), "Hello.")

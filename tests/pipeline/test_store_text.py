@@ -58,13 +58,6 @@ async def test_a_reply_that_is_asked_about_again_shows_its_score_and_can_be_scor
     assert first == second
 
 
-async def test_an_edited_reply_is_scored_anew(stage: Stage) -> None:
-    parent, answer = await scored(stage)
-    stage.helper.edit(answer, "Use git revert instead.")
-    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    await stage.verdict(parent, count=2)
-
-
 async def test_a_corrected_question_is_scored_with_the_response_read_again_and_asked_for_the_next_time(
     stage: Stage,
 ) -> None:

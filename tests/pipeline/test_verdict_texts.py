@@ -6,7 +6,7 @@ from typing import Any
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.blocker import MAY_NOT_READ
-from bot.domain.case import CaseSource, Visibility, text_hash
+from bot.domain.case import CaseSource, QuestionSource, Visibility, text_hash
 from bot.domain.verdict import OFFLINE
 from bot.pipeline import text
 from bot.pipeline.verdict_text import in_short, verdict_message
@@ -36,6 +36,10 @@ SITUATIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         SPLIT,
     ),
     "a split without a score": ({}, none("split", "x", ratings=ratings(5, 1, 3), spread=4)),
+    "a question further up": (
+        {"question_source": QuestionSource.EARLIER, "messages_before": 2},
+        {},
+    ),
     "the offline rater": ({}, {"model": OFFLINE}),
     "all flags": ({}, {"flags": tuple(Flag)}),
     "a text that is too long": ({}, none("too_long", TOO_LONG)),

@@ -30,16 +30,6 @@ async def test_a_decision_is_shown_with_a_reason_and_kept(open_stage: StageFacto
     assert ", decision " in (recorded.judge_version or "")
 
 
-async def test_a_score_stands_though_its_reason_cannot_be_asked_for(
-    open_stage: StageFactory,
-) -> None:
-    stage = await open_stage(judge_ask="decision")
-    stage.model.script(Decided(LEVELS), Failure(404, message="no such route"))
-    verdict = await stage.verdict(stage.ask_for_score())
-    assert "Score 4 of 5" in shown(verdict)
-    assert "There is no justification." in shown(verdict)
-
-
 async def test_thinking_is_shown_apart_and_a_refused_effort_logged_once(
     open_stage: StageFactory,
 ) -> None:

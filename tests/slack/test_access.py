@@ -234,19 +234,6 @@ async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next
     assert (await requesters(stage), len(stage.model.requests)) == (["ann", "ben"], 2)
 
 
-@pytest.mark.needs("privacy")
-async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_forget(
-    stage: Stage,
-) -> None:
-    from bot.features.privacy.text import NOTHING
-
-    await blocked_verdict(stage)
-    stage.ben.user.is_admin = True
-    stage.ben.command(CHANNEL, ids.COMMAND, "forget 1")
-    assert (await stage.told(stage.ben)).text == NOTHING
-    assert await requesters(stage) == ["ann"]
-
-
 @pytest.mark.parametrize(("own", "public"), [(Visibility.ME, 1), (None, 3)])
 async def test_a_new_score_on_a_public_verdict_follows_the_pressers_setting(
     stage: Stage, own: Visibility | None, public: int
@@ -263,21 +250,6 @@ async def test_a_new_score_on_a_public_verdict_follows_the_pressers_setting(
     await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Why?"}))
     await stage.reaches(3, CaseStatus.DELIVERED)
     await stage.verdict(parent, public)
-
-
-async def test_a_new_score_on_ones_own_private_verdict_stays_private(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    _, answer = stage.ask_and_answer()
-    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    verdict = await stage.told(stage.ann)
-    await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ann.id, Visibility.THREAD)
-    stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Why?"}))
-    await stage.reaches(2, CaseStatus.DELIVERED)
-    assert stage.ours() == []
 
 
 async def test_a_person_who_has_just_left_a_channel_does_not_read_there_by_link(

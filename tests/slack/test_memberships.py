@@ -1,6 +1,5 @@
 """Who is in which channel: asked of Slack once in a while, and never guessed."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -103,15 +102,6 @@ async def test_an_archived_channel_is_nobodys_but_they_are_still_in_it(
     ben = id_of(slack, "ben")
     assert await names(known, ben) == []
     assert await known.includes(ben, slack.workspace.channel("help").id)
-
-
-async def test_who_asks_at_the_same_time_shares_a_call(slack: Sandbox, known: Memberships) -> None:
-    ann = id_of(slack, "ann")
-    assert (
-        len({tuple(found) for found in await asyncio.gather(*(known.of(ann) for _ in range(20)))})
-        == 1
-    )
-    assert calls(slack) == 1
 
 
 async def test_an_answer_is_kept_for_minutes_and_no_longer(

@@ -2,14 +2,11 @@
 ids.
 """
 
-from datetime import UTC, datetime, timedelta
-
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from bot.slack import ids
-from bot.store.schema import cases, channels
+from bot.store.schema import cases
 from pocket_slack import Person
-from tests.cases import a_row
 from tests.stage import CHANNEL, shown
 from tests.workspaces.conftest import Company
 
@@ -40,27 +37,3 @@ async def test_a_command_tells_of_its_own_workspace_alone(both: Company) -> None
         await both.slack.until(lambda w=each: Person(w, "ann").ephemerals(CHANNEL))
     recent = [shown(Person(each, "ann").ephemerals(CHANNEL)[-1]) for each in both.workspaces]
     assert ["case 1" in text for text in recent] == [True, False]
-
-
-async def test_a_digest_is_posted_where_it_is_on(both: Company) -> None:
-    now = datetime.now(UTC)
-    last_week = now - timedelta(days=now.weekday() + 3)
-    at = {"created_at": last_week, "judged_at": last_week, "delivered_at": last_week}
-    database = both.bot.services.store.database
-    for each in both.workspaces:
-        place = {"team_id": each.team_id, "channel_id": each.channel(CHANNEL).id}
-        is_on = each is both.workspaces[0]
-        chosen = {"is_digest_on": is_on, "digest_since": now - timedelta(days=30)}
-        await database.execute(insert(channels).values(place | chosen))
-        await database.execute(
-            insert(cases).values(a_row(key="k", **place, **at, score=3, author_id="U9"))
-        )
-    for each in both.workspaces:
-        work = await both.bot.workspaces.work_of(each.team_id)
-        assert work
-        await next(job.run() for job in work.periodic_jobs if job.name == "post_due_digests")
-    posted = [
-        [m for m in each.channel(CHANNEL).messages.values() if m.author is each.bot]
-        for each in both.workspaces
-    ]
-    assert [len(messages) for messages in posted] == [1, 0]

@@ -42,20 +42,6 @@ async def test_an_unknown_person_in_the_address_is_replaced_by_the_first_one(
     tab.trouble.clear()  # the browser logs the refusal
 
 
-async def test_the_notice_about_a_silent_server_goes_when_it_is_back(open_tab) -> None:
-    workspace = small_workspace()
-    async with Sandbox(workspace) as first:
-        tab = await open_tab(first)
-        port = first.port
-    await tab.page.get_by_role("textbox", name="Message to help").fill("hello?")
-    await tab.page.keyboard.press("Enter")
-    await expect(tab.page.get_by_role("alert")).to_contain_text("The sandbox does not answer")
-    async with Sandbox(workspace, port):
-        await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
-        await expect(tab.page.get_by_text("The sandbox does not answer")).to_have_count(0)
-    tab.trouble.clear()  # the browser logs each attempt to connect
-
-
 async def test_a_page_in_the_back_forward_cache_closes_its_connection(
     slack: Sandbox, open_tab
 ) -> None:

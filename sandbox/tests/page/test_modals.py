@@ -106,28 +106,6 @@ async def test_rich_text_is_typed_as_plain_lines_and_submitted_as_rich_text(
     }
 
 
-async def test_the_value_of_a_field_that_the_app_removed_is_not_sent(
-    slack: Sandbox, app: AsyncApp, open_tab
-) -> None:
-    opens(app, modal("Form", field("Text", "plain_text_input"), field("Day", "plain_text_input")))
-    got: list[Any] = []
-
-    @app.view("form")
-    async def on_submit(ack: Any, view: Any) -> None:
-        got.append({label: state["v"]["value"] for label, state in view["state"]["values"].items()})
-        shown = modal("Next", field("Text", "plain_text_input"))
-        await (ack(response_action="update", view=shown) if len(got) == 1 else ack())
-
-    dialog = await opened(await open_tab(slack), "Form")
-    await dialog.get_by_label("Text").fill("stays")
-    await dialog.get_by_label("Day").fill("goes")
-    await dialog.get_by_role("button", name="Send").click()
-    dialog = dialog.page.get_by_role("dialog", name="Next")
-    await dialog.get_by_role("button", name="Send").click()
-    await expect(dialog).to_have_count(0)
-    assert got == [{"Text": "stays", "Day": "goes"}, {"Text": "stays"}]
-
-
 async def test_every_kind_of_input_reaches_the_app(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", *INPUTS))
     got = submitted(app)
@@ -150,18 +128,6 @@ async def test_every_kind_of_input_reaches_the_app(slack: Sandbox, app: AsyncApp
     assert got["Where"]["selected_conversation"] == slack.workspace.channel("secret").id
     assert got["Channel"]["selected_channel"] == slack.workspace.channel("help").id
     assert (got["Day"]["selected_date"], got["Time"]["selected_time"]) == ("2026-01-02", "09:30")
-
-
-async def test_a_global_shortcut_opens_a_modal(slack: Sandbox, app: AsyncApp, open_tab) -> None:
-    @app.shortcut("echo_any")
-    async def on_shortcut(ack: Any, shortcut: Any, client: Any) -> None:
-        await ack()
-        await client.views_open(trigger_id=shortcut["trigger_id"], view=modal("Anywhere"))
-
-    page = (await open_tab(slack)).page
-    await page.get_by_role("button", name="Shortcuts").click()
-    await page.get_by_role("menuitem", name="Echo").click()
-    await expect(page.get_by_role("dialog", name="Anywhere")).to_be_visible()
 
 
 async def test_a_choice_updates_the_modal_and_typed_text_is_kept(
@@ -208,30 +174,6 @@ async def test_a_new_message_does_not_take_the_focus_from_a_modal(
     await expect(dialog.get_by_label("Lines")).to_be_focused()
 
 
-async def test_an_answer_of_the_app_replaces_stacks_and_clears_modals(
-    slack: Sandbox, app: AsyncApp, open_tab
-) -> None:
-    opens(app, modal("First", field("Text", "plain_text_input")))
-    answers = [
-        {"response_action": "update", "view": modal("Second", field("Text", "plain_text_input"))},
-        {"response_action": "push", "view": modal("Third")},
-        {"response_action": "clear"},
-    ]
-
-    @app.view("form")
-    async def on_submit(ack: Any) -> None:
-        await ack(**answers.pop(0))
-
-    tab = await open_tab(slack)
-    await (await opened(tab, "First")).get_by_label("Text").fill("kept")
-    await tab.page.keyboard.press("Enter")
-    second = tab.page.get_by_role("dialog", name="Second")
-    await second.get_by_label("Text").fill("again")
-    await second.get_by_role("button", name="Send").click()
-    await tab.page.get_by_role("dialog", name="Third").get_by_role("button", name="Send").click()
-    await expect(tab.page.get_by_role("dialog")).to_have_count(0)
-
-
 async def test_escape_closes_a_modal_and_the_app_is_told(
     slack: Sandbox, app: AsyncApp, open_tab
 ) -> None:
@@ -249,21 +191,6 @@ async def test_escape_closes_a_modal_and_the_app_is_told(
     await expect(dialog).to_have_count(0)
     await slack.until(lambda: closed)
     await expect(tab.page.get_by_role("textbox", name="Message to help")).to_be_focused()
-
-
-async def test_typed_text_is_kept_when_the_page_is_reloaded(
-    slack: Sandbox, app: AsyncApp, open_tab
-) -> None:
-    opens(app, modal("Form", INPUTS[0], INPUTS[1]))
-    tab = await open_tab(slack)
-    dialog = await opened(tab, "Form")
-    await dialog.get_by_label("Text").fill("half a sentence")
-    async with tab.page.expect_response("**/fill"):
-        await dialog.get_by_label("Lines").focus()
-    await tab.page.reload()
-    await expect(tab.page.get_by_role("dialog", name="Form").get_by_label("Text")).to_have_value(
-        "half a sentence"
-    )
 
 
 async def test_two_tabs_of_one_person_show_the_same_modal(

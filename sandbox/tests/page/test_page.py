@@ -15,10 +15,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
 from pocket_slack.blocks import check_blocks
-from pocket_slack.manifest import Manifest
 from sandbox.tests.page.conftest import small_workspace
 from sandbox.tests.page.every_block import EVERY_BLOCK, EVERY_INPUT
-from sandbox.tests.test_functions import with_step
 
 
 async def test_a_page_that_reconnects_has_all_messages_and_the_draft(open_tab) -> None:
@@ -192,19 +190,6 @@ async def test_a_narrow_chart_leaves_labels_out_instead_of_shrinking_them(
     await expect(letters.filter(has_text=".5")).to_have_count(0)
 
 
-async def test_an_enlarged_page_shows_either_the_inspector_or_the_messages(
-    slack: Sandbox, open_tab
-) -> None:
-    place = f"as=ann&channel={slack.workspace.channel('help').id}&inspector=all"
-    page = (await open_tab(slack, place)).page
-    await page.set_viewport_size({"width": 700, "height": 450})  # 1400 by 900 at 200 %
-    await expect(page.get_by_role("list", name="Traffic")).to_be_in_viewport()
-    await expect(page.get_by_role("main")).to_be_hidden()
-    await page.get_by_role("button", name="Close the inspector").click()
-    messages = page.get_by_role("list", name="Messages in help")
-    assert await messages.evaluate("list => list.clientHeight") > 250
-
-
 async def test_the_inspector_shows_the_traffic_without_secrets(
     slack: Sandbox, app: AsyncApp, open_tab
 ) -> None:
@@ -229,18 +214,6 @@ async def test_the_inspector_shows_the_traffic_without_secrets(
     await expect(entries).to_contain_text("ticket=•••")
     await inspector.get_by_label("Filter").fill("never said")
     await expect(entries).to_have_text('Nothing has "never said" in it.')
-
-
-async def test_the_inspector_shows_a_step_that_runs_until_the_app_ends_it(open_tab) -> None:
-    workspace = small_workspace()
-    workspace.manifest = Manifest.from_dict(with_step())
-    async with Sandbox(workspace) as slack:
-        tab = await open_tab(slack, "as=ann&inspector=all")
-        execution = slack.person("ann").run_step("count_words", {"user_id": slack.person("ann").id})
-        entries = tab.page.get_by_role("list", name="Traffic").get_by_role("listitem")
-        await expect(entries.filter(has_text="count_words running")).to_have_count(1)
-        workspace.executions.fail(execution, "There are no words.")
-        await expect(entries.first).to_contain_text("count_words failed · There are no words.")
 
 
 async def test_faults_can_be_set_with_buttons(

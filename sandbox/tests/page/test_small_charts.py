@@ -2,12 +2,10 @@
 console.
 """
 
-from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
-from PIL import Image
-from playwright.async_api import Locator, expect
+from playwright.async_api import expect
 
 from pocket_slack import Sandbox
 
@@ -91,52 +89,3 @@ async def test_a_legend_is_shown_for_a_pie_and_for_several_series(slack: Sandbox
     await expect(
         page.locator("figure", has_text="Both and Others").locator(".legend li")
     ).to_have_text(["Both", "Others"])
-
-
-async def test_a_table_that_extends_beyond_the_edge_is_shaded_there(
-    slack: Sandbox, open_tab
-) -> None:
-    slack.person("helper").post("help", "x", blocks=[table(COLUMNS)])
-    page = (await open_tab(slack, width=400)).page
-    await page.get_by_role("link", name="help").click()
-    grid = page.get_by_role("group", name="By assistant")
-    for scheme in ("light", "dark"):
-        await page.emulate_media(color_scheme=scheme)
-        await grid.evaluate("grid => grid.scrollTo(0, 0)")
-        assert await edge_contrast(grid) > 10
-        await grid.evaluate("grid => grid.scrollTo(grid.scrollWidth, 0)")
-        assert await edge_contrast(grid) <= 2
-
-
-async def edge_contrast(grid: Locator) -> int:
-    """The difference in brightness, of 255, between the right edge of a table's last row and a
-    place further left.
-    """
-    with Image.open(BytesIO(await grid.screenshot())) as picture:
-        row = (
-            picture.convert("L")
-            .crop((0, picture.height - 8, picture.width, picture.height - 7))
-            .tobytes()
-        )
-        return abs(row[-4] - row[-60])
-
-
-async def test_a_menu_in_a_narrow_section_shows_its_choice_in_full(
-    slack: Sandbox, open_tab
-) -> None:
-    option = {"value": "x", "text": {"type": "plain_text", "text": "Workspace default"}}
-    select = {
-        "type": "static_select",
-        "action_id": "who",
-        "options": [option],
-        "initial_option": option,
-    }
-    section = {"type": "section", "text": {"type": "mrkdwn", "text": "Who?"}, "accessory": select}
-    slack.person("helper").post("help", "x", blocks=[section])
-    page = (await open_tab(slack, width=400)).page
-    await page.get_by_role("link", name="help").click()
-    menu = page.get_by_role("main").get_by_role("combobox")
-    words = "menu => { menu.style.width = 'auto'; return menu.getBoundingClientRect().width }"
-    box = await menu.bounding_box()
-    assert box is not None
-    assert box["width"] >= await menu.evaluate(words)

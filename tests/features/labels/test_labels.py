@@ -15,7 +15,6 @@ from bot.features.labels import ids
 from bot.features.labels.text import OWN_LABEL
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
-from bot.slack.invocation import Invocation
 from bot.store import Store
 from bot.store.export import Exports, Selection
 from judge import load_rubric
@@ -48,10 +47,6 @@ async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
         assert told.thread_ts == verdict.thread_ts
         assert await label_of(stage, stage.ben.id) == Label(4, None)
     assert len(stage.ben.ephemerals(CHANNEL)) == 1
-
-
-def test_a_button_that_an_older_version_posted_leads_to_its_case() -> None:
-    assert Invocation("T1", "C1", "U1", "U1", is_foreign=False, value="agree:374").case_id == 374
 
 
 async def test_a_person_cannot_label_their_own_reply(open_stage: StageFactory) -> None:
@@ -97,16 +92,6 @@ async def test_the_window_shows_a_persons_own_label_and_no_others(stage: Stage) 
         view = await stage.modal(person)
         initial = view.body["blocks"][1]["element"].get("initial_option")
         assert (initial and initial["value"]) == score
-
-
-async def test_the_verdict_never_shows_how_others_voted(stage: Stage) -> None:
-    verdict = await a_verdict(stage)
-    before = verdict.blocks
-    stage.ben.click(verdict, slack_ids.ACTION_AGREE)
-    await stage.told(stage.ben)
-    now = stage.ann.thread(verdict.channel_id, verdict.thread_ts or "")[-1]
-    assert now.blocks == before
-    assert stage.ann.ephemerals(verdict.channel_id) == []
 
 
 async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> None:

@@ -82,24 +82,6 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     assert "C2" not in json.dumps(rows)
 
 
-async def test_neither_who_else_asked_nor_what_they_typed_is_told(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        typed = {
-            "question_source": QuestionSource.TYPED,
-            "question": "Why so rude?",
-            "requester_name": "ben",
-        }
-        await delivered(log, "a", requester_id=BEN, author_id=ANN, question_author_id=BEN, **typed)
-        await delivered(log, "b", requester_id=BEN, author_id=ANN, **typed)
-
-    await with_log(url(tmp_path), fill)
-    rows = await exported(url(tmp_path), tmp_path)
-    assert kinds(rows) == ["case", "case", "audit"]
-    assert [row["response"] for row in rows[:2]] == ["Because.", "Because."]
-    for hidden in (BEN, "ben", "rude", "question_hash"):
-        assert hidden not in json.dumps(rows[:2])
-
-
 async def test_typed_words_are_their_authors_even_if_others_asked(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         typed = {"question_source": QuestionSource.TYPED}
@@ -240,15 +222,3 @@ async def test_options_for_labels_cannot_be_combined_with_a_person(
     code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, *options)
     assert (code, out) == (2, "")
     assert f"{options[0]} cannot be combined with --user" in err
-
-
-async def test_a_file_that_cannot_be_written_is_a_sentence_and_no_line(tmp_path: Path) -> None:
-    await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
-    code, _, err = await command(
-        "export", url(tmp_path), tmp_path, "--user", ANN, "-o", "no/such/folder"
-    )
-    assert code == 2
-    assert err.startswith(
-        "judge-bot: --output no/such/folder: cannot be written (No such file or directory)"
-    )
-    await with_log(url(tmp_path), nothing_was_noted)

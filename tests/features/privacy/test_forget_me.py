@@ -184,13 +184,6 @@ async def test_nobody_is_asked_for_the_question_of_a_forgotten_reply(stage: Stag
     assert (await stage.log.cases.get(1)).response is None
 
 
-async def test_what_its_author_asks_about_after_being_forgotten_is_scored(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    await ask(stage, stage.ann)
-    await settled(stage, 1, stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
-    assert "Score 4 of 5" in (await stage.verdict(parent)).text
-
-
 async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the_same(
     stage: Stage,
 ) -> None:

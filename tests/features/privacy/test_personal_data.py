@@ -16,13 +16,11 @@ from bot.store.forgetting import without_forgotten
 from bot.store.schema import cases
 from tests.cases import (
     BEGUN_AT,
-    SECRET,
     a_case,
     a_row,
     a_verdict,
     add_release,
     amendments,
-    bytes_on_disk,
     delivered,
     held,
     notes,
@@ -178,19 +176,6 @@ async def test_what_is_forgotten_while_a_verdict_is_amended_is_still_to_be_said(
     assert still.forgotten_at is not None
     await log.edits.note_said(still)
     assert await log.edits.case(case.id) is None
-
-
-async def test_no_byte_of_them_is_left(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    case = await delivered(
-        log, requester_id=ANN, requester_name=SECRET, question=SECRET, response=SECRET * 500
-    )
-    await log.labels.put(case, ANN, Label(2, SECRET))
-    assert SECRET.encode() in bytes_on_disk(tmp_path)
-    await PersonalData(log.database).forget("T1", ANN)
-    assert await log.forgetting.scrub()
-    assert SECRET.encode() not in bytes_on_disk(tmp_path)
-    await log.close()
 
 
 @pytest.mark.on("sqlite", "postgres")

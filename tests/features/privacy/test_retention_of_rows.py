@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 from bot.features.privacy.forgetting import AUDIT_KEPT, retain
 from bot.store import Store
 from bot.store.audit import Act, Action
-from bot.store.schema import cases, spent, thumbs
+from bot.store.schema import spent, thumbs
 from tests.cases import (
     SECRET,
     a_case,
@@ -116,18 +116,3 @@ async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
             await put_back(log, case, age)
         await retain(log, None)
         assert len(await numbers(log)) == left
-
-
-async def test_the_next_retention_empties_a_journal_that_a_reader_held(
-    log: Store, tmp_path: Path
-) -> None:
-    case = await delivered(log, response=SECRET)
-    await retain(log, None)
-    async with log.database.engine.connect() as reader:
-        await reader.exec_driver_sql("BEGIN")
-        await reader.execute(select(cases))
-        await log.forgetting.forget([case.id], "U1")
-        await retain(log, None)
-        assert SECRET.encode() in bytes_on_disk(tmp_path)
-    await retain(log, None)
-    assert SECRET.encode() not in bytes_on_disk(tmp_path)

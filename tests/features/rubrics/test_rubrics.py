@@ -320,19 +320,6 @@ async def test_a_model_can_be_chosen_for_the_rubric_of_the_app_and_left_again(
     assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge()
 
 
-async def test_a_model_that_is_no_longer_offered_is_passed_over(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_models="large")
-    await use(stage, "code large")
-    assert stage.stop_bot
-    await stage.stop_bot()
-    stage = await open_stage()
-    _, answer = stage.ask_and_answer()
-    assert await say(stage, "use code large") == NO_MODELS
-    await stage.slack.settled(stage.ann.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    assert stage.model.requests[-1]["model"] != "large"
-
-
 async def test_the_operators_rubric_is_found_by_its_name_in_any_case(
     open_stage: StageFactory, tmp_path: Path
 ) -> None:
@@ -488,29 +475,6 @@ async def test_a_channel_with_the_most_rubrics_may_change_them_but_add_none(stag
     assert stage.ann.view is None
     await make(stage, "tone-9", f"Be strict. {TONE}")
     assert len(await stage.log.rubrics.newest(*place(stage))) == MOST_RUBRICS
-
-
-async def test_a_later_version_scores_nothing_until_it_is_used(stage: Stage) -> None:
-    await make(stage)
-    await use(stage, "tone")
-    await make(stage, prompt=f"Be strict. {TONE}")
-    await scored(stage, 1)
-    assert prompts(stage)[-1].startswith("Is it kind?")
-    said = await say(stage, "")
-    assert "*Use here* switches to the newest" in said
-    assert "now scored with `tone`" in await use(stage, "tone")
-    await scored(stage, 2, answer="Another answer.")
-    assert prompts(stage)[-1].startswith("Be strict. Is it kind?")
-
-
-async def test_a_rubric_belongs_to_the_channel_in_which_it_was_made(stage: Stage) -> None:
-    workspace = stage.slack.workspace
-    workspace.add_channel("elsewhere", [stage.ann.user, workspace.bot])
-    await make(stage)
-    stage.ann.command("elsewhere", slack_ids.COMMAND, "rubric use tone")
-    assert (
-        "There is no rubric `tone` here." in (await stage.told(stage.ann, channel="elsewhere")).text
-    )
 
 
 async def test_a_rubric_in_use_is_not_deleted_and_a_deleted_one_leaves_cases_unscored(

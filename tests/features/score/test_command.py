@@ -32,16 +32,7 @@ async def test_a_link_is_taken_in_with_a_case_number(stage: Stage) -> None:
     delivery = await stage.slack.settled(
         stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer))
     )
-    assert delivery.response is not None
     assert "Case 1" in delivery.response["text"]
-
-
-async def test_a_link_to_a_message_in_the_channel_itself_is_scored_there(stage: Stage) -> None:
-    stage.ann.post(CHANNEL, QUESTION)
-    answer = stage.helper.post(CHANNEL, ANSWER)
-    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
-    await stage.verdict(answer)
-    assert (await stage.log.cases.get(1)).question == QUESTION
 
 
 async def test_without_text_a_modal_takes_both(stage: Stage) -> None:
@@ -69,7 +60,6 @@ async def test_the_modal_says_which_input_is_wrong(stage: Stage) -> None:
         delivery = await stage.fill_in(
             stage.ann, {ids.BLOCK_QUESTION: question, ids.BLOCK_RESPONSE: response}
         )
-        assert delivery.response is not None
         assert list(delivery.response["errors"]) == [wrong]
     assert await stage.cases() == 0
 

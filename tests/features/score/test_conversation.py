@@ -53,16 +53,6 @@ async def test_a_second_answer_is_judged_by_the_second_question_after_one_read_o
     assert before_the_post == ["users.info", "conversations.replies"]
 
 
-async def test_a_question_further_up_is_named_with_the_messages_before_it(stage: Stage) -> None:
-    pager = stage.another_app()
-    parent, _ = stage.ask_and_answer(ROOMS, BOOK)
-    stage.ben.post(CHANNEL, COFFEE, thread_ts=parent.ts)
-    pager.post(CHANNEL, "Noted.", thread_ts=parent.ts)
-    answer = stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts)
-    await stage.score(answer)
-    assert "(an earlier message, and 2 messages before it)" in shown(await stage.verdict(parent))
-
-
 async def test_whose_a_question_is_that_an_app_has_sent_is_not_guessed_while_slack_does_not_say(
     stage: Stage,
 ) -> None:
@@ -70,7 +60,6 @@ async def test_whose_a_question_is_that_an_app_has_sent_is_not_guessed_while_sla
     sent = stage.ben.post(CHANNEL, COFFEE, thread_ts=parent.ts)
     sent.subtype, sent.details = "file_share", {"user": stage.ben.id, "bot_id": "B1"}
     answer = stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts)
-    assert stage.services
     place = answer.channel_id, answer.ts, parent.ts
     stage.slack.fail("users.info", error="internal_error")
     with pytest.raises(SlackApiError):
@@ -85,7 +74,6 @@ async def test_a_reply_that_was_also_sent_to_the_channel_answers_its_thread_even
     parent = stage.ann.post(CHANNEL, COFFEE)
     stage.ben.post(CHANNEL, "Who has the key?")
     answer = stage.helper.post(CHANNEL, CALL, thread_ts=parent.ts, is_broadcast=True)
-    assert stage.services
     found = await stage.services.lookup.answered(answer.channel_id, answer.ts, None)
     assert (found and found.question and found.question.text) == COFFEE
 

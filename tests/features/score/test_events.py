@@ -24,31 +24,23 @@ def changed(now: dict[str, Any], before: dict[str, Any] | None = None) -> dict[s
     return body(subtype="message_changed", message=now, previous_message=before or BEFORE)
 
 
-def test_other_words_are_a_change() -> None:
-    assert to_change(changed(BEFORE | {"text": "two &amp; three"}), OWN) == Change(
-        "1.1", "two & three"
-    )
+SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "two"}}
 
 
-def test_other_blocks_are_a_change() -> None:
-    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "two"}}]
-    assert to_change(changed(BEFORE | {"text": "one", "blocks": blocks}), OWN) == Change(
-        "1.1", "two"
-    )
-
-
-def test_a_deleted_message_is_a_change_without_text() -> None:
-    deleted = body(subtype="message_deleted", deleted_ts="1.1", previous_message=BEFORE)
-    assert to_change(deleted, OWN) == Change("1.1", None)
-
-
-def test_a_tombstone_is_a_deleted_message() -> None:
-    assert to_change(changed(TOMBSTONE), OWN) == Change("1.1", None)
-
-
-def test_a_change_without_the_earlier_message_is_a_change() -> None:
-    event = body(subtype="message_changed", message=BEFORE)
-    assert to_change(event, OWN) == Change("1.1", "one")
+@each(
+    ("event", "text"),
+    [
+        (changed(BEFORE | {"text": "two &amp; three"}), "two & three"),
+        (changed(BEFORE | {"blocks": [SECTION]}), "two"),
+        (body(subtype="message_deleted", deleted_ts="1.1", previous_message=BEFORE), None),
+        (changed(TOMBSTONE), None),
+        (body(subtype="message_changed", message=BEFORE), "one"),
+    ],
+)
+def test_other_words_are_a_change_and_a_deletion_is_one_without_text(
+    event: dict[str, Any], text: str | None
+) -> None:
+    assert to_change(event, OWN) == Change("1.1", text)
 
 
 @each(

@@ -1,16 +1,14 @@
 """How far back a question is looked for; the clock is moved by hand."""
 
-from datetime import UTC, datetime
-
 import pytest
 from pydantic import SecretStr
 
-from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.pipeline.lookup import Lookup
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.members import Members
 from pocket_slack import Limits, ManualClock, Sandbox, Workspace
+from tests.pipeline.test_verdict_text import a_case
 
 MINUTE_S = 60.0
 
@@ -33,21 +31,7 @@ async def test_a_message_is_taken_for_the_question_up_to_fifteen_minutes_before(
         clock.advance(float(asked.ts) + passed_s - clock.now())
         answer = slack.person("helper").post("help-desk", "Git.")
         assert float(answer.ts) - float(asked.ts) == pytest.approx(passed_s, abs=0.01)
-        case = LoggedCase(
-            id=1,
-            key="k",
-            team_id=workspace.team_id,
-            channel_id=channel.id,
-            requester_id=members[0].id,
-            requester_name="ann",
-            source=CaseSource.SHORTCUT,
-            rubric="additive-5",
-            visibility=Visibility.THREAD,
-            message_ts=answer.ts,
-            author_id=members[1].id,
-            status=CaseStatus.RECEIVED,
-            created_at=datetime(2026, 11, 20, tzinfo=UTC),
-        )
+        place = {"team_id": workspace.team_id, "channel_id": channel.id, "message_ts": answer.ts}
+        case = a_case(question=None, response=None, author_id=members[1].id, **place)
         found = await Lookup(client, frozenset(), Members(client)).exchange(case)
-    assert found
     assert (found.question.text if found.question else None) == expected

@@ -37,9 +37,7 @@ def last_event(stage: Stage, words: str = "") -> Delivery:
     found = [
         event.data for event in events(stage) if words in event.data["payload"]["event"]["text"]
     ]
-    delivery = stage.slack.workspace.deliveries.find(found[-1]["envelope_id"])
-    assert delivery is not None
-    return delivery
+    return stage.slack.workspace.deliveries.find(found[-1]["envelope_id"])
 
 
 async def said_by(stage: Stage, person: Person, text: str, **place: Any) -> str:

@@ -8,7 +8,6 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message, Person
 from tests.gestures import forget, scored, up_to_date
-from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
 WORSE = "score: 2\nIt leaves out what happens to the changes."
@@ -100,15 +99,6 @@ async def test_the_card_of_typed_texts_shows_the_score(stage: Stage) -> None:
     await correct(stage, stage.ann, verdict, "Which command?")
     await stage.reaches(2, CaseStatus.DELIVERED)
     assert "*Score 2 of 5*" in shown(card)
-
-
-async def test_a_slow_verdict_is_announced(stage: Stage) -> None:
-    stage.model.script(Stall(in_body=False))
-    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-    await stage.slack.until(lambda: len(stage.ours()) == 2)
-    card, reply = stage.ours()
-    assert "Score" not in card.blocks[0]["text"]["text"]
-    assert reply.text == "Scoring the response… · case 1"
 
 
 async def test_details_are_a_window(open_stage: StageFactory) -> None:

@@ -15,7 +15,7 @@ from bot.store.audit import Action
 from pocket_slack import Person
 from tests.gestures import heard, reactions
 from tests.model_server import Held
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
+from tests.stage import ANSWER, CHANNEL, Stage, StageFactory
 
 CHOSEN = "A reply here is scored when somebody adds :{}: to it. `/judge reaction off` ends that."
 
@@ -39,24 +39,6 @@ def reads(stage: Stage) -> list[str]:
     return [
         method for method in calls if method in {"conversations.replies", "conversations.history"}
     ]
-
-
-async def test_a_reply_in_the_channel_itself_is_scored_in_its_thread(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    stage.ann.post(CHANNEL, QUESTION)
-    answer = stage.helper.post(CHANNEL, ANSWER)
-    stage.ann.react(answer, "mag")
-    await stage.verdict(answer)
-    case = await stage.log.cases.get(1)
-    assert (case.question, case.parent_ts) == (QUESTION, None)
-
-
-async def test_a_skin_tone_or_an_alias_is_the_same_reaction(stage: Stage) -> None:
-    for chosen, given in ((":thumbsup::skin-tone-5:", "+1::skin-tone-3"), (":poop:", "hankey")):
-        await say(stage, chosen)
-        parent, answer = stage.ask_and_answer()
-        stage.ann.react(answer, given)
-        await stage.verdict(parent)
 
 
 async def test_a_reaction_that_slack_sends_twice_is_one_case_and_one_answer(stage: Stage) -> None:

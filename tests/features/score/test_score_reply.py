@@ -4,7 +4,6 @@ import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from tests.gestures import scored
 from tests.stage import (
     ANSWER,
     CHANNEL,
@@ -48,20 +47,6 @@ async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
     assert (len(posted), stage.ours()) == (1, [verdict])
 
 
-async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_samples=3)
-    stage.model.script("score: 4\nGood.", "score: 5\nVery good.", "score: 4\nGood.")
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    words = shown(await stage.verdict(parent))
-    recorded = await stage.log.cases.verdict(1)
-    assert recorded is not None
-    assert recorded.score == 4
-    assert recorded.judge_version == f"{recorded.model}, additive-5 {recorded.rubric_version}"
-    assert sorted(rating.score or 0 for rating in recorded.ratings) == [4, 4, 5]
-    assert "3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
-
-
 async def test_a_top_level_message_takes_the_message_before_by_somebody_else(stage: Stage) -> None:
     stage.ann.post(CHANNEL, "An older question?")
     stage.ann.post(CHANNEL, QUESTION)
@@ -79,7 +64,6 @@ async def test_without_a_question_a_modal_asks_for_it(stage: Stage) -> None:
     view = await stage.modal(stage.ann)
     assert ANSWER in shown(view)
     delivery = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "   \n"}))
-    assert delivery.response is not None
     assert ids.BLOCK_QUESTION in delivery.response["errors"]
     await stage.reaches(1, CaseStatus.ASKED)
     assert stage.model.requests == []
@@ -98,19 +82,6 @@ async def test_a_modal_that_comes_too_late_becomes_a_button(stage: Stage) -> Non
     stage.ann.click(asked, ids.ACTION_ASK)
     await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})
     assert is_verdict(await stage.verdict(answer))
-
-
-async def test_score_again_makes_a_second_verdict(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(parent)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    known = await stage.told(stage.ben)
-    stage.model.script("score: 2\nIt leaves out what happens to the changes.")
-    stage.ben.click(known, ids.ACTION_AGAIN)
-    again = await stage.verdict(parent, count=2)
-    assert again.text.startswith("Score 2 of 5")
-    assert "case 2" in shown(again)
 
 
 @pytest.mark.parametrize(
@@ -137,18 +108,6 @@ async def test_two_people_who_press_score_again_get_one_verdict(
     assert len(stage.model.requests) == requests
 
 
-async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage: Stage) -> None:
-    answer, verdict = await scored(stage)
-    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
-    view = await stage.modal(stage.ben)
-    assert view.body["blocks"][1]["element"]["initial_value"] == QUESTION
-    stage.ben.submit({ids.BLOCK_QUESTION: "How do I unstage a file?"})
-    corrected = await stage.verdict(
-        stage.slack.workspace.channel(CHANNEL).messages[answer.thread_ts], count=2
-    )
-    assert "How do I unstage a file?" in shown(corrected)
-
-
 async def test_an_ephemeral_begins_no_thread(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     stage.ann.post(CHANNEL, QUESTION)
@@ -157,18 +116,6 @@ async def test_an_ephemeral_begins_no_thread(open_stage: StageFactory) -> None:
     assert (
         await stage.told(stage.ann)
     ).thread_ts is None  # Slack would not show it in a thread without replies
-
-
-async def test_a_private_verdict_is_not_shown_to_the_next_who_asks(
-    open_stage: StageFactory,
-) -> None:
-    stage: Stage = await open_stage(verdict_visibility="me")
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.told(stage.ann)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.told(stage.ben)
-    assert len(stage.model.requests) == 2
 
 
 async def test_a_deleted_question_is_asked_for(stage: Stage) -> None:

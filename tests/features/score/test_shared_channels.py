@@ -122,28 +122,6 @@ async def test_another_companys_people_are_refused_at_each_button_of_a_message(
     assert (opened(stage), len(stage.model.requests)) == (0, asked)
 
 
-async def test_another_companys_people_are_refused_at_each_button_of_a_window(
-    stage: Stage,
-) -> None:
-    window = await details(stage)
-    before = opened(stage)
-    asked = len(stage.model.requests)
-    im = stage.ben.im
-    for number, action_id in enumerate(every("ACTION_"), 1):
-        action = forged(action_id)
-        interactive(
-            stage,
-            payloads.view_action(stage.slack.workspace, stage.ben.user, window, action),
-        )
-        await stage.slack.until(lambda: len(_messages(stage, im)) >= number)  # noqa: B023 - awaited here
-        assert (action_id, _messages(stage, im)[-1].text) == (action_id, FOREIGN)
-    assert (opened(stage), len(stage.model.requests)) == (before, asked)
-
-
-def _messages(stage: Stage, channel: str) -> list[Message]:
-    return list(stage.slack.workspace.channel(channel).messages.values())
-
-
 async def test_another_companys_people_are_refused_at_each_window_that_they_submit(
     stage: Stage,
 ) -> None:
@@ -152,7 +130,6 @@ async def test_another_companys_people_are_refused_at_each_window_that_they_subm
         window.body["callback_id"] = callback_id
         sent = payloads.view_submission(stage.slack.workspace, stage.ben.user, window)
         answer = (await stage.slack.settled(interactive(stage, sent))).response
-        assert answer
         assert (callback_id, answer["view"]["blocks"][0]["text"]["text"]) == (callback_id, FOREIGN)
     assert await stage.cases() == 1
 
@@ -205,7 +182,6 @@ async def test_admins_of_a_company_that_is_allowed_have_no_more_rights_than_gues
         "internal", [stage.ann.user, stage.helper.user, stage.slack.workspace.bot]
     )
     services = stage.services
-    assert services
     assert await services.memberships.keeps_out(stage.ben.id, internal.id)
     assert not await services.access.is_admin(stage.ben.id)
     stage.ben.command(CHANNEL, ids.COMMAND, "reaction off")
