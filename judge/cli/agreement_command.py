@@ -42,7 +42,7 @@ def agreement(
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Compare scores with people's labels, and correct their mean by these.
+    """Compare scores with people's labels, and correct the mean.
 
     One file may hold several judges, as rows of other models or as other fields. For the mean, the
     labels must be of rows drawn at random, and given without seeing the score: labels with
