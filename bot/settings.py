@@ -37,7 +37,7 @@ from bot.domain.case import Visibility
 from bot.errors import SettingsError
 from bot.slack.manifest import manifest_path
 from judge import DEFAULT_MODEL
-from judge.scoring.model.client import OPENAI_URL
+from judge.scoring.model.addresses import OPENAI_URL
 
 _ENV_FILE = Path(".env")
 logging.getLogger("dotenv.main").setLevel(

@@ -69,7 +69,7 @@ def to_ask(server: ModelServer, client: AsyncOpenAI, **usual: Any) -> Ask:
     ) -> Verdict:
         if replies:
             server.script(*replies)
-        if "models" not in settings:
+        if "model" not in settings:
             settings = {"model": "m"} | usual | settings
         return await Judge(client=client, **settings).score(question, response, conversation=said)
 

@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, Unpack
 
 from judge.errors import DeadlineError, JudgeError, SetupError
 from judge.scoring import panel, ratings, ways
@@ -17,17 +16,15 @@ from judge.scoring import rubric as scoring_rubric
 from judge.scoring.attacks import find_flags, nothing_to_judge, too_long
 from judge.scoring.beside import lacks_reason, with_points, with_reason
 from judge.scoring.conversation import Turn
-from judge.scoring.model.chat import DEFAULT_MODEL, LONG, PATIENCE_S, ChatModel
+from judge.scoring.model.chat import DEFAULT_MODEL, LONG, ChatModel
 from judge.scoring.model.client import Connection
 from judge.scoring.model.completion import Completion
-from judge.scoring.model.wishes import FLEX, Wishes
 from judge.scoring.offline import OFFLINE, rate_offline
 from judge.scoring.prompt import Texts
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-_SAMPLES = 3
 _FAILED = ratings.UnscoredReason.CALL_FAILED
 _NAME_ONE = "set OPENAI_API_KEY or OPENAI_BASE_URL, and name a model with JUDGE_MODEL."
 T = TypeVar("T")
@@ -51,7 +48,7 @@ class Judge:
 
     Args:
         model: The model's name on the server, or "offline" for the rater without a model. Several
-            names, separated by commas, are a panel.
+            names, in a list or separated by commas, are a panel.
         rubric: A rubric, the name of one that comes with the package, or the path of a file.
         samples: Ratings by each model, at least 1; None means 3 by a single model, and 1 by each
             model of a panel. A single model is asked only for ratings that can change the score:
@@ -64,7 +61,6 @@ class Judge:
         timeout_s: Longest time for an answer, from when the request goes to the server. A server
             that answers one request at a time gets fewer at once; with that and retries, a verdict
             takes at most ten times as long, or 15 minutes.
-        models: The names of the panel, instead of `model`.
         ask: "text" asks for ratings with reasons. "distribution" asks each model once, for a few
             tokens with their log probabilities, and for text where these do not speak for the
             score. "decision" asks decision models, for the probability of each score and of each
@@ -93,65 +89,41 @@ class Judge:
 
     def __init__(
         self,
-        model: str = DEFAULT_MODEL,
+        model: Sequence[str] | str = DEFAULT_MODEL,
         rubric: scoring_rubric.Rubric | str | Path = scoring_rubric.DEFAULT_RUBRIC,
         samples: int | None = None,
         client: "AsyncOpenAI | Connection | None" = None,
         timeout_s: float = 60,
         *,
-        models: Sequence[str] | str | None = None,
         ask: str = ways.TEXT,
-        effort: str | None = None,
-        options: Mapping[str, Any] | str | None = None,
-        tier: str | None = None,
-        answer_tokens: int | None = None,
-        points: bool = False,
+        **more: Unpack[ways.More],
     ) -> None:
-        if models is not None and model != DEFAULT_MODEL:
-            raise SetupError(
-                f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two."
-            )
-        named = model if models is None else models
-        self._models = ways.checked_models(named.split(",") if isinstance(named, str) else named)
-        wishes = Wishes(effort, options, tier, answer_tokens)
-        self.decides = ask == ways.DECISION  # whether `decide` may be called
-        self._ask_for = ask
-        if samples is None:
-            samples = self._usual_samples
-        if not isinstance(samples, int) or samples < 1:
-            raise SetupError(
-                f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set "
-                "1 or more."
-            )
-        if not timeout_s > 0:
-            raise SetupError(
-                f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0."
-            )
-        self.model = ", ".join(self._models)
-        self.samples = 1 if OFFLINE in self._models else samples
+        self._settings = ways.to_settings(model, samples, timeout_s, ask, more)
+        self.model = ", ".join(self._settings.models)
+        self.samples = 1 if self.model == OFFLINE else self._settings.ratings
         self.rubric = (
             rubric
             if isinstance(rubric, scoring_rubric.Rubric)
             else scoring_rubric.load_rubric(rubric)
         )
         self.reference = ""
-        ways.check(ask, self._models, samples, wishes)
-        self._points = points
-        if points:
+        if self._settings.points:
             self._check_points()
-        self._timeout_s = max(timeout_s, PATIENCE_S) if tier == FLEX else timeout_s
-        self._patience_s = max(self._timeout_s, min(10 * timeout_s, PATIENCE_S))  # retries included
-        self._connect, self._is_own = (
-            (client, False) if isinstance(client, Connection) else (Connection(client), True)
-        )
-        self._wishes = wishes
-        to_model = partial(
-            ChatModel, connect=self._connect, wishes=wishes, timeout_s=self._timeout_s
-        )
-        scale = self.rubric.scale
-        stops = len(self._models) == 1
-        to_member = partial(ways.MEMBERS[ask], samples=samples, scale=scale, stops=stops)
-        self._members: list[panel.Member] = [to_member(to_model(name)) for name in self._models]
+        self._is_own = not isinstance(client, Connection)  # which closes with this judge
+        self._connect = client if isinstance(client, Connection) else Connection(client)
+        self._members = [self._to_member(name) for name in self._settings.models]
+
+    def _to_member(self, name: str) -> panel.Member:
+        settings = self._settings
+        asked = ChatModel(name, self._connect, settings.wishes, settings.answer_s)
+        stops = len(settings.models) == 1
+        make = ways.MEMBERS[settings.ask]
+        return make(asked, settings.ratings, self.rubric.scale, stops=stops)
+
+    @property
+    def decides(self) -> bool:
+        """Whether `decide` may be called."""
+        return self._settings.decides
 
     @property
     def most_ratings(self) -> int:
@@ -165,21 +137,19 @@ class Judge:
         """How it asks, as far as that makes scores comparable: "decision, options 1a2b3c4d"; None
         for text as usual.
         """
-        way = self._ask_for
+        way = self._settings.ask
         aside = self.rubric.aside
-        if way == ways.DECISION and aside:
-            way += f" {sha256(aside.encode()).hexdigest()[:8]}"
-        return ", ".join([*([] if way == ways.TEXT else [way]), *self._wishes.version]) or None
+        parts = [] if way == ways.TEXT else [way]
+        if self.decides and aside:
+            parts = [f"{way} {sha256(aside.encode()).hexdigest()[:8]}"]
+        return ", ".join([*parts, *self._settings.wishes.version]) or None
 
     @property
     def shortfalls(self) -> list[str]:
         """A sentence for each thing that the server did otherwise than asked for."""
-        models = [each.model for each in self._members]
-        return list(
-            dict.fromkeys(
-                [*(said for each in models for said in each.shortfalls), *ways.doubles(models)]
-            )
-        )
+        models = [member.model for member in self._members]
+        sentences = [sentence for model in models for sentence in model.shortfalls]
+        return list(dict.fromkeys([*sentences, *ways.doubles(models)]))
 
     @property
     def rejected(self) -> list[str]:
@@ -195,18 +165,13 @@ class Judge:
         """
         parts = [self.model, f"{self.rubric.name} {self.rubric.version}"]
         asks_a_model = self.model != OFFLINE
-        if asks_a_model and self.samples != self._usual_samples:
+        if asks_a_model and self.samples != self._settings.usual_ratings:
             parts.append(f"{self.samples} ratings")
         if self.ask:
             parts.append(self.ask)
         if asks_a_model and self.reference:
             parts.append(f"with reference {scoring_rubric.reference_version(self.reference)}")
         return ", ".join(parts)
-
-    @property
-    def _usual_samples(self) -> int:
-        is_one_rating = self.decides or len(self._models) > 1
-        return 1 if is_one_rating else _SAMPLES
 
     def by(self, rubric: scoring_rubric.Rubric) -> "Judge":
         """The same judge with another rubric of the same scale; both share the connections, which
@@ -268,7 +233,7 @@ class Judge:
             rating = rate_offline(question, response, self.rubric.scale, self.rubric.name)
             return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
         await self._connect()  # outside the timeout, because the first call's imports take long
-        give_up_at = time.monotonic() + self._patience_s
+        give_up_at = time.monotonic() + self._settings.patience_s
         results, failures = await self._ask(texts, give_up_at, earlier)
         if failures and not ratings.has_majority(results):
             failure = min(failures, key=lambda failure: failure.is_too_long)
@@ -279,7 +244,7 @@ class Judge:
         verdict = self._combine(
             results, flags=flags, skipped_ratings=panel.skipped_ratings(self._members, results)
         )
-        if self._points and verdict.is_scored and verdict.points is None:
+        if self._settings.points and verdict.is_scored and verdict.points is None:
             with suppress(JudgeError, TimeoutError):  # the score stands without them
                 return await with_points(self._writer, verdict, texts, give_up_at)
         return verdict
@@ -330,7 +295,7 @@ class Judge:
 
     async def _in_time(self, ask: Callable[[ChatModel, float], Awaitable[T]]) -> T:
         try:
-            return await ask(self._writer, time.monotonic() + self._patience_s)
+            return await ask(self._writer, time.monotonic() + self._settings.patience_s)
         except TimeoutError as exc:
             raise self._too_late(self._writer) from exc
 
@@ -366,11 +331,9 @@ class Judge:
 
     async def _written(self, ask: Callable[[ChatModel, float], Awaitable[Completion]]) -> Written:
         answer = await self._in_time(ask)
-        tokens = (
-            None
-            if answer.input_tokens is None
-            else answer.input_tokens + (answer.output_tokens or 0)
-        )
+        tokens = answer.input_tokens
+        if tokens is not None:
+            tokens += answer.output_tokens or 0
         return Written(answer.choices[0].text, tokens)
 
     def unscored(
@@ -405,29 +368,28 @@ class Judge:
         results: list[ratings.Result] = []
         failures: list[JudgeError] = []
         for member, own in zip(self._members, outcomes, strict=True):
+            name = member.model.name
             for outcome in own:
                 if isinstance(outcome, ratings.Rating | ratings.Unscored):
                     results.append(ratings.with_short_raw(outcome))
                     continue
-                failure = (
-                    outcome
-                    if isinstance(outcome, JudgeError)
-                    else self._too_late(member.model, give_up_at)
-                )
+                failure: JudgeError = self._too_late(member.model, give_up_at)
+                if isinstance(outcome, JudgeError):
+                    failure = outcome
                 failures.append(failure)
-                name = member.model.name
+                why = str(failure)
                 results.append(
-                    ratings.Unscored(reason=_FAILED, detail=str(failure), model=name, cost_usd=0.0)
+                    ratings.Unscored(reason=_FAILED, detail=why, model=name, cost_usd=0.0)
                 )
         return results, failures
 
     def _too_late(self, model: ChatModel, give_up_at: float = math.inf) -> DeadlineError:
-        why = f"{self._timeout_s:g} s"
+        why = f"{self._settings.answer_s:g} s"
         mend = "raise JUDGE_TIMEOUT_S"
         if time.monotonic() >= give_up_at:
-            why = f"{self._patience_s:g} s, since its server was busy with others"
+            why = f"{self._settings.patience_s:g} s, since its server was busy with others"
             mend = f"lower JUDGE_CONCURRENCY, {mend}"
-        is_text = self._ask_for == ways.TEXT
+        is_text = self._settings.ask == ways.TEXT
         shorter = "set JUDGE_ASK=distribution for short answers, " if is_text else ""
         return DeadlineError(
             f"No answer from model {model.name!r} within {why}; {mend}, {shorter}or choose "

@@ -182,7 +182,7 @@ async def test_panel_of_decision_models_takes_the_mean_of_their_distributions(as
     verdict = await decide(
         ask,
         lambda request: Decided(sure if request["model"] == "a" else low, {"relevant": 0.5}),
-        models=["a", "b"],
+        model=["a", "b"],
         rubric="additive-5",
     )
     # 3 and 4 with a half each; of two middle scores the lower

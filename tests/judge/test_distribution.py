@@ -203,7 +203,7 @@ async def test_a_panels_distributions_are_averaged_over_all_its_models(
     other = answer("score:", (" 5", {" 5": 0.5, " 2": 0.5}), "\n")
     verdict = await ask(
         lambda request: sure if request["model"] == "a" else other,
-        models=["a", "b"],
+        model=["a", "b"],
         ask="distribution",
     )
     # 2 * 0.25 + 4 * 0.5 + 5 * 0.25 = 3.75

@@ -141,7 +141,7 @@ async def test_all_ratings_are_asked_for_at_once_if_each_counts(
 ) -> None:
     panel = await ask(
         Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 4\nGood.")),
-        models=["a", "b"],
+        model=["a", "b"],
         samples=3,
     )
     assert [request["n"] for request in model_server.requests] == [3, 3]
@@ -206,7 +206,7 @@ async def test_failed_second_request_leaves_the_rating_unscored(ask: Ask) -> Non
 async def test_panel_keeps_each_rating_with_its_model(model_server: ModelServer, ask: Ask) -> None:
     scores = {"a": 5, "b": 1, "c": 2}
     verdict = await ask(
-        lambda request: f"score: {scores[request['model']]}\nSo.", models=["a", "b", "c"]
+        lambda request: f"score: {scores[request['model']]}\nSo.", model=["a", "b", "c"]
     )
     assert {
         rating.model: rating.score for rating in verdict.ratings if isinstance(rating, Rating)
@@ -230,19 +230,18 @@ async def test_half_of_a_panel_is_not_a_majority(ask: Ask) -> None:
     with pytest.raises(ModelNotFoundError):
         await ask(
             lambda request: Failure(404) if request["model"] == "b" else "score: 3\nSo.",
-            models=["a", "b"],
+            model=["a", "b"],
         )
 
 
 @each(
     ("settings", "complaint"),
     [
-        ({"models": ["a", "a"]}, "twice"),
-        ({"models": "a,a"}, "twice"),
-        ({"models": ["a", " "]}, "one name between two commas"),
-        ({"models": []}, "one name between two commas"),
-        ({"models": ["a", "offline"]}, "cannot be on a panel"),
-        ({"models": ["b"], "model": "a"}, "give one of the two"),
+        ({"model": ["a", "a"]}, "twice"),
+        ({"model": "a,a"}, "twice"),
+        ({"model": ["a", " "]}, "one name between two commas"),
+        ({"model": []}, "one name between two commas"),
+        ({"model": ["a", "offline"]}, "cannot be on a panel"),
         ({"client": OpenAI(api_key="key")}, "pass an AsyncOpenAI"),
         ({"samples": 0}, "JUDGE_SAMPLES"),
         ({"samples": 2.5}, "JUDGE_SAMPLES"),
@@ -262,10 +261,6 @@ def test_settings_that_are_wrong_or_do_not_go_together_are_refused(
 ) -> None:
     with pytest.raises(SetupError, match=complaint):
         Judge(**settings)
-
-
-def test_panel_of_one_name_is_one_model() -> None:
-    assert Judge(models="gpt-6-luna").model == "gpt-6-luna"
 
 
 async def test_a_closed_client_is_a_judge_error(model_server: ModelServer) -> None:
@@ -531,7 +526,7 @@ async def test_two_names_of_one_model_are_told(
     model_server.script(
         lambda request: Answer("score: 4", model="large-1" if request["model"] != "c" else None)
     )
-    judge = Judge(models=["a", "b", "c"], client=client)
+    judge = Judge(model=["a", "b", "c"], client=client)
     await judge.score(QUESTION, RESPONSE)
     assert judge.shortfalls == [
         "Models 'a' and 'b' are one: the server names each answer's model as 'large-1'."

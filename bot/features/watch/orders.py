@@ -29,7 +29,7 @@ from bot.slack.invocation import Invocation, Raw, on_click, unknown
 from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
 from bot.store.audit import Action
-from judge.scoring.model.client import OPENAI_URL
+from judge.scoring.model.addresses import OPENAI_URL
 from judge.scoring.model.completion import cost_of
 from judge.scoring.ways import DECISION
 

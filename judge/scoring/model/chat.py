@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judge.scoring.model.client import CHAT, DECISIONS, ask
+from judge.scoring.model.addresses import CHAT, DECISIONS
+from judge.scoring.model.client import ask
 from judge.scoring.model.completion import (
     Choice,
     Completion,

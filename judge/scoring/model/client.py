@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from judge.errors import BadResponseError, SetupError
+from judge.scoring.model.addresses import CHAT, OPENAI_URL
 
 if TYPE_CHECKING:
     import ssl
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     import httpx2
     import openai
     from openai import AsyncOpenAI
-
-OPENAI_URL = "https://api.openai.com/v1"
-CHAT = "/chat/completions"
-DECISIONS = "/decisions"
 
 
 def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":

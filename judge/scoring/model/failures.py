@@ -29,7 +29,7 @@ from judge.errors import (
     SetupError,
     UnavailableError,
 )
-from judge.scoring.model.client import CHAT, OPENAI_URL
+from judge.scoring.model.addresses import CHAT, OPENAI_URL
 from judge.scoring.sanitize import sanitize
 
 _Problem = Enum(

@@ -115,7 +115,7 @@ async def test_one_unknown_price_leaves_the_cost_unknown(
     model_server: ModelServer, openai_client: AsyncOpenAI
 ) -> None:
     model_server.script("score: 4\nGood.")
-    verdict = await Judge(models=[MODEL, "unlisted"], client=openai_client).score("a?", "b")
+    verdict = await Judge(model=[MODEL, "unlisted"], client=openai_client).score("a?", "b")
     assert verdict.score == 4
     assert verdict.cost_usd is None
 
@@ -134,7 +134,7 @@ async def test_failed_member_costs_nothing(
     model_server.script(
         lambda request: Failure(404) if request["model"] == "gone" else "score: 4\nGood."
     )
-    verdict = await Judge(models=[MODEL, "gpt-4o", "gone"], client=openai_client).score("a?", "b")
+    verdict = await Judge(model=[MODEL, "gpt-4o", "gone"], client=openai_client).score("a?", "b")
     assert verdict.basis == "2 of 3"
     # gpt-4o costs 2.50 and 10.00 USD.
     assert verdict.cost_usd == pytest.approx(
