@@ -86,25 +86,34 @@ def is_taken_back(text: str, start: int, end: int, score: int, scale: Scale, res
     """Whether the judge states another total, or a label after the score does, and quotes nobody;
     see `disclaimer`.
     """
+    # Another total may stand before the score, without a label; a label counts only after it.
     head = f".\n{text[:start].lower()}."
     text = head + text[end:].lower()
-    end = len(head)
     if not _DIGIT.search(text):
         return False
-    for other in chain(_ANOTHER.finditer(text, end), _UNLABELLED.finditer(text)):
-        number = float(other["number"])
-        at = other.start()
-        is_bare = other.re is _UNLABELLED
-        is_usual = (
-            (is_bare or number.is_integer())
-            and scale.low <= number <= scale.high
-            and other["name"] != "rate"
-        )
-        is_rival = is_usual or _OF_WHOLE.search(text[max(0, at - 12) : other.end("name")])
-        before = text[max(0, at - _SENTENCE_CHARS) : other.start("number")]
-        after = _END_OF_SENTENCE.split(text[other.end() : other.end() + _SENTENCE_CHARS])[0]
-        is_supposed = not is_bare and _SUPPOSED.search(_END_OF_SENTENCE.split(before)[-1] + after)
-        is_meant = is_rival and not is_supposed and not denies(before)
-        if number != score and is_meant and not is_quoted(other[0], response):
-            return True
-    return False
+    others = chain(_ANOTHER.finditer(text, len(head)), _UNLABELLED.finditer(text))
+    return any(
+        float(other["number"]) != score
+        and _states_total(text, other, scale)
+        and not is_quoted(other[0], response)
+        for other in others
+    )
+
+
+def _states_total(text: str, other: re.Match[str], scale: Scale) -> bool:
+    """Whether the words around a number, which may be another score, mean it as the judge's own."""
+    before = text[max(0, other.start() - _SENTENCE_CHARS) : other.start("number")]
+    if denies(before):
+        return False
+    number = float(other["number"])
+    is_on_scale = scale.low <= number <= scale.high
+    if other.re is _UNLABELLED:
+        return is_on_scale or _is_of_whole(text, other)
+    is_usual = is_on_scale and number.is_integer() and other["name"] != "rate"
+    after = _END_OF_SENTENCE.split(text[other.end() : other.end() + _SENTENCE_CHARS])[0]
+    sentence = _END_OF_SENTENCE.split(before)[-1] + after
+    return (is_usual or _is_of_whole(text, other)) and not _SUPPOSED.search(sentence)
+
+
+def _is_of_whole(text: str, other: re.Match[str]) -> bool:
+    return bool(_OF_WHOLE.search(text[max(0, other.start() - 12) : other.end("name")]))

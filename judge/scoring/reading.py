@@ -9,7 +9,7 @@ model is asked again: a missed score costs a second call, a wrong score costs tr
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -276,13 +276,7 @@ def _mark_steps(text: str, statements: Sequence[_Statement]) -> None:
         return
     items = [item.start() for item in _ITEM.finditer(text)]
     blank_lines = [blank.start() for blank in _BEFORE_BLANK_LINE.finditer(text)]
-    placed: dict[str, list[_Statement]] = {
-        "on": [],
-        "below": [],
-        "between": [],
-        "behind": [],
-        "outside": [],
-    }
+    placed = defaultdict[str, list[_Statement]](list)
     for said in statements:
         placed[_place(text, said, items, blank_lines)].append(said)
     steps = [*placed["on"], *placed["below"]]
@@ -405,11 +399,7 @@ def _kind(
             return _Kind.ASIDE
         if (is_in_quotes or not is_marked) and denies(line + (label["lead"] if label else "")):
             return _Kind.DENIED
-        item = _ITEM.match(text, line_start, start)
-        clause = _CLAUSE.split(text[max(item.end() if item else 0, start - len(line)) : start])[
-            -1
-        ].rstrip(" \"'")
-        if label and not is_marked and clause[-1:].isalnum():
+        if label and not is_marked and _is_after_words(text, line_start, start, len(line)):
             is_of_whole = _ARTICLE.search(label["lead"]) or (is_prose and label["verb"])
             return _Kind.PROSE if is_of_whole else _Kind.STEP
     if is_prose:
@@ -417,41 +407,63 @@ def _kind(
     return _Kind.TOTAL if label and _TOTAL.search(label[0]) else _Kind.VERDICT
 
 
+def _is_after_words(text: str, line_start: int, start: int, length: int) -> bool:
+    """Whether words of the same clause stand before a label: "clarity score: 4"."""
+    item = _ITEM.match(text, line_start, start)
+    begin = max(item.end() if item else 0, start - length)
+    clause = _CLAUSE.split(text[begin:start])[-1].rstrip(" \"'")
+    return clause[-1:].isalnum()
+
+
 def _line_start(text: str, at: int) -> int:
     return text.rfind("\n", 0, at) + 1
 
 
 def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | UnscoredReason:
-    own = [said for said in statements if said.kind in _OWN]
-    totals = [said for said in own if said.kind is _Kind.TOTAL]
-    prose = [said for said in statements if said.kind is _Kind.PROSE]
-    verdict = next(
-        (said for said in totals or own or prose if own or isinstance(said.value, int)), None
-    )
+    """The statement that is the verdict: a total before own scores before prose, unless another
+    one contradicts it.
+    """
     if not statements:
+        end = text.rstrip()
         return next(
-            (reason for reason, sign in _SIGNS if sign.search(text.rstrip())),
-            UnscoredReason.NO_SCORE,
+            (reason for reason, sign in _SIGNS if sign.search(end)), UnscoredReason.NO_SCORE
         )
-    if not verdict:
-        is_foreign = any(said.kind in (_Kind.ASIDE, _Kind.DENIED) for said in statements)
+    by_kind: dict[_Kind, list[_Statement]] = {kind: [] for kind in _Kind}
+    for statement in statements:
+        by_kind[statement.kind].append(statement)
+    totals = by_kind[_Kind.TOTAL]
+    own = [statement for statement in statements if statement.kind in _OWN]
+    prose = by_kind[_Kind.PROSE]
+    whole_numbers = [statement for statement in prose if isinstance(statement.value, int)]
+    candidates = totals or own or whole_numbers
+    if not candidates:
+        is_foreign = by_kind[_Kind.ASIDE] or by_kind[_Kind.DENIED]
         return UnscoredReason.NOT_ASSERTED if is_foreign else UnscoredReason.UNCLEAR
-    asides = [said for said in statements if said.kind is _Kind.ASIDE]
-    rivals = [said for said in (*own, *prose, *asides) if said.value != verdict.value]
-    steps = [said for said in own if said.kind is _Kind.VERDICT and said.start < verdict.start]
-    if rivals and not (len(steps) > 1 and all(said in steps for said in rivals)):
+    verdict = candidates[0]
+    rivals = [
+        statement
+        for statement in (*own, *prose, *by_kind[_Kind.ASIDE])
+        if statement.value != verdict.value
+    ]
+    # A total may differ from the steps before it, if there are several.
+    steps = [step for step in by_kind[_Kind.VERDICT] if step.start < verdict.start]
+    if rivals and (len(steps) < 2 or any(rival not in steps for rival in rivals)):
         return UnscoredReason.CONFLICTING
-    # Criteria scored one by one, without a total, look like a repeated verdict, mostly of 1:
-    # `Score: 1` for the first. Several keys of one JSON text, or each after words on its line, are
-    # criteria too.
-    if not totals and len(own) > 1:
-        is_first = verdict.value == 1 and text[own[-1].end :].strip()
-        above = [text[_line_start(text, said.start) : said.start] for said in own]
-        are_keys = all(text[said.start] == '"' for said in own)
-        if (
-            len(own) > 2
-            or is_first
-            or (are_keys if text[0] in "{[" else not any(map(is_markup, above)))
-        ):
-            return UnscoredReason.CONFLICTING
+    if not totals and len(own) > 1 and _are_criteria(text, own):
+        return UnscoredReason.CONFLICTING
     return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict
+
+
+def _are_criteria(text: str, own: Sequence[_Statement]) -> bool:
+    """Whether equal scores are those of criteria, scored one by one without a total, which look
+    like a repeated verdict, mostly of 1: `Score: 1` for the first.
+    """
+    if len(own) > 2:
+        return True
+    if own[0].value == 1 and text[own[-1].end :].strip():
+        return True
+    # So are several keys of one JSON text, and scores each after words on its line.
+    if text[0] in "{[":
+        return all(text[statement.start] == '"' for statement in own)
+    above = (text[_line_start(text, statement.start) : statement.start] for statement in own)
+    return not any(map(is_markup, above))

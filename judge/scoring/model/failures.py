@@ -8,7 +8,7 @@ for a message, without the key and the judged texts.
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
@@ -161,9 +161,9 @@ def retry_after_s(error: openai.APIError) -> float | None:
         at = parsedate_to_datetime(value)
     except ValueError:
         return None
-    return max(
-        0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds()
-    )
+    if at.tzinfo is None:
+        at = at.replace(tzinfo=UTC)
+    return max(0.0, (at - datetime.now(UTC)).total_seconds())
 
 
 def hidden_error(response: httpx2.Response, body: object) -> openai.APIStatusError | None:
@@ -248,12 +248,11 @@ def _problem(error: openai.APIStatusError) -> _Problem:
 
 
 def _named_problem(error: openai.APIStatusError) -> _Problem | None:
-    words, status = all_words(error.body), error.status_code
+    words = all_words(error.body)
     for problem, pattern in _WORDS.items():
-        counts = status in range(
-            400, 600 if problem in (_Problem.QUOTA, _Problem.TOO_LONG) else 500
-        )
-        if counts and re.search(pattern, words, re.IGNORECASE):
+        # Some gateways report these two as failures of their own.
+        end = 600 if problem in (_Problem.QUOTA, _Problem.TOO_LONG) else 500
+        if 400 <= error.status_code < end and re.search(pattern, words, re.IGNORECASE):
             return problem
     return None
 
@@ -261,10 +260,11 @@ def _named_problem(error: openai.APIStatusError) -> _Problem | None:
 def _lacks_decisions(error: openai.APIStatusError) -> bool:
     if error.status_code in (404, 405, 501):
         return _named_problem(error) is not _Problem.MODEL
-    is_unsupported = (
-        re.search(r"(?:not |un)supported", all_words(error.body), re.IGNORECASE) is not None
-    )
-    return error.status_code == 400 and is_unsupported
+    words = all_words(error.body).lower()
+    return error.status_code == 400 and ("not supported" in words or "unsupported" in words)
+
+
+_ORIGIN = re.compile(r"[a-z]{1,10}://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])(?::\d+)?")
 
 
 def server_name(base_url: str) -> str:
@@ -283,11 +283,7 @@ def origin(base_url: str, location: str = "") -> str:
         return ""
     host = parts.hostname or ""
     named = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
-    return (
-        named
-        if re.fullmatch(r"[a-z]{1,10}://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])(?::\d+)?", named)
-        else ""
-    )
+    return named if _ORIGIN.fullmatch(named) else ""
 
 
 _MOST_WORDS, _MOST_QUOTED, _MOST_READ = 20_000, 200, 2_000
@@ -305,14 +301,20 @@ _WORD = re.compile(r"[A-Za-z0-9]+|[^\W_]")
 _ESCAPED_BLANK = re.compile(r"(?<!\\)\\+[nrt]")
 _TEXTS = re.compile(r"<(question|response)>((?:(?!<\1>).)*?)</\1>", re.DOTALL)
 _GAP = "…"
+_GAPS = re.compile(rf"{_GAP}(?:\W*{_GAP})+")
 
 
 def all_words(body: object) -> str:
     """All texts in an error's body, one per line; none for an HTML page, which may contain any
     words.
     """
-    is_page = isinstance(body, str) and body.lstrip().startswith("<")
-    return "" if is_page else "\n".join(_texts(body))[:_MOST_WORDS]
+    if isinstance(body, str) and _is_page(body):
+        return ""
+    return "\n".join(_texts(body))[:_MOST_WORDS]
+
+
+def _is_page(text: str) -> bool:
+    return text.lstrip().startswith("<")
 
 
 def quote(error: "openai.APIStatusError", prompt: str) -> str:
@@ -321,34 +323,33 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
     Words that look like a key, or share a piece with a key that was sent, are left out. So are
     quotations from the prompt: three words in a row, or a whole text that is shorter.
     """
-    sentences = (
-        each
-        for each in _texts(error.body, _SENTENCES)
-        if each.strip() and not each.lstrip().startswith("<")
-    )
-    said = _ESCAPED_BLANK.sub(" ", next(sentences, "")[:_MOST_READ]).replace('"', "'")
-    secret = (
-        value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name)
-    )
-    keys = [
-        key
-        for value in secret
-        for key in value.casefold().split()[-1:]
-        if len(key) >= _SHORTEST_KEY
-    ]
-    pieces = {key[at : at + _PIECE] for key in keys for at in range(max(1, len(key) - _PIECE + 1))}
-    words = [
-        _GAP
-        if _LOOKS_SECRET.search(word) or any(piece in word.casefold() for piece in pieces)
-        else word
-        for word in sanitize(said).split()
-    ]
-    clean = re.sub(rf"{_GAP}(?:\W*{_GAP})+", _GAP, _without(" ".join(words), prompt))
+    sentences = (text for text in _texts(error.body, _SENTENCES) if not _is_page(text))
+    first = next((text for text in sentences if text.strip()), "")
+    said = _ESCAPED_BLANK.sub(" ", first[:_MOST_READ]).replace('"', "'")
+    pieces = _pieces_of_keys(error.request.headers)
+    words = []
+    for word in sanitize(said).split():
+        plain = word.casefold()
+        is_secret = _LOOKS_SECRET.search(word) or any(piece in plain for piece in pieces)
+        words.append(_GAP if is_secret else word)
+    clean = _GAPS.sub(_GAP, _without(" ".join(words), prompt))
     if not re.search(r"\w", clean):
         return ""
-    return (
-        clean if len(clean) <= _MOST_QUOTED else f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
-    )
+    if len(clean) > _MOST_QUOTED:
+        clean = f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
+    return clean
+
+
+def _pieces_of_keys(headers: Mapping[str, str]) -> set[str]:
+    """The parts of keys that were sent, since a server may repeat one in part."""
+    pieces = set()
+    for name, value in headers.items():
+        if _SECRET_HEADERS.search(name):
+            key = value.casefold().rpartition(" ")[2]  # after "Bearer"
+            if len(key) >= _SHORTEST_KEY:
+                starts = range(max(1, len(key) - _PIECE + 1))
+                pieces.update(key[at : at + _PIECE] for at in starts)
+    return pieces
 
 
 def _texts(body: Any, fields: Sequence[str] | None = None) -> Iterator[str]:
@@ -366,16 +367,17 @@ def _texts(body: Any, fields: Sequence[str] | None = None) -> Iterator[str]:
 
 
 def _without(said: str, prompt: str) -> str:
-    found = list(_WORD.finditer(said))
-    words = tuple(match[0].lower() for match in found)
+    """What was said with a gap for each word that is part of a quotation from the prompt."""
+    matches = list(_WORD.finditer(said))
+    words = [match[0].lower() for match in matches]
     hidden: set[int] = set()
     for text in (prompt, *(match[2] for match in _TEXTS.finditer(prompt))):
         known = [word.lower() for word in _WORD.findall(text)]
         length = min(_RUN, len(known))
-        runs = set(zip(*(known[at:] for at in range(length)), strict=False))
+        runs = {tuple(known[at : at + length]) for at in range(len(known) - length + 1)}
         for at in range(len(words) - length + 1):
-            if words[at : at + length] in runs:
+            if tuple(words[at : at + length]) in runs:
                 hidden.update(range(at, at + length))
     for at in sorted(hidden, reverse=True):
-        said = said[: found[at].start()] + _GAP + said[found[at].end() :]
+        said = said[: matches[at].start()] + _GAP + said[matches[at].end() :]
     return said
