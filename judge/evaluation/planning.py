@@ -20,15 +20,20 @@ def within(found: MeanEstimate, more: int) -> float:
     """
     labels = found.labelled + more
     rest = found.by_scores
-    each = (found.corrected_variance - rest) * found.labelled
+    of_a_label = (found.corrected_variance - rest) * found.labelled
     if found.labelled < 8:  # too few to show it
-        each = found.variance * found.independent
+        of_a_label = found.variance * found.independent
         rest = 0.0
-    effective = labels * (found.effective / found.labelled if found.labelled else 1)
-    then = replace(found, effective=effective, corrected_variance=each / labels + rest)
-    then = replace(then, corrected=found.corrected or found.judge)
-    _, low, high = then.interval(0.025, is_corrected=True)
-    return (found.scale.high - found.scale.low if low is None or high is None else high - low) / 2
+    then = replace(
+        found,
+        corrected=found.corrected or found.judge,
+        corrected_variance=of_a_label / labels + rest,
+        effective=labels * (found.effective / found.labelled if found.labelled else 1),
+    )
+    reach = then.interval(0.025, is_corrected=True)
+    if reach.low is None or reach.high is None:
+        return (found.scale.high - found.scale.low) / 2
+    return (reach.high - reach.low) / 2
 
 
 def more_for(found: MeanEstimate, reach: float) -> int | None:

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate
 from math import cos, exp, floor, hypot, log, pi, sin, sqrt, tan
 from operator import mul, sub
 from statistics import NormalDist
@@ -38,7 +37,10 @@ def t_quantile(df: int, tail: float = _TAIL) -> float:
     high = pi / 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if _two_sided(middle, df) < 1 - 2 * tail else (low, middle)
+        if _two_sided(middle, df) < 1 - 2 * tail:
+            low = middle
+        else:
+            high = middle
     return tan(low) * sqrt(df)
 
 
@@ -61,14 +63,12 @@ def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
     prediction; source: Vovk, Gammerman, Shafer (2005), for judges arXiv 2509.18658, with weights
     arXiv 1904.06019 (the next case weighs as much as the heaviest).
     """
-    weights = [
-        (miss, number / probability) for (miss, probability), number in sorted(misses.items())
-    ]
     next_one = max((1 / probability for _, probability in misses), default=0.0)
-    wanted = 0.9 * (sum(weight for _, weight in weights) + next_one)
-    for (miss, _), reached in zip(
-        weights, accumulate(weight for _, weight in weights), strict=True
-    ):
+    total = sum(number / probability for (_, probability), number in misses.items())
+    wanted = 0.9 * (total + next_one)
+    reached = 0.0
+    for (miss, probability), number in sorted(misses.items()):
+        reached += number / probability
         if reached >= wanted - _DUST:
             return miss
     return None
@@ -100,9 +100,9 @@ def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float])
     scaled = (root + 0.12 + 0.11 / root) * largest
     if scaled < 0.2:
         return 1.0  # where the series does not converge
-    return min(
-        1.0, 2 * sum((1 if k % 2 else -1) * exp(-2 * (k * scaled) ** 2) for k in range(1, 100))
-    )
+    terms = (exp(-2 * (k * scaled) ** 2) for k in range(1, 100))
+    alternating = sum(term if index % 2 == 0 else -term for index, term in enumerate(terms))
+    return min(1.0, 2 * alternating)
 
 
 MIN_LABELS = 20
@@ -349,20 +349,23 @@ def _interval(
     same variance.
     """
     low, high = scale
+    width = high - low
     mean = min(max(mean, low), high)
     if n + _DUST < 2:
         return Interval(mean, None, None)
-    share = (mean - low) / (high - low)
-    part = variance / (high - low) ** 2
-    spread = (
-        t_quantile(floor(n + _DUST) - 1, tail) ** 2 * part / max(share * (1 - share), part, _DUST)
-    )
-    under, over = (low + each * (high - low) for each in wilson_ends(share, spread))
+    share = (mean - low) / width
+    part = variance / width**2
+    t = t_quantile(floor(n + _DUST) - 1, tail)
+    under, over = wilson_ends(share, t**2 * part / max(share * (1 - share), part, _DUST))
+    # Scores near an end that no label shows may be that many.
     least = min(_least(n, tail), 1)
-    below, above = (1, 1) if is_corrected and high - low == 1 else (mean - low, high - mean)
-    return Interval(
-        mean, max(min(under, mean - least * below), low), min(max(over, mean + least * above), high)
-    )
+    below = above = least
+    if not (is_corrected and width == 1):
+        below *= mean - low
+        above *= high - mean
+    lowest = min(low + under * width, mean - below)
+    highest = max(low + over * width, mean + above)
+    return Interval(mean, max(lowest, low), min(highest, high))
 
 
 def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Hashable, float]:
@@ -424,15 +427,21 @@ def differences(
     The more pairs are undecided, the wider are their intervals. Source: Holm (1979), Scand. J. of
     Statistics 6(2).
     """
-    undecided = {i: (now, before) for i, (now, before) in enumerate(pairs) if now and before}
-    found = dict[int, Interval | None]()
-    is_clear = True
-    while undecided and is_clear:
-        found |= {i: difference(*pair, _TAIL / len(undecided)) for i, pair in undecided.items()}
-        clear = {i for i in undecided if (each := found[i]) and each.is_clear}
-        is_clear = bool(clear)
-        undecided = {i: pair for i, pair in undecided.items() if i not in clear}
-    return [found.get(i) for i in range(len(pairs))]
+    found: list[Interval | None] = [None] * len(pairs)
+    undecided = [place for place, pair in enumerate(pairs) if None not in pair]
+    while undecided:
+        tail = _TAIL / len(undecided)
+        still_undecided = []
+        for place in undecided:
+            now, before = pairs[place]
+            change = difference(now, before, tail) if now and before else None
+            found[place] = change
+            if change is None or not change.is_clear:
+                still_undecided.append(place)
+        if len(still_undecided) == len(undecided):
+            break
+        undecided = still_undecided
+    return found
 
 
 def paired(changes: Iterable[tuple[float, Hashable]], scale: Scale) -> Interval | None:

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator
 from statistics import fmean
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 
-from judge.evaluation.check import slope
 from judge.evaluation.stats import (
     Interval,
     MeanEstimate,
@@ -304,19 +302,3 @@ def test_difference_from_a_single_thread_is_unknown() -> None:
 )
 def test_share_has_wilsons_interval(count: int, n: int, low: float, high: float) -> None:
     assert wilson(count, n) == pytest.approx((count / n, low, high), abs=1e-6)
-
-
-def test_slope_has_the_robust_errors_of_the_sandwich_in_matrices() -> None:
-    from scipy.stats import t
-
-    points = [(float(x), x / 4 + (x * x) % 7 * x / 10) for x in range(12)]
-    x = np.array([(1, x) for x, _ in points])
-    y = np.array([y for _, y in points])
-    bread = np.linalg.inv(x.T @ x)
-    fit = bread @ x.T @ y
-    free = 1 - np.einsum("ij,jk,ik->i", x, bread, x)
-    error = np.sqrt((bread @ x.T @ np.diag(((y - x @ fit) / free) ** 2) @ x @ bread)[1, 1])
-    half = t.ppf(0.975, 10) * error
-    assert slope(points) == pytest.approx((fit[1], fit[1] - half, fit[1] + half), rel=1e-6)
-    # The last point alone fixes the line, and equal x fix none.
-    assert [slope([*[(0, 1), (0, 2)] * 9, (1, 5)]), slope([(1, 2)] * 30), slope([])] == [None] * 3

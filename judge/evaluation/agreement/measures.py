@@ -51,13 +51,14 @@ def interval(statistic: Statistic) -> tuple[float, float]:
             value, zip(statistic.without.tolist(), repeat(1)), n, statistic.least_error
         )
     error = float(np.sqrt((n - 1) / n * np.square(statistic.without - value).sum()))
+    t = t_quantile(n - 1)
     if statistic.range == "any":
-        return value - t_quantile(n - 1) * error, value + t_quantile(n - 1) * error
+        return value - t * error, value + t * error
     if error > 0:
         per_quantile = error**2 / (value * (1 - value))
     else:
         per_quantile = 1 / statistic.prompts if value in (0, 1) else 0.0
-    return wilson_ends(value, t_quantile(n - 1) ** 2 * per_quantile)
+    return wilson_ends(value, t**2 * per_quantile)
 
 
 def difference(one: Statistic, other: Statistic) -> Statistic:
@@ -162,20 +163,22 @@ def krippendorff_alpha(sample: Sample) -> Statistic:
     NaN if all ratings are equal. Source: Krippendorff, Content Analysis (2004), chapter 11.
     """
     ratings = np.column_stack([sample.labels, sample.scores])
-    levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
-    counts = np.stack(
-        [(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1
-    ).astype(float)
+    given = ~np.isnan(ratings)
+    levels = sample.to_levels(np.nan_to_num(ratings))
+    # How many raters gave each level to a response; shape (n, levels).
+    counts = np.zeros((len(ratings), sample.n_levels))
+    for level in range(sample.n_levels):
+        counts[:, level] = (given & (levels == level)).sum(axis=1)
     others = counts.sum(axis=1) - 1
     # The counts of pairs (the levels that two raters gave one response) add up, so a group is left
     # out by subtraction.
-    pairs = np.zeros((sample.n_groups, sample.n_levels, sample.n_levels))
+    pairs = []
     for group in range(sample.n_groups):
         rows = (others > 0) & (sample.groups == group)
         shares = counts[rows] / others[rows, None]
-        pairs[group] = shares.T @ counts[rows] - np.diag(shares.sum(axis=0))
-    whole = pairs.sum(axis=0)
-    without = np.array([_alpha_of(whole - each) for each in pairs])
+        pairs.append(shares.T @ counts[rows] - np.diag(shares.sum(axis=0)))
+    whole = np.sum(pairs, axis=0)
+    without = np.array([_alpha_of(whole - of_group) for of_group in pairs])
     return Statistic(_alpha_of(whole), without, len(sample.scores), sample.n_prompts)
 
 

@@ -342,7 +342,7 @@ def quote(error: "openai.APIStatusError", prompt: str) -> str:
 
 def _pieces_of_keys(headers: Mapping[str, str]) -> set[str]:
     """The parts of keys that were sent, since a server may repeat one in part."""
-    pieces = set()
+    pieces = set[str]()
     for name, value in headers.items():
         if _SECRET_HEADERS.search(name):
             key = value.casefold().rpartition(" ")[2]  # after "Bearer"

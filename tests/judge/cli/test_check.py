@@ -187,7 +187,7 @@ LABELS = {
 async def test_labels_in_both_files_correct_the_difference(
     files: Files, snapshot: SnapshotAssertion
 ) -> None:
-    # The judge gives longer replies a point more, and people do not.
+    # The judge gives the replies of now a point more, and people do not.
     for name, (labels, options) in LABELS.items():
         before = await files.scored("before", labelled("3", 10, labels))
         done = await files.batch(
