@@ -216,7 +216,7 @@ async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
 def alerts(played: Weeks) -> list[Message]:
     channel = played.slack.workspace.channel(CHANNEL)
     posts = [m for m in channel.messages.values() if m.author is played.slack.workspace.bot]
-    return [m for m in posts if "worse" in m.text]
+    return [m for m in posts if "are lower" in m.text]
 
 
 async def test_two_weeks_are_scored_and_reported_as_they_were_posted(
