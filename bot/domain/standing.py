@@ -61,7 +61,8 @@ class Standing:
         asked: About how many replies the judge was asked again.
         judge_step, judge_low, judge_high: How much more it gives them now, with the range.
         questions: The sentence on what has changed about the questions, or is alike.
-        told_at, told_to: When and to whom the change was told; None if it is still to be told.
+        is_to_tell: Whether the change is still to be told.
+        told_at: When somebody was told.
     """
 
     team_id: str
@@ -94,8 +95,8 @@ class Standing:
     judge_low: float | None = None
     judge_high: float | None = None
     questions: str = ""
+    is_to_tell: bool = False
     told_at: datetime | None = None
-    told_to: tuple[str, ...] = ()
     id: int = 0
 
     @property

@@ -40,8 +40,7 @@ class Standings(db.StoreQueries):
 
     async def untold(self, team_id: str) -> Sequence[Standing]:
         """Those whose change is still to be told, the oldest first."""
-        is_open = standings.c.told_at.is_(None)
-        return await self._rows(sa.and_(standings.c.team_id == team_id, is_open))
+        return await self._rows(sa.and_(standings.c.team_id == team_id, standings.c.is_to_tell))
 
     @db.in_transaction
     async def begin(self, connection: AsyncConnection, standing: Standing) -> None:
@@ -79,12 +78,16 @@ class Standings(db.StoreQueries):
 
     async def go_on(self, standing: Standing) -> None:
         """Stores the newer figures of a standing that has not changed."""
+        values = _values(standing)
+        # Another process may be telling it.
+        del values["is_to_tell"], values["told_at"]
         its = sa.update(standings).filter_by(id=standing.id)
-        await self._database.execute(its.values(_values(standing)))
+        await self._database.execute(its.values(values))
 
-    async def note_told(self, standing: Standing, now: datetime, to: tuple[str, ...]) -> None:
+    async def note_told(self, standing: Standing, told_at: datetime | None) -> None:
+        """Records that nobody is left to be told, and when somebody was."""
         its = sa.update(standings).filter_by(id=standing.id)
-        await self._database.execute(its.values(told_at=now, told_to=to))
+        await self._database.execute(its.values(is_to_tell=False, told_at=told_at))
 
     async def _rows(self, which: sa.ColumnElement[bool]) -> list[Standing]:
         columns = db.columns_of(standings, Standing)

@@ -28,6 +28,11 @@ from judge.evaluation.stats import Interval
 _PATIENCE_S = 720
 _LOOKED_AT = 500
 _MOST_FAILURES = 3
+_OVER_LIMIT = "a daily limit is used up"
+_NO_ANSWER = "the model does not answer"
+_TOO_LATE = "too few answers in time"
+PASSING = {_OVER_LIMIT, _NO_ANSWER, _TOO_LATE}
+"""Why the judge could not be asked, if it is worth another try."""
 _WHOSE = {
     "assistant": Whose.ASSISTANT,
     "judge": Whose.JUDGE,
@@ -143,14 +148,14 @@ class AskedAgain:
                         )
                         failures = 0
                 except BudgetError:
-                    why = "a daily limit is used up"
+                    why = _OVER_LIMIT
                 except JudgeError as exc:
                     logger.warning(
                         "judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc)
                     )
                     failures += 1
                     if isinstance(exc, HOPELESS) or failures == _MOST_FAILURES:
-                        why = "the model does not answer"
+                        why = _NO_ANSWER
 
         at_once = max(services.settings.judge_concurrency // 2, 1)
         await asyncio.gather(*(some() for _ in range(at_once)))
@@ -162,7 +167,7 @@ class AskedAgain:
         pairs = [(row, verdicts[case_id]) for case_id, row in whole.items()]
         scores = [(row.score, verdict.score) for row, verdict in pairs if verdict.score is not None]
         if len(scores) < FEWEST:
-            return _not_asked("too few answers in time")
+            return _not_asked(_TOO_LATE)
         is_same = all(
             (row.mean, row.justification) == (verdict.mean, verdict.justification)
             for row, verdict in pairs

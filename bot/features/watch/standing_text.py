@@ -37,7 +37,7 @@ def headline(standing: Standing, name: str) -> str:
         return f"{helper} has too few scores yet to say whether it changes{_level(standing)}"
     if standing.direction is Direction.STEADY:
         return _steady(standing, helper)
-    still = " still" if standing.told_to else ""
+    still = " still" if standing.told_at else ""
     if standing.whose is Whose.ASSISTANT:
         again = " again" if standing.event is Event.FURTHER and not still else ""
         has = "is still" if still else "has become"
@@ -45,7 +45,7 @@ def headline(standing: Standing, name: str) -> str:
     else:
         way = "lower" if standing.direction is Direction.LOWER else "higher"
         said = f"Scores of {helper} are{still} {way}"
-    told = f" (told {_day(standing.told_at.date())})" if standing.told_at and still else ""
+    told = f" (told {_day(standing.told_at.date())})" if standing.told_at else ""
     return f"{said}{_figures(standing)}{told}{_doubt(standing)}"
 
 

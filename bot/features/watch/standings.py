@@ -16,7 +16,7 @@ from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.verdict import later_version
 from bot.domain.watch import Watch
 from bot.feature import Services
-from bot.features.watch.asked_again import Asked, AskedAgain, Change
+from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
 from bot.features.watch.notices import Telling, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, day_of
 from bot.features.watch.questions import Questions, compare_questions
@@ -34,6 +34,7 @@ LOOK_HOUR = 6
 """The hour from which a day's look is due, by the workspace's clock: before people's day begins."""
 _LEASE = timedelta(minutes=15)  # longer than the judge is asked again
 _TOLD_FOR = timedelta(days=2)  # whom Slack refuses is tried again for so long
+_ASKED_FOR = timedelta(days=3)  # as long as it is open whose change it is
 _NO_LIMIT = 10_000
 
 logger = structlog.get_logger(__name__)
@@ -114,32 +115,47 @@ class StandingLooks:
         now = self._services.clock()
         has_changed = found.event or found.state.direction != state.direction
         if standing and is_known and not has_changed:
-            await self._standings.go_on(with_figures(standing, found, now))
+            current = with_figures(standing, found, now)
+            if not await self._ask_once_more(current, found, series, watches):
+                await self._standings.go_on(current)
             return
         begun = with_figures(new_standing(subject, kind, found, now), found, now)
         if found.event in {Event.BEGAN, Event.FURTHER}:
-            await self._store_change(begun, found, series, watches)
+            change = change_of(begun, found, series)
+            await self._store_change(begun, change, await self._ask(begun, change, watches))
             return
-        is_told = found.event is None
-        await self._standings.begin(replace(begun, told_at=now if is_told else None))
+        await self._standings.begin(replace(begun, is_to_tell=found.event is not None))
 
-    async def _store_change(
-        self, begun: Standing, found: Look, series: Series, watches: Sequence[Watch]
-    ) -> None:
-        """Stores a new direction, once the judge was asked again whose change it is."""
-        since = begun.since
-        if since is None or found.step is None:
-            raise ValueError(f"a change without its day: {found}")
-        change = Change(series.before(since), series.since(since), found.step)
+    async def _ask(self, standing: Standing, change: Change, watches: Sequence[Watch]) -> Asked:
         # Asking again costs at most what the watches may spend in a day.
         most = sum(watch.per_day or _NO_LIMIT for watch in watches)
-        asked = await self._asked.about(begun.team_id, change, most)
+        return await self._asked.about(standing.team_id, change, most)
+
+    async def _ask_once_more(
+        self, standing: Standing, found: Look, series: Series, watches: Sequence[Watch]
+    ) -> bool:
+        """Whether it is known now whose change it is, which was not when it was found; then it is
+        stored, to be told.
+        """
+        is_open = standing.whose is Whose.OPEN or standing.why in PASSING
+        is_old = standing.looked_at > standing.stored_at + _ASKED_FOR
+        if not standing.is_clear or not is_open or is_old:
+            return False
+        change = change_of(standing, found, series)
+        asked = await self._ask(standing, change, watches)
+        if asked.whose in {Whose.OPEN, Whose.NOT_ASKED}:
+            return False
+        await self._store_change(replace(standing, stored_at=standing.looked_at), change, asked)
+        return True
+
+    async def _store_change(self, begun: Standing, change: Change, asked: Asked) -> None:
+        """Stores a direction, and that it is to be told."""
         questions = await compare_questions(
             self._services.store.database,
             [score.id for score in change.before],
             [score.id for score in change.after],
         )
-        standing = with_cause(begun, asked, questions)
+        standing = replace(with_cause(begun, asked, questions), is_to_tell=True, told_at=None)
         if asked.whose not in {Whose.JUDGE, Whose.BOTH}:
             await self._standings.begin(standing)
             return
@@ -148,12 +164,12 @@ class StandingLooks:
             standing,
             version=later_version(begun.version or "", first.judged_at),
             direction=Direction.TOO_FEW,
-            origin=since,
+            origin=begun.since,
             begun_on=None,
             found_on=None,
             ended=(),
         )
-        channels = sorted({score.channel_id for score in series.scores})
+        channels = sorted({score.channel_id for score in (*change.before, *change.after)})
         await self._standings.begin_with_judge(anew, begun.version, first.judged_at, channels)
 
     async def _tell(self, subjects: Mapping[Subject, Sequence[Watch]]) -> None:
@@ -174,8 +190,8 @@ class StandingLooks:
                 refused += [each for each, error in errors.items() if error]
             is_over = now > standing.stored_at + _TOLD_FOR
             if is_over or not refused:
-                whom = tuple(to for to in told if to not in refused)
-                await self._standings.note_told(standing, now, whom)
+                was_told = len(refused) < len(told)
+                await self._standings.note_told(standing, now if was_told else None)
 
     async def _write(self, standing: Standing, watches: Sequence[Watch], to: str) -> Telling | None:
         """The alert for one person or channel, with the lowest replies of channels that they may
@@ -208,6 +224,13 @@ def place_of(subject: Subject, watches: Sequence[Watch]) -> Place:
     """Where a subject's replies are."""
     first, *others = sorted(watch.channel_id for watch in watches)
     return Place(subject.team_id, first, subject.author_id, Origin.WATCHED, others=tuple(others))
+
+
+def change_of(standing: Standing, found: Look, series: Series) -> Change:
+    """The scores before and since the change of a standing."""
+    if standing.since is None or found.step is None:
+        raise ValueError(f"a change without its day: {found}")
+    return Change(series.before(standing.since), series.since(standing.since), found.step)
 
 
 def is_of_kind(standing: Standing, kind: Kind) -> bool:

@@ -100,7 +100,7 @@ async def test_a_drop_is_told_once_and_then_remembered(stage: Stage) -> None:
     assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
     found = await standing(stage)
     assert found.direction is Direction.LOWER
-    assert set(found.told_to) == {channel_id, stage.ann.id, stage.ben.id}
+    assert found.told_at
     assert found.whose is Whose.ASSISTANT
     assert found.looked_at.date() > found.stored_at.date()
     assert len(await rows(stage)) == 1
@@ -123,7 +123,7 @@ async def test_a_change_that_was_stored_is_told_by_the_next_process(stage: Stage
     await change(stage, alerts_to=(stage.ann.id,))
     standings = Standings(stage.log.database)
     # As a process left it that ended before it told anybody.
-    await standings.go_on(replace(await standing(stage), told_at=None))
+    await standings.begin(replace(await standing(stage), is_to_tell=True))
     await look(stage)
     await look(stage)
     assert len(direct(stage, "ann")) == 1
@@ -234,6 +234,20 @@ async def test_a_judge_that_cannot_be_asked_leaves_open_whose_change_it_is(
     (said,) = direct(stage, "ann")
     assert said.startswith("Scores of helper are lower: 2.5 since ")
     assert said.endswith(f", by a judge that could not be asked again ({why}).")
+
+
+async def test_whose_change_it_is_is_asked_again_the_day_after_if_it_was_left_open(
+    stage: Stage,
+) -> None:
+    stage.model.script(Failure(404, "model_not_found"))
+    await drop(stage)
+    await look(stage)
+    stage.model.script(worth())
+    await look(stage, DAY)
+    await look(stage, 2 * DAY)
+    first, second = direct(stage, "ann")
+    assert first.startswith("Scores of helper are lower")
+    assert second.startswith("helper has become worse")
 
 
 async def test_answers_that_are_the_old_ones_to_the_last_word_tell_nothing(stage: Stage) -> None:

@@ -100,12 +100,10 @@ def a_standing(**changes: Any) -> Standing:
         "judge_step": 0.0,
         "judge_low": -0.1,
         "judge_high": 0.1,
-        "told_at": None,
     }
     return Standing(**(given | changes))
 
 
-_TOLD = {"told_at": NOW, "told_to": ("U1",)}
 _STEADY = {"direction": Direction.STEADY, "whose": None}
 _OF_JUDGE = {
     "direction": Direction.TOO_FEW,
@@ -115,7 +113,7 @@ _OF_JUDGE = {
 }
 STANDINGS = {
     "became worse": a_standing(),
-    "still worse": a_standing(**_TOLD),
+    "still worse": a_standing(told_at=NOW),
     "became better": a_standing(direction=Direction.HIGHER, step=0.7, level=4.3),
     "worse again": a_standing(event=Event.FURTHER),
     "the judge": a_standing(whose=Whose.JUDGE, **_OF_JUDGE),
