@@ -3,6 +3,7 @@
 import asyncio
 import shlex
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,9 +51,7 @@ Form = Annotated[
         "--format", help="Also write this format when done; by default from the output's name."
     ),
 ]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Exit with 2 if INPUT has no rows, or lines were skipped.")
-]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 2 if lines were skipped.")]
 FailUnder = Annotated[
     float | None,
     typer.Option(metavar="MEAN", help="A check: fail if the mean score is below this."),
@@ -143,17 +142,14 @@ def batch(
     _say_next(work, source, path, given.looks_like_json)
     outcome = check.finish(work.missing, lambda sentence: say(options.to_summary(sentence)))
     has_gaps = bool(work.missing or work.tally.unscored)
-    if strict and (work.batch.malformed or not work.rows):
-        what = f"{work.batch.malformed:,} skipped" if work.batch.malformed else "no rows"
-        raise JudgeError(f"--strict: {source} has {what}.")
+    if strict and work.batch.malformed:
+        raise JudgeError(f"--strict: {source} has {work.batch.malformed:,} skipped.")
     raise typer.Exit(has_gaps if outcome is None else outcome)
 
 
 def _say_next(work: "_Work", source: Path, path: Path, looks_like_json: bool) -> None:
     if work.tally.rows:
         say(f"Next: judge view {shlex.quote(str(path))}")
-    if not work.lines:
-        say(f"{source} is empty: it has no rows.", err=True)
     if not (work.tally.rows or looks_like_json):
         say(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
 
@@ -173,11 +169,11 @@ def _run(
     from judge.rows.batch import Batch, identity_of
     from judge.rows.journal import Journal, survey
 
-    lines = (
-        None if path.exists() else survey(given)
-    )  # so that a mistake in the input leaves no empty output
-    with Journal(path, identity_of(judge)) as journal:
-        lines = survey(given, journal) if lines is None else lines
+    is_new = not path.exists()
+    lines = survey(given) if is_new else 0  # so that a mistake in the input leaves no empty output
+    with _without_empty_file(path, is_new), Journal(path, identity_of(judge)) as journal:
+        if not is_new:
+            lines = survey(given, journal)
         batch = Batch(
             judge, journal, options.Reports(), concurrency=concurrency, max_cost_usd=max_cost
         )
@@ -197,6 +193,17 @@ def _run(
             )
         journal.sort()
     return work
+
+
+@contextmanager
+def _without_empty_file(path: Path, is_new: bool) -> Iterator[None]:
+    """Removes a new output again if the run ended early without a verdict."""
+    try:
+        yield
+    except (typer.Exit, JudgeError):
+        if is_new and path.exists() and not path.stat().st_size:
+            path.unlink()
+        raise
 
 
 def _to_files(

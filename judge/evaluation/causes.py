@@ -21,7 +21,7 @@ from judge.scoring.answers import spoken
 from judge.scoring.attacks.marks import neutralise
 from judge.scoring.decision import read_choices
 from judge.scoring.judging import Written
-from judge.scoring.rubric import list_rubrics, load_rubric
+from judge.scoring.rubric import Scale, list_rubrics, load_rubric
 from judge.scoring.sanitize import one_line, sanitize
 
 Decide = Callable[[Sequence[Mapping[str, str]], Sequence[Mapping[str, Any]]], Awaitable[Written]]
@@ -86,8 +86,8 @@ async def find_causes(
 
     Raises:
         SetupError: The judge is the offline rater, or there are fewer than five replies.
-        JudgeError: A request failed, the answer has no line with a cause, or the decision is not
-            valid.
+        JudgeError: A request failed, the answer names no cause of two replies, or the decision is
+            not valid.
     """
     if len(reasons) < FEWEST:
         raise SetupError(
@@ -96,32 +96,34 @@ async def find_causes(
         )
     sent = dict(islice(reasons.items(), MOST))
     offered = [name for name in dict.fromkeys(known) if name != OTHER]
-    names, cause_of = ", ".join(f'"{name}"' for name in offered), dict[int, str]()
-    if decide and offered:
-        names, cause_of = "", await _choose(decide, sent, offered)
-    left = [key for key in sent if key not in cause_of]
+    chosen = await _choose(decide, sent, offered) if decide and offered else {}
+    cause_of = dict(chosen)
+    left = [key for key in sent if key not in chosen]
     if len(left) >= _FEWEST_OF_A_CAUSE:
+        # What a decision left is none of the names that it chose among.
+        names = "" if decide else ", ".join(f'"{name}"' for name in offered)
         prompt = _PROMPT.format(
             most=_MOST_NAMES,
             words=_MOST_WORDS,
             known=f"\nUse these names of the week before where they fit: {names}." if names else "",
             reasons=_numbered(sent[key] for key in left),
         )
-        named = _read((await write(prompt)).text, known)
-        if not (named or cause_of):
-            raise BadResponseError(
-                "The model named no causes: no line of its answer has a name, a colon and numbers."
-            )
-        for number, name in named.items():
+        answer = await write(prompt)
+        for number, name in _read(answer.text, known).items():
             if 1 <= number <= len(left):
                 is_public = name in known or not gives_away(name, said or {})
                 cause_of[left[number - 1]] = name if is_public else OTHER
     frequent = Counter(name for name in cause_of.values() if name != OTHER).most_common(_MOST_NAMES)
     kept = [name for name, n in frequent if n >= _FEWEST_OF_A_CAUSE]
+    if not (kept or chosen):
+        raise BadResponseError(
+            "The model named no causes: in its answer no name has the numbers of two replies."
+        )
     replies: dict[str, list[int]] = {name: [] for name in (*kept, OTHER)}
     for key in sent:
-        replies.get(cause_of.get(key, OTHER), replies[OTHER]).append(key)
-    counts = [Cause(name, tuple(its)) for name, its in replies.items() if its]
+        cause = cause_of.get(key, OTHER)
+        replies[cause if cause in replies else OTHER].append(key)
+    counts = [Cause(name, tuple(keys)) for name, keys in replies.items() if keys]
     return Causes(counts, len(reasons) - len(sent))
 
 
@@ -143,7 +145,7 @@ async def _choose(
         chosen = read_choices(answer.text, questions)
     except ValueError as exc:
         raise BadResponseError(f"The decision on the causes is not valid: {exc}.") from exc
-    return {keys[number]: name for name in known for number, its in chosen.items() if its == name}
+    return {keys[number]: name for number, name in chosen.items() if name in known}
 
 
 def _read(text: str, known: Sequence[str]) -> dict[int, str]:
@@ -229,15 +231,18 @@ def read_low(path: Path, rubric: Path | None = None) -> tuple[RowFile, Mapping[i
 
     Of several rows of one reply, as exports have them, the last one counts.
     """
-    file, scale = RowFile.at(path), None
-    found: dict[object, tuple[int, str]] = {}
+    file = RowFile.at(path)
+    scale: Scale | None = None
+    low: dict[object, tuple[int, str]] = {}  # by reply
     for row in file.rows():
-        score, reason = to_number(row.get("score")), row.get("justification")
+        score = to_number(row.get("score"))
+        reason = row.get("justification")
         if score is None or not isinstance(reason, str) or not reason.strip():
             continue
         scale = scale or find_scale(row, rubric)
-        found.pop(row.known_by[1], None)
+        _, reply = row.known_by
+        low.pop(reply, None)
         if score <= low_to(scale):
-            found[row.known_by[1]] = (row.line, reason)
+            low[reply] = (row.line, reason)
     file.require()
-    return file, dict(reversed(found.values()))
+    return file, dict(reversed(low.values()))

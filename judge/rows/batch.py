@@ -53,6 +53,7 @@ class Batch:
     is_spent: bool = field(default=False, init=False)  # whether `max_cost_usd` is reached
     _failures_in_a_row: int = field(default=0, init=False)
     _has_verdict: bool = field(default=False, init=False)
+    _failures: list[str] = field(default_factory=list, init=False)  # not yet reported
     _absent: set[str] = field(default_factory=set, init=False)
 
     async def run(self, items: Iterator[Row | str]) -> None:
@@ -63,6 +64,8 @@ class Batch:
         async with asyncio.TaskGroup() as group:
             for _ in range(self.concurrency):
                 group.create_task(self._work(items))
+        if not self.stopped:
+            self._report_failures()
 
     async def _work(self, items: Iterator[Row | str]) -> None:
         try:
@@ -87,6 +90,7 @@ class Batch:
             )
             self._has_verdict = True
             self._failures_in_a_row = 0
+            self._report_failures()
         except JudgeError as exc:
             if not exc.is_too_long:
                 self._note_failure(row, exc)
@@ -104,7 +108,7 @@ class Batch:
         self.failed += 1
         is_hopeless = isinstance(exc, HOPELESS)
         if not is_hopeless:
-            self.report(f"line {row.line}: {exc}")
+            self._failures.append(f"line {row.line}: {exc}")
             # Rows that a server rejects may well be consecutive; if other rows get verdicts, the
             # server works.
             self._failures_in_a_row += not (
@@ -112,6 +116,16 @@ class Batch:
             )
         if is_hopeless or self._failures_in_a_row >= 3 * self.concurrency:  # three of each worker
             self.stopped = exc
+        if self._has_verdict:
+            self._report_failures()
+
+    def _report_failures(self) -> None:
+        """Reports the failures so far; before the first verdict they wait, because the error that
+        stops the run says the same of all rows.
+        """
+        for failure in self._failures:
+            self.report(failure)
+        self._failures.clear()
 
     def _watch_cost(self) -> None:
         tally = self.journal.tally

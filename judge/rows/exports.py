@@ -208,6 +208,7 @@ def _read_scored(
 ) -> Iterator[Candidate]:
     judges: dict[str, int] = {}
     prompts: dict[str, tuple[int, int]] = {}
+    line = 0
     for line, raw in files.read_lines(source):
         try:
             row = Row(line, files.decode(raw))
@@ -246,6 +247,8 @@ def _read_scored(
         yield Candidate(
             (id_, "" if prompt_id is not None else asked), prompt_id, prompt, response, score
         )
+    if not line:
+        raise SetupError(f"{source} is empty: it has no rows.")
 
 
 def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:

@@ -143,7 +143,7 @@ def survey(source: RowFile, journal: Journal | None = None) -> int:
     """The number of lines of `source` that are not blank, read with about 200 bytes of memory for
     each `prompt_id`.
 
-    Raises SetupError if a `prompt_id` has two prompts, or a row in `journal` is no longer in
+    Raises SetupError if there is none, a `prompt_id` has two prompts, or a row in `journal` is no longer in
     `source` as it was judged.
     """
     judged = journal.rows if journal else {}
@@ -170,4 +170,6 @@ def survey(source: RowFile, journal: Journal | None = None) -> int:
                 check_prompt(source.path, prompts, line, encode(row.get("prompt_id")), row.asked)
     if unchanged < len(judged):
         raise SetupError(f"{source.path} {changed}")
+    if not lines:
+        raise SetupError(f"{source.path} is empty: it has no rows.")
     return lines

@@ -86,9 +86,28 @@ async def test_each_reply_is_counted_once_whatever_the_model_says_of_numbers() -
         ]
 
 
-async def test_an_answer_without_a_line_of_numbers_names_no_causes() -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The replies have no source, see 1 and 2.\nno source: several: 1",
+        "no source: 17, 19",
+        "no source: 1\ntoo short: 2",
+        "other: 1, 2, 3",
+    ],
+)
+async def test_an_answer_that_sorts_nothing_is_said(answer: str) -> None:
     with pytest.raises(BadResponseError, match="named no causes"):
-        await sort("The replies have no source, see 1 and 2.\nno source: several: 1")
+        await sort(answer)
+
+
+def test_without_a_key_no_rater_is_recommended_that_writes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "scored.jsonl"
+    row = {"completion": "a", "score": 1, "justification": "Bad."}
+    file.write_text("".join(f"{json.dumps(row | {'case': case})}\n" for case in range(5)))
+    done = run("causes", file)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("No model is set up: set OPENAI_API_KEY")
+    assert "offline" not in done.stderr
 
 
 async def test_the_sixth_cause_is_among_the_others() -> None:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
+NO_MODEL = "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"
+
+
 def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
     """A client for a server, by default OpenAI's; raises as `check_client`."""
     import openai
@@ -46,10 +49,7 @@ def check_client(api_key: str | None, base_url: str | None) -> None:
     second and 16 MiB.
     """
     if not api_key and not base_url:
-        raise SetupError(
-            "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
-            "the model 'offline' works without either."
-        )
+        raise SetupError(f"{NO_MODEL}; the model 'offline' works without either.")
     if not _is_address(base_url or OPENAI_URL):
         raise SetupError("OPENAI_BASE_URL is not a URL; expected http:// or https:// and a host.")
     if not re.fullmatch("[!-~]*", api_key or ""):

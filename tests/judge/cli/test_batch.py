@@ -48,6 +48,10 @@ def asked(server: ModelServer) -> list[str]:
     return [prompt.rpartition("<response>")[2].partition("</response>")[0] for prompt in prompts]
 
 
+def is_there(path: Path) -> bool:
+    return path.exists()
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     return write(tmp_path / "in.jsonl", *(row(f"Answer {n}.") for n in range(1, 6)))
@@ -361,7 +365,7 @@ def test_one_prompt_id_for_two_prompts_is_refused_before_any_row_is_judged(
         "id of its own."
     )
     assert done.stderr == f"{source}: {said}\n"
-    assert not output.exists()
+    assert not is_there(output)
 
 
 def test_rows_without_an_id_and_malformed_lines_contradict_no_prompt(
@@ -421,14 +425,13 @@ def test_lower_limit_than_before_removes_no_rows(source: Path, output: Path) -> 
     assert len(read(output)) == 3
 
 
-@pytest.mark.parametrize(("options", "code"), [((), 0), (("--strict",), 2)])
-def test_an_empty_file_is_reported_as_empty(
-    tmp_path: Path, output: Path, options: tuple[str, ...], code: int
+@each("command", ["batch", "pairs"])
+def test_an_empty_file_is_an_error_and_leaves_no_output(
+    tmp_path: Path, output: Path, command: str
 ) -> None:
-    done = offline(write(tmp_path / "in.jsonl"), output, *options)
-    assert done.returncode == code
-    assert "in.jsonl is empty: it has no rows.\n" in done.stderr
-    assert done.stderr.endswith("in.jsonl has no rows.\n") is bool(options)
+    done = run(command, write(tmp_path / "in.jsonl"), "-o", output)
+    assert (done.returncode, done.stdout, output.exists()) == (2, "", False)
+    assert done.stderr.endswith("in.jsonl is empty: it has no rows.\n")
 
 
 def test_rows_added_to_the_input_are_judged_in_the_next_run(source: Path, output: Path) -> None:
@@ -559,6 +562,7 @@ async def test_wrong_key_stops_the_run_at_once(
     assert len(done.stderr.splitlines()) == 1
     assert "check OPENAI_API_KEY. Stopped with 0 of 5 rows" in done.stderr
     assert len(model_server.requests) == 1
+    assert not is_there(output)
 
 
 async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
@@ -571,6 +575,16 @@ async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
     assert len(model_server.requests) == 4
     assert "Stopped with 1 of 5 rows" in done.stderr
     assert "run the same command to continue." in done.stderr
+
+
+async def test_server_that_was_never_there_is_told_in_one_line(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script(Failure(503, headers={"Retry-After": "999"}))
+    done = await ask(model_server, source, output, "--concurrency", 1)
+    assert (done.returncode, len(model_server.requests), is_there(output)) == (2, 3, False)
+    assert len(done.stderr.splitlines()) == 1
+    assert "Stopped with 0 of 5 rows" in done.stderr
 
 
 async def test_rows_that_the_server_rejects_do_not_stop_the_run_once_one_has_a_verdict(
@@ -675,8 +689,7 @@ def test_cost_of_earlier_runs_counts_towards_the_limit(source: Path, output: Pat
             ("in.jsonl", "-o", "out.xlsx"),
             "out.xlsx: .xlsx is not written; end the name in .jsonl, .csv or .parquet.",
         ),
-        (("in.jsonl", "-o", "out.jsonl", "--limit", "0"), "--limit"),
-        (("in.jsonl", "-o", "out.jsonl", "--concurrency", "0"), "--concurrency"),
+        (("in.jsonl", "-o", "out.jsonl", "--limit", "-3"), "--limit: give 1 or more."),
         (("in.jsonl", "-o", "out.jsonl", "--rubric", "none"), "no such rubric"),
     ],
 )
@@ -823,7 +836,7 @@ def test_missing_pyarrow_is_reported_before_any_row_is_judged(
     assert (
         done.stderr == f"Parquet needs pyarrow: sh '{SETUP}' --no-dev --inexact --extra parquet\n"
     )
-    assert not output.exists()
+    assert not is_there(output)
 
 
 async def test_a_name_that_stands_for_two_models_is_told(
