@@ -109,22 +109,28 @@ async def find_causes(
             reasons=_numbered(sent[key] for key in left),
         )
         answer = await write(prompt)
-        for number, name in _read(answer.text, known).items():
-            if 1 <= number <= len(left):
-                is_public = name in known or not gives_away(name, said or {})
-                cause_of[left[number - 1]] = name if is_public else OTHER
-    frequent = Counter(name for name in cause_of.values() if name != OTHER).most_common(_MOST_NAMES)
-    kept = [name for name, n in frequent if n >= _FEWEST_OF_A_CAUSE]
+        named = _read(answer.text, known)
+        cause_of |= {
+            left[number - 1]: name for number, name in named.items() if number <= len(left)
+        }
+    kept = _most_frequent(cause_of)
     if not (kept or chosen):
         raise BadResponseError(
             "The model named no causes: in its answer no name has the numbers of two replies."
         )
+    kept = [name for name in kept if name in known or not gives_away(name, said or {})]
     replies: dict[str, list[int]] = {name: [] for name in (*kept, OTHER)}
     for key in sent:
         cause = cause_of.get(key, OTHER)
         replies[cause if cause in replies else OTHER].append(key)
     counts = [Cause(name, tuple(keys)) for name, keys in replies.items() if keys]
     return Causes(counts, len(reasons) - len(sent))
+
+
+def _most_frequent(cause_of: Mapping[int, str]) -> list[str]:
+    frequent = Counter(name for name in cause_of.values() if name != OTHER)
+    most = frequent.most_common(_MOST_NAMES)
+    return [name for name, replies in most if replies >= _FEWEST_OF_A_CAUSE]
 
 
 async def _choose(
@@ -162,7 +168,7 @@ def _read(text: str, known: Sequence[str]) -> dict[int, str]:
         name = spellings.setdefault(name.casefold(), name)
         for first, last in _RANGE.findall(numbers):
             if max(len(first), len(last)) <= len(str(MOST)):
-                for number in range(int(first), min(int(last or first), MOST) + 1):
+                for number in range(max(int(first), 1), min(int(last or first), MOST) + 1):
                     cause_of.setdefault(number, name)
     return cause_of
 
