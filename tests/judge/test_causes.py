@@ -10,14 +10,7 @@ from typing import Any
 import pytest
 
 from judge.errors import BadResponseError, SetupError
-from judge.evaluation.causes import (
-    Causes,
-    Decide,
-    find_causes,
-    gives_away,
-    read_low,
-    words_in,
-)
+from judge.evaluation.causes import Causes, Decide, find_causes, gives_away, read_low, words_in
 from judge.scoring.judging import Written
 from tests.judge_command import run
 from tests.model_server import ModelServer

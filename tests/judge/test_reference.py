@@ -159,10 +159,7 @@ async def test_batch_judges_by_the_rows_references(
     assert [
         sum(f"<reference>{known}</reference>" in each for each in prompts)
         for known in (KNOWN, '["a", "b"]')
-    ] == [
-        2,
-        2,
-    ]
+    ] == [2, 2]
 
 
 def test_reference_that_is_no_text_is_its_json() -> None:

@@ -6,14 +6,7 @@ from random import Random
 
 import pytest
 
-from judge.evaluation.standing import (
-    DatedScore,
-    Direction,
-    Event,
-    Look,
-    State,
-    look,
-)
+from judge.evaluation.standing import DatedScore, Direction, Event, Look, State, look
 from judge.evaluation.steps import tally
 from judge.scoring.rubric import Scale
 from tests.tables import each
@@ -109,10 +102,7 @@ def test_size_is_on_the_rubrics_scale() -> None:
     assert other.state.step == pytest.approx(2 * one.state.step)
 
 
-@each(
-    ("number", "direction"),
-    [(36, Direction.TOO_FEW), (37, Direction.STEADY)],
-)
+@each(("number", "direction"), [(36, Direction.TOO_FEW), (37, Direction.STEADY)])
 def test_thirty_scores_must_be_older_than_a_week(number: int, direction: Direction) -> None:
     found = look(series([4] * 40, replies=1), on(number), SCALE, State())
     assert (found.state.direction, found.n) == (direction, 28)

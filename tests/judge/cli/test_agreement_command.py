@@ -74,10 +74,7 @@ SITUATIONS: dict[str, tuple[list[Any], list[str]]] = {
         [row | {"probability": 0.1 if i < 4 else 1.0} for i, row in enumerate(FEW_LABELLED)],
         [],
     ),
-    "labelled rows unlike the others": (
-        [{"score": 1, "human": 1}] * 24 + FEW_LABELLED[24:],
-        [],
-    ),
+    "labelled rows unlike the others": ([{"score": 1, "human": 1}] * 24 + FEW_LABELLED[24:], []),
     "labels given after the score was seen": ([FAIR | {"blind": False}], []),
     "labels of a strict person": ([FAIR | by for by in BY_TWO for _ in range(14)], []),
 }

@@ -35,10 +35,7 @@ async def compared(files: Files, rows: Rows, *options: object) -> Done:
             "Mean distance from people's scores: 1.00 before, now 0.00. "
             "Same score as people: 0 before, now 30. Compared: clearly closer to people's scores",
         ),
-        (
-            exported(30, before=3, now=4, label=3),
-            "Compared: clearly farther from people's scores",
-        ),
+        (exported(30, before=3, now=4, label=3), "Compared: clearly farther from people's scores"),
         # 15 come closer by 1 and 16 go away by 1: (15 - 16) / 31 = -0.03.
         (
             [*exported(15, before=4, now=3, label=3), *exported(16, before=3, now=4, label=3)],
@@ -53,10 +50,7 @@ async def compared(files: Files, rows: Rows, *options: object) -> Done:
             "Left out, since their labels were not given blind: 30. Compared: no row has a label",
         ),
         (
-            [
-                *exported(5, before=4, now="none", label=3),
-                *exported(20, before=4, now=3, label=3),
-            ],
+            [*exported(5, before=4, now="none", label=3), *exported(20, before=4, now=3, label=3)],
             "without a score by one of the two judges: 5. Labelled rows with a score by both "
             "judges: 20.",
         ),

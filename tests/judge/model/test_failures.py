@@ -127,10 +127,7 @@ async def test_answer_that_is_not_http_names_the_address(
 
 @pytest.mark.parametrize(
     "sent",
-    [
-        http(b'{"a": "\xe9"}'),
-        http(b'{"choices": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"),
-    ],
+    [http(b'{"a": "\xe9"}'), http(b'{"choices": ' + b"[" * 50_000 + b"]" * 50_000 + b"}")],
     ids=["latin-1", "nested without end"],
 )
 async def test_body_that_cannot_be_read_is_a_bad_response(

@@ -101,10 +101,7 @@ def test_rows_of_one_case_become_one_reply_with_several_labels(read: Read) -> No
     ]
     first, of_another_judge, alone = read(rows).replies
     assert (first.name, first.question, first.response) == ("Case 12", "Why?", "So.")
-    assert [tuple(label) for label in first.labels] == [
-        (2, False, "Wrong."),
-        (3, True, ""),
-    ]
+    assert [tuple(label) for label in first.labels] == [(2, False, "Wrong."), (3, True, "")]
     assert (first.miss, first.differs) == (2.5, True)
     assert of_another_judge.name == "Case 12"
     assert (alone.labels, alone.miss, alone.differs) == ([], None, False)
