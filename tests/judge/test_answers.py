@@ -11,10 +11,8 @@ def justification(completion: str) -> str:
 @each(
     "completion",
     [
-        "score: 4\nIt is clear.",
-        "It is clear.\n\n**Score: 4/5**",
-        "**Score:** 4\n\n**Justification:** It is clear.",
-        "Score: 4 - It is clear.",
+        *("score: 4\nIt is clear.", "It is clear.\n\n**Score: 4/5**"),
+        *("**Score:** 4\n\n**Justification:** It is clear.", "Score: 4 - It is clear."),
         "```\nscore: 4\nIt is clear.\n```",
         '```json\n{"score": 4, "reason": "It is clear."}\n```',
         "<think>Hm.</think>score: 4\r\n\r\nIt is clear.",

@@ -82,10 +82,8 @@ async def test_each_reply_is_counted_once_whatever_the_model_says_of_numbers() -
 @pytest.mark.parametrize(
     "answer",
     [
-        "The replies have no source, see 1 and 2.\nno source: several: 1",
-        "no source: 17, 19",
-        "no source: 1\ntoo short: 2",
-        "other: 1, 2, 3",
+        *("The replies have no source, see 1 and 2.\nno source: several: 1", "no source: 17, 19"),
+        *("no source: 1\ntoo short: 2", "other: 1, 2, 3"),
     ],
 )
 async def test_an_answer_that_sorts_nothing_is_said(answer: str) -> None:
@@ -341,11 +339,5 @@ async def test_the_command_counts_causes_and_writes_them_into_the_rows(
     )
     causes = [json.loads(line).get("cause") for line in output.read_text().splitlines()]
     assert causes == [
-        "no source",
-        "other",
-        "too short",
-        None,
-        "too short",
-        "no source",
-        "no source",
+        *("no source", "other", "too short", None, "too short", "no source", "no source"),
     ]

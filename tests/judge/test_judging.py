@@ -95,10 +95,7 @@ async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_
 ) -> None:
     verdict = await ask(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)), samples=3)
     assert (verdict.score, verdict.basis, verdict.spread, verdict.skipped_ratings) == (
-        4,
-        "2 of 2",
-        0,
-        1,
+        *(4, "2 of 2", 0, 1),
     )
     assert [request["n"] for request in model_server.requests] == [2]
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
@@ -184,10 +181,7 @@ async def test_missing_answers_of_a_request_with_n_are_asked_for_again(
         samples=5,
     )
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [
-        4,
-        4,
-        1,
-        4,
+        *(4, 4, 1, 4),
     ]
     assert [request.get("n") for request in model_server.requests] == [3, None, None]
 

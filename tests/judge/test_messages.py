@@ -204,8 +204,7 @@ ANTHROPIC_CITED = [
             for said, response in (
                 ("<think>\nHm.\n</think>\n\nYes.", "Yes."),
                 ("\n<think>Hm. <think></think>Yes. </think>\n", "Yes. </think>\n"),
-                ("Hm.\n</think>\n\nYes.", "Yes."),
-                ("<think>Hm.", ""),
+                *(("Hm.\n</think>\n\nYes.", "Yes."), ("<think>Hm.", "")),
                 ("Write `</think>` at the end.", "Write `</think>` at the end."),
                 ("Write\n<think>\n</think>\n", "Write\n<think>\n</think>\n"),
             )

@@ -156,10 +156,7 @@ def test_word_counts_in_another_form() -> None:
 @each(
     "response",
     [
-        "Boil it. Cool it!",
-        "Boil it\nCool it\nEat",
-        "उबालें। ठंडा करें।",
-        "هل هي طرية؟ كلها.",
+        *("Boil it. Cool it!", "Boil it\nCool it\nEat", "उबालें। ठंडा करें।", "هل هي طرية؟ كلها."),
         "煮六分钟。冷却它。",
     ],
 )

@@ -46,13 +46,8 @@ def test_only_a_line_of_a_criterion_and_yes_or_no_counts(
 @each(
     ("met", "total"),
     [
-        ("111111", 5),
-        ("111110", 4),
-        ("111001", 3),
-        ("000000", 0),
-        ("11111?", None),
-        ("11111", 5),
-        ("1111", None),
+        *(("111111", 5), ("111110", 4), ("111001", 3), ("000000", 0), ("11111?", None)),
+        *(("11111", 5), ("1111", None)),
     ],
 )
 def test_criteria_add_a_point_each_and_each_beyond_the_scale_takes_one_away(

@@ -31,25 +31,10 @@ OUTPUTS = load("judge_outputs.jsonl")
 
 FRAGMENTS = st.sampled_from(
     [
+        *("score: 4", "Score: 4/5", "**Total score:** 3 points", "[[2]]", "Rating: [[9]]"),
+        *("Score: 4.5", "Score: 3-4", "I'm sorry, but", "I rate it a 4."),
+        *("It does not deserve a 5.", '{"score": 4, "reason": "ok"}', "if", "Score:", "<think>"),
         *(
-            "score: 4",
-            "Score: 4/5",
-            "**Total score:** 3 points",
-            "[[2]]",
-            "Rating: [[9]]",
-            "Score: 4.5",
-            "Score: 3-4",
-        ),
-        *(
-            "I'm sorry, but",
-            "I rate it a 4.",
-            "It does not deserve a 5.",
-            '{"score": 4, "reason": "ok"}',
-            "if",
-        ),
-        *(
-            "Score:",
-            "<think>",
             "</think>",
             "out of 5",
             '"',
@@ -57,50 +42,22 @@ FRAGMENTS = st.sampled_from(
             "- Relevance: 1",
             "점수는 4점",
             "Total: 3",
-        ),
-        *(
             "\n",
             "\n\n",
-            " ",
-            ". ",
-            ", ",
-            ": ",
-            "The response is clear.",
-            "5",
-            "0",
-            "-1",
-            "/",
-            "> ",
-            "- ",
-            "1. ",
         ),
+        *(" ", ". ", ", ", ": ", "The response is clear.", "5", "0", "-1", "/", "> ", "- ", "1. "),
     ]
 )
 COMPLETIONS = st.lists(FRAGMENTS, max_size=14).map("".join) | st.text(max_size=200)
 # What judges write about a response, with numbers, without scoring it as a whole.
 PROSE = st.sampled_from(
     [
-        *(
-            "It has 3 parts.",
-            "2 of 5 steps are missing.",
-            "Points 1 to 3 are met.",
-            "Python 3.12 is named.",
-        ),
-        *(
-            "The response gives 2 of 5 steps and misses 3.",
-            "It earns 1 point for relevance.",
-            "Step 1: fine.",
-        ),
-        *(
-            "It is not a 5, since it rambles.",
-            "To earn a score of 5, it must be shorter.",
-            "The match ended 3-1.",
-        ),
-        *(
-            "It does not receive a perfect score of 5.",
-            "This keeps it from a score of 5.",
-            "Er nennt 2 Gründe.",
-        ),
+        *("It has 3 parts.", "2 of 5 steps are missing.", "Points 1 to 3 are met."),
+        *("Python 3.12 is named.", "The response gives 2 of 5 steps and misses 3."),
+        *("It earns 1 point for relevance.", "Step 1: fine.", "It is not a 5, since it rambles."),
+        *("To earn a score of 5, it must be shorter.", "The match ended 3-1."),
+        *("It does not receive a perfect score of 5.", "This keeps it from a score of 5."),
+        "Er nennt 2 Gründe.",
     ]
 )
 
@@ -198,17 +155,8 @@ def test_text_with_thousands_of_numbers_is_left_unscored(unit: str) -> None:
 @each(
     "unit",
     [
-        "score: ",
-        "1 ",
-        "I rate it a 4. ",
-        "<think>",
-        "</think>",
-        "```\n",
-        "```py\n",
-        "<response>",
-        "word ",
-        '"',
-        "- ",
+        *("score: ", "1 ", "I rate it a 4. ", "<think>", "</think>", "```\n", "```py\n"),
+        *("<response>", "word ", '"', "- "),
     ],
 )
 def test_number_of_calls_grows_at_most_linearly_with_the_text(unit: str) -> None:

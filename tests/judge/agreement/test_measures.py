@@ -189,14 +189,8 @@ def test_measures_beyond_chance_are_undefined_if_all_give_the_same_score() -> No
     sample = sample_of([4, 4, 4], [4, 4, 4], [0, 0, 1])
     undefined = [name for name, measure in MEASURES.items() if np.isnan(measure(sample).value)]
     assert undefined == [
-        "quadratic_weighted_kappa",
-        "krippendorff_alpha",
-        "spearman",
-        "kendall_tau_b",
-        "pairwise_accuracy",
-        "pairwise_ties",
-        "pairwise_reversals",
-        "top_best",
+        *("quadratic_weighted_kappa", "krippendorff_alpha", "spearman", "kendall_tau_b"),
+        *("pairwise_accuracy", "pairwise_ties", "pairwise_reversals", "top_best"),
     ]
 
 
@@ -204,10 +198,7 @@ def test_every_measure_says_why_it_is_undefined() -> None:
     samples = sample_of([4], [4]), sample_of([5], [5])
     notes = {estimate(measure(sample)).note for measure in MEASURES.values() for sample in samples}
     assert notes == {
-        "too few to say",
-        "one score throughout",
-        "no prompt's labels differ",
-        "no score of 5",
+        *("too few to say", "one score throughout", "no prompt's labels differ", "no score of 5"),
         "labels all equal",
     }
 

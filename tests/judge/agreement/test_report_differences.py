@@ -24,10 +24,7 @@ def test_a_difference_covers_the_responses_that_both_judges_scored() -> None:
     rows = ((3, 3, (3,)), (4, 5, (4,)), (1, 0, (2,)), (5, None, (1,)), (None, 2, (2,)), (3, 4, ()))
     (difference,) = make_report(scores_of(*rows)).differences
     assert (difference.judge, difference.other, difference.responses, difference.prompts) == (
-        "a",
-        "b",
-        3,
-        3,
+        *("a", "b", 3, 3),
     )
     assert difference.values["exact_match"] == pytest.approx((2 / 3, 1 / 3))
     assert difference.estimates["exact_match"].value == pytest.approx(1 / 3)
@@ -64,10 +61,7 @@ def test_the_kappa_difference_to_a_constant_judge_is_undefined() -> None:
     told = difference.to_dict()["measures"]["quadratic_weighted_kappa"]
     assert not isnan(difference.values["quadratic_weighted_kappa"][0])
     assert (told["other"], told["value"], told["low"], told["note"]) == (
-        None,
-        None,
-        None,
-        "one score throughout",
+        *(None, None, None, "one score throughout"),
     )
     assert "NaN" not in json.dumps(difference.to_dict())
 

@@ -295,10 +295,7 @@ def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, ou
     assert {name: scored[name] for name in carried} == carried
     assert set(ADDED) < set(scored)
     assert (scored["line"], scored["status"], scored["model"], scored["rubric"]) == (
-        1,
-        "scored",
-        "offline",
-        "additive-5",
+        *(1, "scored", "offline", "additive-5"),
     )
     assert scored["score"] == scored["mean"]
     assert scored["justification"].endswith("cannot tell whether the response is true.")
@@ -751,17 +748,7 @@ def test_csv_has_nested_values_as_json_and_nulls_as_empty_cells(tmp_path: Path) 
 
 def test_no_text_in_csv_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
     texts = [
-        "=1+1",
-        "+1",
-        "-1",
-        "@SUM(A1)",
-        "\t=1",
-        "\r=1",
-        "＝1",
-        "＋1",
-        "－1",
-        "＠SUM(A1)",
-        "1=1",
+        *("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠SUM(A1)", "1=1"),
     ]
     source = write(
         tmp_path / "in.jsonl",
@@ -851,11 +838,7 @@ async def test_a_name_that_stands_for_two_models_is_told(
         in said
     )
     assert [row["ratings"][0]["served"] for row in read(output)] == [
-        "old",
-        "new",
-        "new",
-        "new",
-        "new",
+        *("old", "new", "new", "new", "new"),
     ]
 
 

@@ -91,11 +91,8 @@ def test_uncertain_price_is_none(base_url: str, answer: dict[str, object]) -> No
 @each(
     "base_url",
     [
-        "http://127.0.0.1:8000/v1",
-        "http://localhost/v1",
-        "http://10.1.2.3/v1",
-        "http://vllm:8000/v1",
-        "http://a.local/",
+        *("http://127.0.0.1:8000/v1", "http://localhost/v1", "http://10.1.2.3/v1"),
+        *("http://vllm:8000/v1", "http://a.local/"),
     ],
 )
 def test_server_without_a_public_name_has_no_price_list(base_url: str) -> None:

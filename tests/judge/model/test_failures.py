@@ -167,9 +167,7 @@ def test_invalid_address_is_a_set_up_error(base_url: str) -> None:
 @each(
     "base_url",
     [
-        "http://[::1]:8000/v1",
-        "https://models.example.com",
-        "http://user:p@w@vllm_1:8000/v1",
+        *("http://[::1]:8000/v1", "https://models.example.com", "http://user:p@w@vllm_1:8000/v1"),
         "http://b\xfccher.example/v1",
     ],
 )
@@ -188,31 +186,9 @@ def test_invalid_key_is_a_set_up_error(key: str, base_url: str | None) -> None:
 # Any JSON
 
 NAMES = [
-    *(
-        "choices",
-        "message",
-        "content",
-        "refusal",
-        "finish_reason",
-        "logprobs",
-        "token",
-        "top_logprobs",
-        "logprob",
-    ),
-    *(
-        "usage",
-        "prompt_tokens",
-        "completion_tokens",
-        "error",
-        "code",
-        "param",
-        "type",
-        "detail",
-        "loc",
-        "msg",
-        "text",
-    ),
-    *("model", "object"),
+    *("choices", "message", "content", "refusal", "finish_reason", "logprobs", "token"),
+    *("top_logprobs", "logprob", "usage", "prompt_tokens", "completion_tokens", "error", "code"),
+    *("param", "type", "detail", "loc", "msg", "text", "model", "object"),
 ]
 json_values = st.recursive(
     st.none()

@@ -55,12 +55,7 @@ def saved(folder: Path, *rows: dict[str, Any], title: str = "scored.jsonl") -> P
 
 def test_hostile_text_cannot_break_out_of_the_data(tmp_path: Path) -> None:
     fields = (
-        "prompt",
-        "completion",
-        "justification",
-        "reason",
-        "model",
-        "prompt_id",
+        *("prompt", "completion", "justification", "reason", "model", "prompt_id"),
         "unscored_detail",
     )
     row = {**dict.fromkeys(fields, HOSTILE), "score": 4, "human": 1, "flags": [HOSTILE]}
