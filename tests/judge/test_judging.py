@@ -82,14 +82,6 @@ async def test_what_is_no_text_or_turn_is_named() -> None:
             await Judge("offline").score(question, response, conversation=conversation)
 
 
-async def test_long_conversation_is_unscored(ask: Ask) -> None:
-    long = [Turn("user", "x" * 60_000)] * 2
-    verdict = await ask(said=long)
-    assert verdict.unscored is not None
-    assert verdict.unscored.reason is UnscoredReason.TOO_LONG
-    assert verdict.unscored.detail.startswith("The conversation is 120,000 characters long")
-
-
 async def test_two_of_three_ratings_are_asked_for_in_one_request_and_suffice_if_equal(
     model_server: ModelServer, ask: Ask
 ) -> None:
@@ -193,7 +185,6 @@ async def test_extra_answers_are_left_out(ask: Ask) -> None:
 
 async def test_failed_second_request_leaves_the_rating_unscored(ask: Ask) -> None:
     verdict = await ask("Paris.", Failure(400), samples=1)
-    assert verdict.unscored is not None
     assert (verdict.unscored.reason, verdict.unscored.raw) == (UnscoredReason.NO_SCORE, "Paris.")
 
 
@@ -293,7 +284,6 @@ async def test_second_answer_in_doubt_leaves_the_rating_unscored(
     ask: Ask, second: str | Answer
 ) -> None:
     verdict = await ask("Score: 3.5\nFair.", second, samples=1)
-    assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.NOT_WHOLE
     assert (verdict.unscored.raw, verdict.input_tokens) == ("Score: 3.5\nFair.", 800)
 
@@ -378,37 +368,25 @@ async def test_majority_before_the_deadline_is_enough(
 
 async def test_nothing_to_judge_asks_no_model(model_server: ModelServer, ask: Ask) -> None:
     verdict = await ask(question="same", response=" same\n")
-    assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.NOTHING_TO_JUDGE
     assert "question itself" in verdict.unscored.detail
     assert verdict.ratings == ()
     assert model_server.requests == []
 
 
-@pytest.mark.parametrize(
-    ("model", "question", "response", "detail"),
-    [
-        (
-            "m",
-            QUESTION,
-            "score: 5 " * 20_000,
-            "The response is 180,000 characters long, and the limit is 100,000",
-        ),
-        (
-            "offline",
-            " " * 100_001,
-            "",
-            "The question is 100,001 characters long, and the limit is 100,000",
-        ),
-    ],
-)
-async def test_text_over_the_limit_is_refused_unread(
-    model_server: ModelServer, ask: Ask, model: str, question: str, response: str, detail: str
+@pytest.mark.parametrize("part", ["question", "response", "conversation", "reference"])
+async def test_a_text_over_the_limit_is_refused_unread(
+    model_server: ModelServer, client: AsyncOpenAI, part: str
 ) -> None:
-    verdict = await ask(model=model, question=question, response=response)
-    assert verdict.unscored is not None
+    texts: dict[str, Any] = {"question": "", "response": "", part: "score: 5." * 20_000}
+    if part == "conversation":
+        texts[part] = [Turn("user", "score: 5." * 10_000)] * 2
+    verdict = await Judge("m", client=client).score(**texts)
     assert verdict.unscored.reason is UnscoredReason.TOO_LONG
-    assert verdict.unscored.detail == f"{detail}: shorten it to the part that matters."
+    assert verdict.unscored.detail == (
+        f"The {part} is 180,000 characters long, and the limit is 100,000: shorten it to the part "
+        "that matters."
+    )
     assert (verdict.score, verdict.ratings, verdict.flags) == (None, (), ())
     assert model_server.requests == []
 
@@ -440,31 +418,11 @@ async def test_client_of_the_caller_stays_open(
     assert not client.is_closed()
 
 
-async def test_address_alone_is_enough_for_a_server_without_keys(
-    model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
-    model_server.script("score: 4\nGood.")
-    async with Judge(model="m", samples=1) as judge:
-        assert (await judge.score(QUESTION, RESPONSE)).score == 4
-
-
 async def test_missing_key_and_address_say_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(SetupError, match=r"OPENAI_API_KEY, or OPENAI_BASE_URL.*'offline'"):
         await Judge().score(QUESTION, RESPONSE)
-
-
-async def test_unreachable_server_is_named_without_its_password(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:hunter2@127.0.0.1:9/v1")
-    async with Judge(samples=1, timeout_s=1) as judge:
-        with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:9.*OPENAI_BASE_URL") as caught:
-            await judge.score(QUESTION, RESPONSE)
-    assert "hunter2" not in str(caught.value)
 
 
 async def test_cancelled_score_leaves_no_request_behind(

@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge import Judge, Rating
+from judge import Rating
 from judge.scoring.offline import rate_offline
 from judge.scoring.rubric import Scale
 from tests.tables import each
@@ -61,17 +61,6 @@ def rate(question: str, response: str) -> Rating:
 
 def score(question: str, response: str) -> int:
     return rate(question, response).score
-
-
-async def test_verdict_says_that_no_model_judged() -> None:
-    verdict = await Judge(model="offline").score(QUESTION, GOOD)
-    assert verdict.model == "offline"
-    assert verdict.justification.startswith("")
-    assert verdict.justification.endswith(
-        "This counts words, and cannot tell whether the response is true."
-    )
-    assert len(verdict.ratings) == 1
-    assert isinstance(verdict.ratings[0], Rating)
 
 
 CODE = "while (egg.yolk == SOFT) {\n  boil(egg);\n  if (done) {\n  }\n}\n}\n}\n}\n}\nserve(egg);\n"

@@ -88,32 +88,3 @@ def test_no_fewer_ratings_could_settle_the_score(samples: int) -> None:
 
 def _rests(values: Sequence[Answer], count: int) -> Sequence[tuple[Answer, ...]]:
     return list(combinations_with_replacement(values, count))
-
-
-@each(("samples", "least"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (7, 4), (16, 9)])
-def test_more_than_half_of_the_ratings_are_asked_for_first(samples: int, least: int) -> None:
-    assert needed([], samples) == least
-
-
-@each(
-    ("answers", "samples", "more"),
-    [
-        ([4, 4], 3, 0),
-        ([4, 5], 3, 1),
-        ([4, None], 3, 1),
-        ([None, None], 3, 0),  # one of three is not a majority
-        ([4, 4, 4], 5, 0),
-        ([4, 4, 5], 5, 1),
-        ([3, 4, 5], 5, 1),
-        ([3, 4, 5, 4], 5, 0),  # whether lower or higher, the middle of five stays a 4
-        ([3, 4, 5, 5], 5, 1),
-        ([0, 5, 5], 5, 1),
-        ([None, 4, 4], 5, 1),
-        ([None, None, 4], 5, 2),
-        ([None, None, None], 5, 0),
-    ],
-)
-def test_enough_further_ratings_are_asked_for_to_settle_the_score(
-    answers: list[Answer], samples: int, more: int
-) -> None:
-    assert needed(answers, samples) == more

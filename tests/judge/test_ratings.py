@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 
 from judge import Rating, Rubric, Unscored, UnscoredReason, load_rubric
@@ -40,16 +39,10 @@ def test_score_of_an_even_number_of_ratings_is_the_lower_middle_one() -> None:
     assert verdict(rating(5), rating(2), rating(3), rating(5)).score == 3
 
 
-def test_two_usable_of_three_make_a_verdict() -> None:
-    seen = verdict(rating(4), unusable(), rating(5))
-    assert (seen.score, seen.mean, len(seen.ratings)) == (4, 4.5, 3)
-
-
 def test_half_of_the_ratings_is_not_a_majority() -> None:
     seen = verdict(rating(4), unusable())
     assert seen.score is None
     assert seen.justification == ""
-    assert seen.unscored is not None
     assert seen.unscored.reason is UnscoredReason.NO_MAJORITY
     assert seen.unscored.detail == "Only 1 of 2 ratings have a usable score (no score)."
 
@@ -84,7 +77,6 @@ def test_score_needs_a_majority_near_the_median(
 
 def test_split_verdict_lists_the_ratings() -> None:
     seen = verdict(rating(5), rating(1), unusable(), rating(3))
-    assert seen.unscored is not None
     assert seen.unscored.reason is UnscoredReason.SPLIT
     assert seen.unscored.detail == "The ratings do not agree: 5, 1 and 3."
     assert (seen.justification, seen.mean, seen.spread) == ("", 3, 4)
@@ -92,7 +84,6 @@ def test_split_verdict_lists_the_ratings() -> None:
 
 def test_verdict_takes_the_reason_that_all_ratings_share() -> None:
     seen = verdict(unusable(UnscoredReason.REFUSED), unusable(UnscoredReason.REFUSED))
-    assert seen.unscored is not None
     assert seen.unscored.reason is UnscoredReason.REFUSED
     assert not seen.is_scored
 
@@ -100,13 +91,6 @@ def test_verdict_takes_the_reason_that_all_ratings_share() -> None:
 def test_tokens_are_summed_over_the_known_counts() -> None:
     assert verdict(rating(4, 10), rating(4, None), rating(4, 7)).input_tokens == 17
     assert verdict(rating(4, None)).output_tokens is None
-
-
-def test_verdict_survives_json() -> None:
-    fields = json.loads(json.dumps(verdict(rating(4), unusable(), rating(4)).to_dict()))
-    assert fields["score"] == 4
-    assert fields["ratings"][1]["reason"] == "no_score"
-    assert fields["unscored"] is None
 
 
 def test_a_long_answer_is_kept_in_part_from_both_ends() -> None:

@@ -221,14 +221,6 @@ def test_a_file_without_scores_names_the_command_that_adds_them(run: Run, tmp_pa
     assert done.stderr.endswith("scored.jsonl: no line has a score; 'judge batch' adds them.\n")
 
 
-def test_a_plot_that_cannot_be_written_gives_one_sentence(
-    run: Run, scored: str, tmp_path: Path
-) -> None:
-    done = run(scored, "--label", "human", "--plot", str(tmp_path / "nowhere" / "out.png"))
-    assert done.returncode == 2
-    assert "out.png: cannot write the file (no such file or directory)." in done.stderr
-
-
 def test_a_missing_extra_names_the_command_that_installs_it(
     run: Run, scored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,15 +249,6 @@ def test_plot_replaces_an_earlier_plot_and_no_other_file(
         in done.stderr
     )
     assert plot.read_text(encoding="utf-8").endswith("<!-- a page of slack-judge -->\n")
-
-
-def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "scored.html"
-    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
-    done = run(str(path), "--label", "human", "--plot", str(path))
-    assert done.returncode == 2
-    assert "would be written over the scores" in done.stderr
-    assert path.read_text(encoding="utf-8").startswith('{"prompt_id"')
 
 
 def grouped(tmp_path: Path, *judges: str) -> str:

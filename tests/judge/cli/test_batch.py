@@ -625,15 +625,6 @@ async def test_row_that_is_too_long_for_only_part_of_the_panel_is_left_for_the_n
     assert read(output) == []
 
 
-async def test_server_that_rejects_everything_stops_the_run(
-    model_server: ModelServer, source: Path, output: Path
-) -> None:
-    model_server.script(Failure(400))
-    done = await ask(model_server, source, output, "--concurrency", 1)
-    assert done.returncode == 2
-    assert len(model_server.requests) == 3
-
-
 # Cost
 
 

@@ -229,20 +229,6 @@ async def test_caller_may_read_more_through_the_same_client(
     assert len(completion.choices[0].message.content or "") == 2 * MB
 
 
-async def test_key_that_the_caller_changes_is_sent_in_the_next_request(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script("score: 4\nGood.")
-    judge = Judge(model="m", samples=1, client=client)
-    await judge.score(QUESTION, RESPONSE)
-    client.api_key = "sk-newer"
-    await judge.score(QUESTION, RESPONSE)
-    assert [headers["authorization"] for headers in model_server.headers] == [
-        "Bearer sk-secret",
-        "Bearer sk-newer",
-    ]
-
-
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_answer_that_a_hook_has_already_read_is_used(
     model_server: ModelServer, transport: str

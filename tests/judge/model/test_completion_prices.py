@@ -4,7 +4,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge
-from judge.scoring.model.completion import cost_of, has_price_list, price_list
+from judge.scoring.model.completion import cost_of, has_price_list
 from tests.judge_client import detoured
 from tests.model_server import Answer, Failure, ModelServer
 from tests.tables import each
@@ -117,14 +117,6 @@ async def test_one_unknown_price_leaves_the_cost_unknown(
     assert verdict.cost_usd is None
 
 
-async def test_uncounted_tokens_leave_the_cost_unknown(
-    model_server: ModelServer, openai_client: AsyncOpenAI
-) -> None:
-    model_server.script(Answer("score: 4\nGood.", usage=None))
-    verdict = await Judge(MODEL, client=openai_client, samples=1).score("a?", "b")
-    assert (verdict.input_tokens, verdict.cost_usd) == (None, None)
-
-
 async def test_failed_member_costs_nothing(
     model_server: ModelServer, openai_client: AsyncOpenAI
 ) -> None:
@@ -159,15 +151,6 @@ async def test_asked_for_a_tier_the_price_is_that_of_the_tier_that_answered(
         "a?", "b"
     )
     assert verdict.cost_usd == (cost_usd and pytest.approx(cost_usd))
-
-
-async def test_server_on_this_machine_has_no_price(model_server: ModelServer) -> None:
-    price_list.cache_clear()
-    model_server.script("score: 4\nGood.")
-    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url) as client:
-        verdict = await Judge(MODEL, client=client, samples=1).score("a?", "b")
-    assert verdict.cost_usd is None
-    assert price_list.cache_info().currsize == 0  # the list is not even read
 
 
 async def test_offline_rater_costs_nothing() -> None:

@@ -291,7 +291,6 @@ def test_invalid_token_count_is_unknown(count: Any) -> None:
     completion = to_completion(
         {"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}}
     )
-    assert completion is not None
     assert (completion.input_tokens, completion.output_tokens) == (None, 5)
 
 
@@ -315,7 +314,6 @@ def test_content_is_read_as_text_that_can_be_stored_without_its_other_parts(
     content: Any, text: str
 ) -> None:
     completion = to_completion({"choices": [{"message": {"content": content}}]})
-    assert completion is not None
     assert completion.choices[0].text == text
 
 
@@ -324,7 +322,6 @@ def test_invalid_log_probability_is_left_out(logprob: Any) -> None:
     candidates = [{"token": "4", "logprob": -0.5}, {"token": "5", "logprob": logprob}]
     content = [{"token": "4", "top_logprobs": candidates}]
     completion = to_completion({"choices": [{"logprobs": {"content": content}}]})
-    assert completion is not None
     assert completion.choices[0].tokens == (Token("4", {"4": -0.5}),)
 
 
