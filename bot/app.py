@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from bot.domain.clock import Clock, utc_now
 from bot.feature import Services
-from bot.features import digest, home, labels, privacy, rubrics, score, watch
+from bot.features import digest, home, labels, outcome, privacy, rubrics, score, watch
 from bot.http_server import HttpServer
 from bot.judges import limits_of, open_judges
 from bot.pipeline.engine import Engine
@@ -140,6 +140,7 @@ FEATURES = (
     digest.feature,
     labels.feature,
     watch.feature,
+    outcome.feature,
     rubrics.feature,
     privacy.feature,
 )

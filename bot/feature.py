@@ -31,7 +31,7 @@ from bot.settings import Settings
 from bot.slack.blocks import Block
 from bot.slack.client import Identity, RefusedCallError, SlackClient
 from bot.slack.incoming import Traffic
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, Raw
 from bot.slack.members import Access, Member, Members, Memberships
 from bot.slack.messages import ADDED, CHANGES, CHANNELS, REMOVED, to_reaction
 from bot.slack.messenger import Drawn, Messenger, Post, Posted
@@ -61,6 +61,8 @@ class Feature:
         more_help: Its lines in `/judge help more`.
         direct_help: Its lines in direct messages with the app; eight at most.
         on_message: Receives every new or changed message of the app's channels, before Bolt does.
+        on_read: Receives every message that the watch reads in a channel: the workspace and channel,
+            the assistants that are watched there, and the message.
         on_reaction: Receives every reaction there; if it returns False, the event goes on to Bolt's
             listeners.
         follows: Whether the feature records what people think of the message that a reaction is on.
@@ -84,6 +86,7 @@ class Feature:
     more_help: str = ""
     direct_help: str = ""
     on_message: Callable[[Mapping[str, Any]], Awaitable[None]] | None = None
+    on_read: Callable[[str, str, Collection[str], Raw], Awaitable[None]] | None = None
     on_reaction: Callable[[Reaction], Awaitable[bool]] | None = None
     follows: Callable[[Reaction], Awaitable[bool]] | None = None
     jobs: Mapping[str, JobHandler] = field(default_factory=dict)
@@ -168,6 +171,14 @@ class Services:
         # others.
         await asyncio.gather(*(each.on_message(body) for each in self.features if each.on_message))
         return True
+
+    async def note_read(
+        self, team_id: str, channel_id: str, assistants: Collection[str], raw: Raw
+    ) -> None:
+        """Gives a message of a watched channel to the features that want it."""
+        for each in self.features:
+            if each.on_read:
+                await each.on_read(team_id, channel_id, assistants, raw)
 
     def words(self) -> Mapping[str, Word]:
         return {word: answer for each in self.features for word, answer in each.words.items()}

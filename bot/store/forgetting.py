@@ -21,7 +21,7 @@ from bot.store.cases import AT_REST
 from bot.store.database import StoreQueries, Work, in_transaction, lock_words
 from bot.store.digests import drop_of_reply
 from bot.store.edits import drop_texts
-from bot.store.figures import BEGINNING
+from bot.store.figures import BEGINNING, to_ts
 from bot.store.schema import (
     assignments,
     audit,
@@ -35,6 +35,7 @@ from bot.store.schema import (
     releases,
     replies,
     rubrics,
+    seen_messages,
     spent,
     thumbs,
     turns,
@@ -102,6 +103,8 @@ class Forgetting(StoreQueries):
         total = await self._forget_all(_is_old(before, AT_REST), by)
         await self._database.execute(sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
         await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))
+        is_old = seen_messages.c.ts < to_ts(before)
+        await self._database.execute(sa.delete(seen_messages).where(is_old))
         await self._database.execute(sa.delete(releases).where(_is_old_release(before)))
         return total
 
@@ -387,6 +390,7 @@ _OF_PERSON: Mapping[str, sa.Column[Any]] = {
     "label": labels.c.user_id,
     "draw": assignments.c.user_id,
     "thumb": thumbs.c.user_id,
+    "message": seen_messages.c.author_id,
     "rubric": rubrics.c.saved_by,
     "release": releases.c.set_by,
     "forgotten": forgotten.c.user_id,

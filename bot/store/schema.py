@@ -412,6 +412,14 @@ replies = _table(
     sa.Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "outcome"),
 )
 
+seen_messages = _table(
+    "seen_messages",  # `SeenMessage` says what its fields mean; no words
+    *_key("team_id", "channel_id", "ts"),
+    *_needed("thread_ts", "author_id", "says", is_app=Boolean),
+    *_maybe("text_hash", mentions=Ids, finished_at=UtcDateTime),
+    sa.Index(None, "team_id", "author_id"),
+)
+
 names = _table(
     # of channels and assistants, as Slack gave them last
     "names",

@@ -146,8 +146,9 @@ class Watcher:
             return await self._see(watches, raw, rest)
 
     async def _see(self, watches: Mapping[str, Watch], raw: Raw, rest: timedelta) -> int:
+        here = next(iter(watches.values()))
+        await self.services.note_read(here.team_id, here.channel_id, watches.keys(), raw)
         if raw.get("thread_ts") not in {None, raw["ts"]}:
-            here = next(iter(watches.values()))
             message = to_message(raw)
             if exchange.is_anybodys(message, self.services.identity.own_ids):
                 place = here.team_id, here.channel_id, message.thread_ts
@@ -171,6 +172,8 @@ class Watcher:
 
         Changes to a reply that is not drawn, or is older than an hour, do not matter.
         """
+        here = next(iter(watches.values()))
+        await self.services.note_read(here.team_id, here.channel_id, watches.keys(), raw)
         watch = watches.get(author_of(raw) or "")
         if watch is None or not is_since(watch, raw["ts"]):
             return

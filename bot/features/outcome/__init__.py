@@ -1,0 +1,20 @@
+"""What came of the questions to watched assistants: answered and when, a colleague stepped in, asked
+again.
+"""
+
+import sqlalchemy as sa
+
+from bot.feature import Feature, Services
+from bot.features.outcome.reader import Reader
+from bot.pipeline.engine import PeriodicJob
+from bot.store import schema
+
+
+def feature(services: Services) -> Feature:
+    reader = Reader(services)
+    watched = sa.select(schema.watches.c.team_id)
+    return Feature(
+        on_read=reader.note,
+        on_message=reader.note_deleted,
+        periodic_jobs=[PeriodicJob("drop_old_messages", reader.drop_old, teams=watched)],
+    )

@@ -1,0 +1,57 @@
+"""How the outcomes of questions are said."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from bot.domain.outcome import Outcomes, Question
+from bot.slack import blocks as ui
+from bot.slack.mrkdwn import clip
+from judge.scoring.numbers import number_of
+
+_MOST_LISTED = 5
+
+
+def outcome_line(outcomes: Outcomes) -> str:
+    """What came of the questions of four weeks, in two sentences; empty without a question."""
+    if not outcomes.questions:
+        return ""
+    answered = f"{outcomes.answered:,} answered"
+    if outcomes.median is not None:
+        answered += f", half within {duration(outcomes.median)}"
+    if outcomes.slowest_tenth is not None:
+        answered += f", the slowest tenth after {duration(outcomes.slowest_tenth)}"
+    said = f"{number_of(outcomes.questions, 'question')}: {answered}"
+    if outcomes.unanswered:
+        said += f"; {outcomes.unanswered:,} without an answer"
+    if outcomes.waiting:
+        said += f"; {outcomes.waiting:,} waiting"
+    then = [f"a colleague wrote in {outcomes.by_colleague:,}"] if outcomes.by_colleague else []
+    then += [f"{outcomes.came_back:,} came back within a day"] if outcomes.came_back else []
+    more = f" {', '.join(then).capitalize()}." if then else ""
+    return f"{said}.{more}"
+
+
+def duration(wait: timedelta) -> str:
+    seconds = wait.total_seconds()
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.0f} h"
+
+
+def waiting_lines(
+    questions: Sequence[Question], name: str, now: datetime, workspace_url: str
+) -> str:
+    """The questions to an assistant that have no answer yet, the longest waiting first, with
+    links.
+    """
+    listed = [
+        f"• <{ui.permalink(workspace_url, question.channel_id, question.ts, question.thread_ts)}|"
+        f"Question> in <#{question.channel_id}>, {duration(now - question.asked_at)} ago"
+        for question in questions[:_MOST_LISTED]
+    ]
+    rest = len(questions) - _MOST_LISTED
+    more = [f"• and {rest:,} more"] if rest > 0 else []
+    number = number_of(len(questions), "question")
+    return "\n".join([f"*{clip(name)}*: {number} without an answer", *listed, *more])
