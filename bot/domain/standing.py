@@ -7,6 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from bot.domain.watch import Watch
 from judge.evaluation.standing import Direction, Event, State
 from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
@@ -22,6 +23,10 @@ class Subject(NamedTuple):
     team_id: str
     channel_id: str
     author_id: str
+
+
+def subject_of(watch: Watch) -> Subject:
+    return Subject(watch.team_id, watch.channel_id if watch.is_private else "", watch.author_id)
 
 
 class Whose(StrEnum):

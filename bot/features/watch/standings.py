@@ -13,6 +13,7 @@ from functools import partial
 import structlog
 
 from bot.domain.standing import Standing, Subject, Whose
+from bot.domain.standing import subject_of as subject_of
 from bot.domain.verdict import later_version
 from bot.domain.watch import Watch
 from bot.feature import Services
@@ -214,10 +215,6 @@ class StandingLooks:
         channels = [watch.channel_id for watch in watches]
         post = standing_alert(standing, name, channels, lowest, services.identity.url)
         return post, [case.id for case in lowest]
-
-
-def subject_of(watch: Watch) -> Subject:
-    return Subject(watch.team_id, watch.channel_id if watch.is_private else "", watch.author_id)
 
 
 def place_of(subject: Subject, watches: Sequence[Watch]) -> Place:
