@@ -200,14 +200,24 @@ def export(
             metavar="ID", help="Instead, everything stored about this person, with texts."
         ),
     ] = None,
+    questions: Annotated[
+        bool,
+        typer.Option(
+            "--questions", help="Instead, the questions to watched assistants, without words."
+        ),
+    ] = False,
 ) -> None:
-    """Write people's labels, or everything stored about one person.
+    """Write people's labels, questions and what came of them, or all that is stored about one person.
 
     Read them with `judge agreement FILE --label human`; with --all it corrects their mean.
     """
     from bot.commands.export import export_labels, export_person
+    from bot.commands.export_questions import export_questions
     from bot.store.export import Selection
 
+    if questions:
+        _run(export_questions(output, form))
+        return
     if user is None:
         which = Selection(since, has_unlabelled or low, watched, low=low)
         _run(export_labels(output, which, form, has_texts=has_texts))

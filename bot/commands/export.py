@@ -37,7 +37,7 @@ from judge.scoring.numbers import number_of
 T = TypeVar("T")
 
 # Of JSONL, CSV and Parquet.
-_BEGINNINGS = (b'{"', b"case,", b"PAR1")
+_BEGINNINGS = (b'{"', b"case,", b"channel,", b"PAR1")
 _LANGFUSE = "langfuse"
 _UNKNOWN = (
     "nothing is stored about this person; expected a Slack user id, such as U0123ABCD (their "
@@ -78,9 +78,9 @@ async def export_labels(
     is_for_langfuse = form == _LANGFUSE
     if is_for_langfuse and not has_texts:
         raise BotError("--format langfuse needs texts; add --texts if the file may hold them")
-    kind = _find_format(path, files.Format.JSONL if is_for_langfuse else form)
+    kind = find_format(path, files.Format.JSONL if is_for_langfuse else form)
     async with opened.opened_database() as database:
-        with _output(path, kind) as output:
+        with opened_output(path, kind) as output:
             with opened.reading():
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
                 drawn = 0
@@ -102,7 +102,7 @@ async def export_labels(
         typer.echo(f"{left_out} left out, because their texts are not in the database", err=True)
 
 
-def _find_format(path: Path | None, form: str | None) -> files.Format:
+def find_format(path: Path | None, form: str | None) -> files.Format:
     """The format of the file; JSONL for the terminal."""
     if path is None:
         if form in (files.Format.CSV, files.Format.PARQUET):
@@ -126,7 +126,7 @@ async def export_person(path: Path | None, user: str) -> None:
         with opened.reading():
             teams = await personal.teams(user_id)
         team_id = opened.one_team("--user", teams, user, _UNKNOWN)
-        with _output(path) as output:
+        with opened_output(path) as output:
             await opened.note(database, Action.EXPORTED_PERSON, [team_id], user_id=user_id)
             count = 0
             async for document in _readable(personal.rows(team_id, user_id)):
@@ -138,7 +138,7 @@ async def export_person(path: Path | None, user: str) -> None:
 
 
 @contextmanager
-def _output(path: Path | None, kind: files.Format = files.Format.JSONL) -> Iterator[TextIO]:
+def opened_output(path: Path | None, kind: files.Format = files.Format.JSONL) -> Iterator[TextIO]:
     """The file or the terminal, open for JSONL, which becomes a table at the end; BotError if it
     cannot be written.
     """

@@ -70,7 +70,7 @@ class SeenMessage:
 class Question:
     """A question to an assistant, and what came of it.
 
-    `is_meant`: it mentions the assistant, or the assistant answers such messages. Times are those
+    `is_meant`: it mentions the assistant. Times are those
     of the answer's first words and of its end. `by_colleague`: a person other than the asker wrote
     in its thread, after the answer or in place of one.
     """
@@ -80,6 +80,7 @@ class Question:
     thread_ts: str
     asker_id: str
     is_meant: bool
+    answer_ts: str | None = None
     first_words_at: datetime | None = None
     answered_at: datetime | None = None
     by_colleague: bool = False
@@ -195,6 +196,7 @@ def _question(
         thread_ts=asked.thread_ts,
         asker_id=asked.author_id,
         is_meant=is_named,
+        answer_ts=answer.ts if answer else None,
         first_words_at=answer.at if answer else None,
         answered_at=answer.finished_at if answer else None,
         by_colleague=bool(others),

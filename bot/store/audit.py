@@ -26,6 +26,7 @@ class Action(StrEnum):
     PURGED = "purged"
     EXPORTED_LABELS = "exported_labels"
     EXPORTED_PERSON = "exported_person"
+    EXPORTED_QUESTIONS = "exported_questions"
     EXPORTED_CHANNEL = "exported_channel"
     DIGEST_ON = "digest_on"
     DIGEST_OFF = "digest_off"
