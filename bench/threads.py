@@ -15,7 +15,7 @@ from random import Random
 from statistics import fmean
 from typing import NamedTuple
 
-from bench.drift import SCALE, SHAPES, Shape, mean, row
+from bench.shapes import SCALE, SHAPES, Shape, mean, row
 from bot.figures.quality import to_quality
 from bot.figures.week import Tally, changes_of
 from bot.store.figures import CountedCase

@@ -21,7 +21,7 @@ from datetime import date, timedelta
 from functools import cache
 from math import exp, log, sqrt
 from operator import mul
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 from judge.evaluation.stats import Interval
@@ -38,9 +38,10 @@ FREE = 10.0
 
 _POINTS = 5.0
 _RECENT = 7
-_WEEKDAY = 0.2  # standard deviation of a weekday's level
-_RARE = 0.3  # how much of a score at the far end is added: few scores do not show the rare ones
-_LEAST_VARIANCE = 0.01
+WEEKDAY = 0.2  # standard deviation of a weekday's level
+RECENT_COUNTS = 0.5  # of a larger variance of the last week
+RARE = 0.3  # how much of a score at the far end is added: few scores do not show the rare ones
+LEAST_VARIANCE = 0.01
 _LARGEST = 600.0  # logarithm of a Bayes factor
 _NORMAL = NormalDist()
 _SURE = _NORMAL.inv_cdf(0.975)
@@ -120,16 +121,20 @@ def tally(
     points = {each: (each - scale.low) / unit(scale) for each in range(scale.low, scale.high + 1)}
     counts = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
     totals = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
+    parts = defaultdict[tuple[Hashable, int], list[float]](list)
     for score, day, channel, _ in scores:
-        counts[channel][position[day]] += 1
-        totals[channel][position[day]] += points[score]
-    means = {channel: _means_of_parts(counts[channel], totals[channel], part) for channel in counts}
+        i = position[day]
+        value = points[score]
+        counts[channel][i] += 1
+        totals[channel][i] += value
+        parts[channel, part[i]].append(value)
+    means = {key: fmean(values) for key, values in parts.items()}
     threads = defaultdict[Hashable, list[float]](list)
     rests = list[float]()
     recent = list[float]()
     for score, day, channel, thread in scores:
         i = position[day]
-        rest = points[score] - means[channel][i]
+        rest = points[score] - means[channel, part[i]]
         rests.append(rest)
         threads[len(rests) if thread is None else (channel, thread)].append(rest)
         if i >= WINDOW - _RECENT:
@@ -137,28 +142,16 @@ def tally(
     mean = sum(map(sum, totals.values())) / len(scores)
     far = max(mean, _POINTS - mean) ** 2
     squares = sum(map(mul, rests, rests))
-    parts = len({(channel, mean) for channel in means for mean in means[channel]})
-    variance = (squares + _RARE * far) / (max(len(rests) - parts, 1) + _RARE)
+    variance = (squares + RARE * far) / (max(len(rests) - len(parts), 1) + RARE)
     if recent:
         # A change of the scores' spread makes the last days differ more.
-        variance += max(sum(map(mul, recent, recent)) / len(recent) - variance, 0.0) / 2
+        wider = sum(map(mul, recent, recent)) / len(recent) - variance
+        variance += RECENT_COUNTS * max(wider, 0.0)
     # The score at the far end is added to a thread of mean length, too.
     length = sum(len(each) ** 2 for each in threads.values()) / len(rests)
     sums = sum(sum(each) ** 2 for each in threads.values())
-    inflation = (sums + _RARE * length * length * far) / (squares + _RARE * length * far)
-    return Tally(counts, totals, max(variance * max(inflation, 1.0), _LEAST_VARIANCE))
-
-
-def _means_of_parts(
-    counts: Sequence[float], totals: Sequence[float], part: Sequence[int]
-) -> list[float]:
-    """For each day the mean of its part."""
-    n = [0.0] * (part[-1] + 1)
-    total = [0.0] * (part[-1] + 1)
-    for i, number in enumerate(part):
-        n[number] += counts[i]
-        total[number] += totals[i]
-    return [total[number] / n[number] if n[number] else 0.0 for number in part]
+    inflation = (sums + RARE * length * length * far) / (squares + RARE * length * far)
+    return Tally(counts, totals, max(variance * max(inflation, 1.0), LEAST_VARIANCE))
 
 
 @dataclass(frozen=True)
@@ -303,7 +296,7 @@ def _prior(way: Way) -> tuple[_Rows, float]:
     """The precision of days' levels, and half the logarithm of its inverse's determinant."""
     covariance = [
         [
-            way.deviation**2 * way.resembles**lag + _WEEKDAY**2 * (lag % 7 == 0)
+            way.deviation**2 * way.resembles**lag + WEEKDAY**2 * (lag % 7 == 0)
             for lag in range(i, -1, -1)
         ]
         for i in range(WINDOW)

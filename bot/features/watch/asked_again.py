@@ -22,7 +22,7 @@ from bot.store.schema import cases
 from bot.store.turns import read_conversations
 from judge import Judge, JudgeError, Verdict
 from judge.errors import HOPELESS
-from judge.evaluation.blame import FEWEST, STEPS, Blame, find_blame
+from judge.evaluation.blame import FEWEST, STEPS, find_blame
 from judge.evaluation.stats import Interval
 
 _PATIENCE_S = 720
@@ -174,13 +174,7 @@ class AskedAgain:
         )
         if is_same and any(row.spread for row, _ in pairs):
             return _not_asked("a cache gave the old answers")
-        blame: Blame = find_blame(
-            scores,
-            [score.score for score in change.before],
-            [score.score for score in change.after],
-            "rise" if change.step.mean > 0 else "mean",
-            change.before[0].kind.scale,
-        )
+        blame = find_blame(scores, change.step, change.before[0].kind.scale)
         return Asked(_WHOSE[blame.who], n=blame.n, judge=blame.judge)
 
 
