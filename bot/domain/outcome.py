@@ -13,14 +13,18 @@ Nothing here needs the words of a message.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
 
+from judge.evaluation.signs import Signs
+
 OPEN_FOR = timedelta(hours=24)
 """After so long, a question without an answer counts as unanswered."""
+QUIET_AFTER = timedelta(hours=72)
+"""After so long without a sign, an answered question went quiet."""
 AGAIN_WITHIN = timedelta(hours=24)
 """The asker who asks the same again within this time came back."""
 _IN_CHANNEL = timedelta(minutes=15)
@@ -72,7 +76,8 @@ class Question:
 
     `is_meant`: it mentions the assistant. Times are those
     of the answer's first words and of its end. `by_colleague`: a person other than the asker wrote
-    in its thread, after the answer or in place of one.
+    in its thread, after the answer or in place of one. `last_ts` is the last message of a person in
+    the thread after the answer, if any.
     """
 
     channel_id: str
@@ -85,6 +90,7 @@ class Question:
     answered_at: datetime | None = None
     by_colleague: bool = False
     came_back: bool = False
+    last_ts: str | None = None
 
     @property
     def asked_at(self) -> datetime:
@@ -104,11 +110,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What came of the questions of some weeks; each question is in `answered`, `unanswered` or
-    `waiting`.
+    """What came of the questions of some weeks; each question is answered, unanswered or waiting.
 
     `median` and `slowest_tenth` are waiting times, in which an unanswered question counts as the
-    slowest; None if that is so long that no answer came.
+    slowest; None if that is so long that no answer came. `confirmed`, `contested` and `handed_over`
+    are signs in `read` threads, of which a model has read what was written after the answer; a
+    thumb up by the asker confirms, too. `went_quiet` is no sign of anything.
     """
 
     questions: int
@@ -119,6 +126,16 @@ class Outcomes:
     came_back: int
     median: timedelta | None
     slowest_tenth: timedelta | None
+    read: int
+    confirmed: int
+    thanked: int
+    contested: int
+    handed_over: int
+    went_quiet: int
+
+
+Thread = tuple[str, str]
+"""The ids of a channel and of the message that a thread begins with."""
 
 
 def to_time(ts: str) -> datetime:
@@ -185,11 +202,10 @@ def _question(
         if _is_answer(message, assistant_id)
     ]
     answer = answers[0] if answers else in_channel.get(asked.ts)
-    others = [
-        message for message in later if not message.is_app and message.author_id != asked.author_id
-    ]
+    people = [message for message in later if not message.is_app]
     if answer:
-        others = [message for message in others if float(message.ts) > float(answer.ts)]
+        people = [message for message in people if float(message.ts) > float(answer.ts)]
+    others = [message for message in people if message.author_id != asked.author_id]
     return Question(
         channel_id=asked.channel_id,
         ts=asked.ts,
@@ -200,6 +216,7 @@ def _question(
         first_words_at=answer.at if answer else None,
         answered_at=answer.finished_at if answer else None,
         by_colleague=bool(others),
+        last_ts=people[-1].ts if answer and people else None,
     )
 
 
@@ -280,20 +297,69 @@ def _with_return(question: Question, asked_again: set[str]) -> Question:
     return replace(question, came_back=True)
 
 
-def to_outcomes(questions: Sequence[Question], now: datetime) -> Outcomes:
-    waits = sorted(
-        question.waited or timedelta.max for question in questions if not question.is_waiting(now)
-    )
+def to_outcomes(
+    questions: Sequence[Question],
+    now: datetime,
+    signs: Mapping[Thread, Signs] | None = None,
+    thumbs_up: Collection[tuple[str, str]] = (),
+) -> Outcomes:
+    """Counts the questions.
+
+    Args:
+        signs: Those of threads that were read; they are about the last question of their thread.
+        thumbs_up: The ts of an answer, and who gave it a thumb up.
+    """
+    over = [question for question in questions if not question.is_waiting(now)]
+    waits = sorted(question.waited or timedelta.max for question in over)
+    signs_of = _signs_of(questions, signs or {})
+    confirmed = {
+        question.ts
+        for question in questions
+        if (question.answer_ts or "", question.asker_id) in thumbs_up
+    }
+    confirmed |= {ts for ts, found in signs_of.items() if found.confirmed}
+    quiet = [
+        question
+        for question in over
+        if _went_quiet(question, signs_of.get(question.ts), now) and question.ts not in confirmed
+    ]
     return Outcomes(
         questions=len(questions),
-        answered=sum(question.first_words_at is not None for question in questions),
+        answered=sum(question.answer_ts is not None for question in questions),
         unanswered=sum(question.is_unanswered(now) for question in questions),
         waiting=sum(question.is_waiting(now) for question in questions),
         by_colleague=sum(question.by_colleague for question in questions),
         came_back=sum(question.came_back for question in questions),
         median=_quantile(waits, 0.5),
         slowest_tenth=_quantile(waits, 0.9),
+        read=len(signs_of),
+        confirmed=len(confirmed),
+        thanked=sum(found.thanked for found in signs_of.values()),
+        contested=sum(found.contested for found in signs_of.values()),
+        handed_over=sum(found.handed_over for found in signs_of.values()),
+        went_quiet=len(quiet),
     )
+
+
+def _signs_of(questions: Sequence[Question], signs: Mapping[Thread, Signs]) -> dict[str, Signs]:
+    """The signs by the ts of the question that they are about."""
+    last = {
+        (question.channel_id, question.thread_ts): question.ts
+        for question in questions
+        if question.answer_ts
+    }
+    return {ts: signs[thread] for thread, ts in last.items() if thread in signs}
+
+
+def _went_quiet(question: Question, signs: Signs | None, now: datetime) -> bool:
+    """Whether nothing came of an answer; not if what was written after it was not read."""
+    if question.answer_ts is None or now - question.asked_at < QUIET_AFTER:
+        return False
+    if question.by_colleague or question.came_back:
+        return False
+    if signs is None:
+        return question.last_ts is None
+    return not (signs.confirmed or signs.contested or signs.handed_over)
 
 
 def _quantile(waits: Sequence[timedelta], share: float) -> timedelta | None:

@@ -117,6 +117,18 @@ class Thumbs(StoreQueries):
             upsert(self._database, thumbs, values, where=thumbs.c.changed_at < thumb.at)
         )
 
+    async def up(
+        self, team_id: str, channel_ids: Sequence[str], since: datetime
+    ) -> set[tuple[str, str]]:
+        """The replies with a thumb up, each with who gave it."""
+        query = sa.select(thumbs.c.ts, thumbs.c.user_id).filter_by(team_id=team_id, is_up=True)
+        which = (
+            thumbs.c.channel_id.in_(channel_ids),
+            thumbs.c.is_given,
+            thumbs.c.changed_at >= since,
+        )
+        return {(row.ts, row.user_id) for row in await self._database.all(query.where(*which))}
+
     async def counts(self, place: Place, span: Span) -> Sequence[ThumbCount]:
         within = sa.and_(thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end)
         here = sa.and_(thumbs.c.team_id == place.team_id, thumbs.c.channel_id == place.channel_id)

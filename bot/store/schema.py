@@ -420,6 +420,14 @@ seen_messages = _table(
     sa.Index(None, "team_id", "author_id"),
 )
 
+thread_signs = _table(
+    "thread_signs",  # `Signs` says what its fields mean; NULL if the model's answer was unclear
+    *_key("team_id", "channel_id", "thread_ts", "author_id"),
+    *_needed("last_ts", asked_at=UtcDateTime),  # the last message that was read
+    *_maybe(confirmed=Boolean, thanked=Boolean, contested=Boolean, handed_over=Boolean),
+    sa.Index(None, "team_id", "asked_at"),
+)
+
 names = _table(
     # of channels and assistants, as Slack gave them last
     "names",

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from bot.feature import Feature, Services
 from bot.features.outcome.reader import Reader
+from bot.features.outcome.signs import SignReader
 from bot.pipeline.engine import PeriodicJob
 from bot.store import schema
 
@@ -16,5 +17,8 @@ def feature(services: Services) -> Feature:
     return Feature(
         on_read=reader.note,
         on_message=reader.note_deleted,
-        periodic_jobs=[PeriodicJob("drop_old_messages", reader.drop_old, teams=watched)],
+        periodic_jobs=[
+            PeriodicJob("drop_old_messages", reader.drop_old, teams=watched),
+            PeriodicJob("read_signs", SignReader(services).look, teams=watched),
+        ],
     )

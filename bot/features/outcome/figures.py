@@ -9,7 +9,7 @@ from bot.domain.shared import AnswerCache
 from bot.domain.standing import Subject, subject_of
 from bot.domain.watch import Watch
 from bot.feature import Services
-from bot.store.seen_messages import SeenMessages
+from bot.store.seen_messages import SeenMessages, ThreadSigns
 
 WEEKS = timedelta(weeks=4)
 _KEPT_S = 600.0
@@ -22,6 +22,7 @@ class OutcomeFigures:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._seen = SeenMessages(services.store.database)
+        self._signs = ThreadSigns(services.store.database)
         self._outcomes = AnswerCache(self._read, _KEPT_S, _MOST)
 
     async def of(self, subject: Subject) -> Outcomes:
@@ -61,7 +62,10 @@ class OutcomeFigures:
         watches = await self._services.store.watches.of(subject.team_id)
         channels = channels_of(subject, watches)
         messages = await self._seen.of(subject.team_id, channels, now - WEEKS)
-        return to_outcomes(questions_to(subject.author_id, messages, now), now)
+        questions = questions_to(subject.author_id, messages, now)
+        signs = await self._signs.of(subject.team_id, channels, subject.author_id)
+        thumbs = await self._services.store.thumbs.up(subject.team_id, channels, now - WEEKS)
+        return to_outcomes(questions, now, signs, thumbs)
 
 
 def channels_of(subject: Subject, watches: Sequence[Watch]) -> list[str]:

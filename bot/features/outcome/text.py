@@ -27,6 +27,13 @@ def outcome_line(outcomes: Outcomes) -> str:
         said += f"; {outcomes.waiting:,} waiting"
     then = [f"a colleague wrote in {outcomes.by_colleague:,}"] if outcomes.by_colleague else []
     then += [f"{outcomes.came_back:,} came back within a day"] if outcomes.came_back else []
+    signs = {
+        "confirmed": outcomes.confirmed,
+        "contested": outcomes.contested,
+        "handed over": outcomes.handed_over,
+        "went quiet": outcomes.went_quiet,
+    }
+    then += [f"{number:,} {sign}" for sign, number in signs.items() if number]
     more = f" {', '.join(then).capitalize()}." if then else ""
     return f"{said}.{more}"
 

@@ -1,0 +1,146 @@
+"""Has a model read what was written after an assistant's answer: whether it helped, was contested,
+or sent the asker to people.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+
+from bot.domain.outcome import Question, SeenMessage, questions_to, to_time
+from bot.domain.verdict import OFFLINE
+from bot.domain.watch import Watch
+from bot.feature import Services
+from bot.pipeline.asking import BudgetError, ask
+from bot.pipeline.lookup import UNREADABLE
+from bot.pipeline.retries import in_brief
+from bot.slack.messages import Message, to_message
+from bot.store.seen_messages import AskedThread, SeenMessages, ThreadSigns
+from judge import Judge, JudgeError, Turn
+from judge.evaluation.signs import FoundSigns, find_signs
+
+_AT_REST = timedelta(hours=1)
+_ASKED_FOR = timedelta(hours=72)  # after the question; what comes later is not read
+_CONTEXT = timedelta(days=14)
+_PAUSE = timedelta(minutes=10)
+_PAGE = 200
+_DAY = timedelta(days=1)
+_NO_LIMIT = 10_000
+
+logger = structlog.get_logger(__name__)
+
+
+class SignReader:
+    """Asks once for a thread that has rested, and again if something is written later."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._seen = SeenMessages(services.store.database)
+        self._signs = ThreadSigns(services.store.database)
+        self._limits = services.limits.of_automation("Watches")
+        self._next: datetime | None = None
+
+    async def look(self) -> None:
+        """Asks about the threads that are due; a limit or a dead model ends it for ten minutes."""
+        now = self._services.clock()
+        if self._services.judges is None or (self._next and now < self._next):
+            return
+        self._next = now + _PAUSE
+        team_id = self._services.identity.team_id
+        watches = await self._services.store.watches.of(team_id)
+        read_until = await self._signs.read_until(team_id, now - _CONTEXT)
+        asked_today = await self._signs.read_until(team_id, now - _DAY)
+        try:
+            for watch in watches:
+                spent = sum(_is_of(thread, watch) for thread in asked_today)
+                left = (watch.per_day or _NO_LIMIT) - spent
+                messages = await self._seen.of(team_id, [watch.channel_id], now - _CONTEXT)
+                unread = [
+                    question
+                    for question in _due(watch, messages, now)
+                    if read_until.get(_thread_of(watch, question)) != question.last_ts
+                ]
+                for question in unread[: max(left, 0)]:
+                    await self._ask(watch, question, {message.ts for message in messages})
+        except (BudgetError, JudgeError) as exc:
+            logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
+
+    async def _ask(self, watch: Watch, question: Question, seen: Collection[str]) -> None:
+        services = self._services
+        judge = services.judges and await services.judges.of_channel(
+            watch.team_id, watch.channel_id
+        )
+        if not judge or judge.model == OFFLINE:
+            return
+        try:
+            thread = await self._thread(watch, question, seen)
+        except UNREADABLE as exc:
+            logger.warning("reply_not_read", channel=watch.channel_id, error=in_brief(exc))
+            return
+        if not thread:
+            return
+        texts = [turn.text for turn in thread]
+        used = services.store, self._limits, watch.team_id
+        async with services.background():
+            found = await ask(
+                *used, texts, partial(_find, judge, thread), lambda answer: answer.tokens
+            )
+        await self._signs.note(
+            _thread_of(watch, question), found.signs, question.last_ts or "", services.clock()
+        )
+
+    async def _thread(
+        self, watch: Watch, question: Question, seen: Collection[str]
+    ) -> Sequence[Turn]:
+        """The messages from the question on that are stored as seen: not those of people who had
+        their words forgotten.
+        """
+        pages = await self._services.client.conversations_replies(
+            channel=watch.channel_id, ts=question.thread_ts, oldest=question.ts, limit=_PAGE
+        )
+        found = [to_message(raw) for raw in pages.get("messages") or []]
+        since = [
+            message
+            for message in found
+            if message.ts in seen and float(message.ts) >= float(question.ts)
+        ]
+        said = [message for message in since if message.text]
+        return [Turn(_role(message, watch, question), message.text) for message in said]
+
+
+async def _find(judge: Judge, thread: Sequence[Turn]) -> FoundSigns:
+    return await find_signs(judge.write, thread)
+
+
+def _role(message: Message, watch: Watch, question: Question) -> str:
+    if message.author_id == watch.author_id:
+        return "the assistant"
+    if message.author_id == question.asker_id:
+        return "the asker"
+    return "another app" if message.is_bots else "a colleague"
+
+
+def _due(watch: Watch, messages: Sequence[SeenMessage], now: datetime) -> list[Question]:
+    """The last answered question of each thread in which a person wrote after the answer, and which
+    has rested since.
+    """
+    last = dict[str, Question]()
+    for question in questions_to(watch.author_id, messages, now):
+        if question.answer_ts:
+            last[question.thread_ts] = question
+    return [
+        question
+        for question in last.values()
+        if question.last_ts
+        and now - _ASKED_FOR <= question.asked_at
+        and now - to_time(question.last_ts) >= _AT_REST
+    ]
+
+
+def _thread_of(watch: Watch, question: Question) -> AskedThread:
+    return AskedThread(watch.team_id, watch.channel_id, question.thread_ts, watch.author_id)
+
+
+def _is_of(thread: AskedThread, watch: Watch) -> bool:
+    return (thread.channel_id, thread.author_id) == (watch.channel_id, watch.author_id)

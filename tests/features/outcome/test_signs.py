@@ -1,0 +1,151 @@
+"""A model reads what was written after an answer, once for a thread that has rested."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from bot.domain.limits import Limits
+from bot.domain.standing import Subject, subject_of
+from bot.features.outcome.figures import OutcomeFigures
+from bot.features.outcome.signs import SignReader
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
+from bot.store.schema import seen_messages, thread_signs
+from pocket_slack import Message
+from tests.features.watch.watching import only, say
+from tests.model_server import Failure
+from tests.stage import CHANNEL, Stage, StageFactory
+
+CONTESTED = "confirmed: no\nthanked: no\ncontested: yes\nhanded over: no"
+CONFIRMED = "confirmed: yes\nthanked: yes\ncontested: no\nhanded over: no"
+RESTED = timedelta(hours=1, minutes=1)
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
+    await say(opened, "@helper all alert off")
+    return opened
+
+
+async def answered(stage: Stage, *after: str) -> Message:
+    """A question that the assistant has answered, and what the asker wrote after that."""
+    question = stage.ann.post(CHANNEL, f"<@{stage.helper.id}> How do I undo it?")
+    stage.helper.post(CHANNEL, "With Ctrl-Z.", thread_ts=question.ts)
+    for words in after:
+        stage.ann.post(CHANNEL, words, thread_ts=question.ts)
+    await noted(stage, 2 + len(after))
+    return question
+
+
+async def subject(stage: Stage) -> Subject:
+    return subject_of(await only(stage))
+
+
+async def noted(stage: Stage, number: int) -> None:
+    async def are_there() -> bool:
+        return len(await stage.log.database.values(select(seen_messages.c.ts))) == number
+
+    await stage.eventually(are_there)
+
+
+async def look(stage: Stage, later: timedelta = RESTED, **changes: object) -> None:
+    await SignReader(stage.services_at(later, **changes)).look()
+
+
+def asked(stage: Stage) -> list[str]:
+    """What the model was asked about threads; the verdicts' requests are others."""
+    texts = [str(request["messages"]) for request in stage.model.requests]
+    return [text for text in texts if "handed over" in text]
+
+
+async def test_what_follows_an_answer_is_read_once_and_again_if_more_is_written(
+    stage: Stage,
+) -> None:
+    stage.model.script(CONTESTED)
+    question = await answered(stage, "That does not work.")
+    await look(stage, timedelta(minutes=30))
+    assert asked(stage) == []
+    for _ in range(2):
+        await look(stage)
+    assert len(asked(stage)) == 1
+    assert "the asker: That does not work." in asked(stage)[0]
+    outcomes = await OutcomeFigures(stage.services_at(RESTED)).of(await subject(stage))
+    assert (outcomes.answered, outcomes.contested, outcomes.confirmed) == (1, 1, 0)
+    stage.model.script(CONFIRMED)
+    stage.ann.post(CHANNEL, "Sorry, it does.", thread_ts=question.ts)
+    await noted(stage, 4)
+    await look(stage)
+    outcomes = await OutcomeFigures(stage.services_at(RESTED)).of(await subject(stage))
+    assert (outcomes.contested, outcomes.confirmed) == (0, 1)
+
+
+async def test_an_answer_after_which_nobody_wrote_is_not_asked_about(stage: Stage) -> None:
+    await answered(stage)
+    await look(stage)
+    assert asked(stage) == []
+    later = stage.services_at(timedelta(hours=80))
+    assert (await OutcomeFigures(later).of(await subject(stage))).went_quiet == 1
+
+
+async def test_an_unclear_answer_is_neither_and_is_not_asked_again(stage: Stage) -> None:
+    stage.model.script("I cannot say.")
+    await answered(stage, "Hm.")
+    for _ in range(2):
+        await look(stage)
+    assert len(asked(stage)) == 1
+    assert await stage.log.database.values(select(thread_signs.c.contested)) == [None]
+
+
+@pytest.mark.parametrize("reason", ["model", "limit"])
+async def test_what_could_not_be_asked_is_asked_later(stage: Stage, reason: str) -> None:
+    await answered(stage, "That does not work.")
+    if reason == "model":
+        stage.model.script(Failure(404, "model_not_found"))
+        await look(stage)
+    else:
+        await look(stage, limits=Limits(tokens_per_day=2))
+    assert await stage.log.database.values(select(thread_signs.c.thread_ts)) == []
+    stage.model.script(CONTESTED)
+    await look(stage)
+    assert await stage.log.database.values(select(thread_signs.c.contested)) == [True]
+
+
+async def test_a_thread_costs_at_most_what_the_watch_may_spend_in_a_day(stage: Stage) -> None:
+    stage.model.script(CONTESTED)
+    await say(stage, "@helper all 1 a day alert off")
+    await answered(stage, "That does not work.")
+    second = stage.ann.post(CHANNEL, f"<@{stage.helper.id}> And now?")
+    stage.helper.post(CHANNEL, "Again.", thread_ts=second.ts)
+    stage.ann.post(CHANNEL, "No.", thread_ts=second.ts)
+    await noted(stage, 6)
+    await look(stage)
+    assert len(asked(stage)) == 1
+    await look(stage, RESTED + timedelta(days=1))
+    assert len(asked(stage)) == 2
+
+
+async def test_a_message_of_somebody_who_was_forgotten_is_not_read(stage: Stage) -> None:
+    stage.model.script(CONTESTED)
+    question = await answered(stage, "That does not work.")
+    stage.ben.post(CHANNEL, "My secret.", thread_ts=question.ts)
+    await noted(stage, 4)
+    forgotten = seen_messages.delete().where(seen_messages.c.author_id == stage.ben.id)
+    await stage.log.database.execute(forgotten)
+    await look(stage)
+    assert "secret" not in asked(stage)[0]
+
+
+async def test_a_thumb_up_by_the_asker_confirms(stage: Stage) -> None:
+    await answered(stage)
+    messages = stage.slack.workspace.channel(CHANNEL).messages.values()
+    (answer,) = [message for message in messages if "Ctrl-Z" in message.text]
+    stage.ann.react(answer, "+1")
+
+    async def is_confirmed() -> bool:
+        figures = OutcomeFigures(stage.services_at(RESTED))
+        return (await figures.of(await subject(stage))).confirmed == 1
+
+    await stage.eventually(is_confirmed)
