@@ -256,7 +256,7 @@ async def save_visibility(
 async def add_release(log: Store, by: str, note: str, at: datetime = NOW) -> None:
     """As if that person had marked a release of helper."""
     place = {"team_id": "T1", "channel_id": "C1", "author_id": HELPER}
-    release = {"set_by": by, "set_at": at, "note": note, "needed": 20}
+    release = {"set_by": by, "set_at": at, "note": note, "day": at.date()}
     await log.database.execute(insert(releases).values(place | release))
 
 

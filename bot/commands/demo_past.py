@@ -256,6 +256,9 @@ class _Past:
             "author_id": helper,
             "set_by": ben,
             "set_at": _week(self.now, 1).start,
+            "channel_id": "",  # all public ones
+            "day": _week(self.now, 1).first_day,
+            "announced_at": self.now,
         }
         await self._insert(schema.releases, [release])
 

@@ -9,8 +9,8 @@ from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
 from io import TextIOWrapper
+from operator import methodcaller
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO, TypeVar
@@ -131,7 +131,8 @@ async def export_person(path: Path | None, user: str) -> None:
             count = 0
             async for document in _readable(personal.rows(team_id, user_id)):
                 output.write(
-                    json.dumps(document, ensure_ascii=False, default=datetime.isoformat) + "\n"
+                    json.dumps(document, ensure_ascii=False, default=methodcaller("isoformat"))
+                    + "\n"
                 )
                 count += 1
     typer.echo(f"{number_of(count, 'row')} written", err=True)

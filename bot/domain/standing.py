@@ -68,6 +68,8 @@ class Standing:
         questions: The sentence on what has changed about the questions, or is alike.
         is_to_tell: Whether the change is still to be told.
         told_at: When somebody was told.
+        release_id: The release whose effect this is; None for a standing.
+        released_on: The day of a release with which the change began, if one did.
     """
 
     team_id: str
@@ -102,6 +104,8 @@ class Standing:
     questions: str = ""
     is_to_tell: bool = False
     told_at: datetime | None = None
+    release_id: int | None = None
+    released_on: date | None = None
     id: int = 0
 
     @property

@@ -390,6 +390,7 @@ standings = _numbered(
     *_needed("why", "questions", default=""),
     *_needed(is_to_tell=Boolean, default=sa.false()),
     *_maybe("version", "event", "whose", ended=Ids, told_at=UtcDateTime),
+    *_maybe(release_id=Integer),  # it is none of those, but how scores have changed with a release
     *_maybe(since=sa.Date, begun_on=sa.Date, found_on=sa.Date, origin=sa.Date),
     *_maybe(level=Float, level_low=Float, level_high=Float, before=Float),
     *_maybe(step=Float, step_low=Float, step_high=Float),
@@ -461,10 +462,11 @@ notices = _table(
 )
 
 releases = _numbered(
-    "releases",  # changes of a watched assistant, before and after which its scores are compared
+    "releases",  # changes of a watched assistant; like a standing's, its channel may be empty
     *_needed("team_id", "channel_id", "author_id", "set_by", set_at=UtcDateTime, note=CleanText),
-    *_needed(needed=Integer),  # how many scores after it a comparison needs
-    *_maybe(taken_back_at=UtcDateTime),
+    *_needed(day=sa.Date),  # that of `set_at`, by the workspace's clock
+    *_maybe("taken_back_by", taken_back_at=UtcDateTime),
+    *_maybe(announced_at=UtcDateTime),  # when it was told, or else that it is taken back
     sa.Index(None, "team_id", "channel_id"),
 )
 

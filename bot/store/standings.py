@@ -1,8 +1,12 @@
-"""The standings of assistants: a row for each change, of which the newest is the one that counts."""
+"""The standings of assistants: a row for each change, of which the newest is the one that counts.
 
-from collections.abc import Mapping, Sequence
+Beside them stand the effects of releases, which only `untold` and `of_releases` return.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,9 +19,15 @@ from bot.store.schema import cases, releases, standings, watches
 from bot.store.watches import JUDGE
 from judge.evaluation.standing import Direction, Event
 
-_NEWEST = sa.select(sa.func.max(standings.c.id)).group_by(
-    standings.c.team_id, standings.c.channel_id, standings.c.author_id
+_IS_STANDING = standings.c.release_id.is_(None)
+_NEWEST = (
+    sa.select(sa.func.max(standings.c.id))
+    .where(_IS_STANDING)
+    .group_by(standings.c.team_id, standings.c.channel_id, standings.c.author_id)
 )
+# A step that begins so long after a release, or before it, is taken to be its effect.
+_LATE = timedelta(days=2)
+_EARLY = timedelta(days=1)
 
 
 class Standings(db.StoreQueries):
@@ -35,12 +45,17 @@ class Standings(db.StoreQueries):
 
     async def changes(self, subject: Subject) -> Sequence[Standing]:
         """All rows of a subject, the newest first."""
-        found = await self._rows(sa.and_(*_is_of(subject)))
+        found = await self._rows(sa.and_(_IS_STANDING, *_is_of(subject)))
         return found[::-1]
 
     async def untold(self, team_id: str) -> Sequence[Standing]:
         """Those whose change is still to be told, the oldest first."""
         return await self._rows(sa.and_(standings.c.team_id == team_id, standings.c.is_to_tell))
+
+    async def of_releases(self, release_ids: Collection[int]) -> Mapping[int, Standing]:
+        """The effects of these releases, as far as they are known."""
+        found = await self._rows(standings.c.release_id.in_(release_ids))
+        return {each.release_id: each for each in found if each.release_id is not None}
 
     @db.in_transaction
     async def begin(self, connection: AsyncConnection, standing: Standing) -> None:
@@ -90,9 +105,27 @@ class Standings(db.StoreQueries):
         await self._database.execute(its.values(is_to_tell=False, told_at=told_at))
 
     async def _rows(self, which: sa.ColumnElement[bool]) -> list[Standing]:
-        columns = db.columns_of(standings, Standing)
+        columns = db.columns_of(standings, Standing, "released_on")
         query = sa.select(*columns).where(which).order_by(standings.c.id)
-        return [_to_standing(row) for row in await self._database.all(query)]
+        found = [_to_standing(row) for row in await self._database.all(query)]
+        days = await self._released({each.team_id for each in found if each.since})
+        return [replace(each, released_on=_released_on(days, each)) for each in found]
+
+    async def _released(self, team_ids: Collection[str]) -> Mapping[Subject, Sequence[date]]:
+        """The days of the releases of each subject, in order."""
+        if not team_ids:
+            return {}
+        is_there = (
+            releases.c.team_id.in_(team_ids),
+            releases.c.taken_back_at.is_(None),
+            releases.c.set_by != JUDGE,
+        )
+        subject = releases.c.team_id, releases.c.channel_id, releases.c.author_id
+        query = sa.select(*subject, releases.c.day).where(*is_there).order_by(releases.c.day)
+        days = defaultdict[Subject, list[date]](list)
+        for row in await self._database.all(query):
+            days[Subject(row.team_id, row.channel_id, row.author_id)].append(row.day)
+        return days
 
 
 async def begin_judge(
@@ -107,11 +140,8 @@ async def begin_judge(
     changed = scores.where(cases.c.judged_at >= since).values(judge_version=later)
     if not (await connection.execute(changed)).rowcount:
         return  # another process has found it, too
-    await connection.execute(
-        sa.insert(releases).values(
-            **key, set_by=JUDGE, set_at=since, note=base_version(version), needed=0
-        )
-    )
+    mark = {"set_by": JUDGE, "set_at": since, "day": since.date(), "note": base_version(version)}
+    await connection.execute(sa.insert(releases).values(**key, **mark))
     # So there is no other notice of a new judge.
     watch = sa.update(watches).filter_by(**key, judge_version=version)
     await connection.execute(watch.values(judge_version=later))
@@ -125,9 +155,19 @@ def _is_of(subject: Subject) -> tuple[sa.ColumnElement[bool], ...]:
     )
 
 
+def _released_on(days: Mapping[Subject, Sequence[date]], standing: Standing) -> date | None:
+    """The day of the release with which a change began, give or take a day or two."""
+    since = standing.since
+    if since is None:
+        return None
+    near = [day for day in days.get(standing.subject, ()) if since - _LATE <= day <= since + _EARLY]
+    return min(near, key=lambda day: abs(day - since), default=None)
+
+
 def _values(standing: Standing) -> dict[str, Any]:
     values = asdict(standing)
     del values["id"]
+    del values["released_on"]
     return values
 
 

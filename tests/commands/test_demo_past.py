@@ -92,22 +92,23 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
 async def test_an_alert_and_what_a_release_changed_are_due_on_each_day_of_the_week(
     tmp_path: Path,
 ) -> None:
-    for hours in (1, 74, 145):
+    for hours in (7, 74, 145):
         workspace = workspace_at(MONDAY + hours * 3600)
         folder = tmp_path / str(hours)
         folder.mkdir()
         await write_past(url(folder), workspace)
         told = await told_by(workspace, folder)
         assert [text.partition(": ")[0] for text in told] == [
-            "drafter in <#C00000014> has become clearly worse than in the four weeks before",
-            "helper in <#C00000014> got better with its release",
+            "Scores of helper are higher",
+            "Scores of helper are higher",
+            "Scores of drafter are lower",
         ]
 
 
 async def told_by(workspace: Workspace, folder: Path) -> list[str]:
     """What the app tells the channel by itself, by the workspace's clock."""
-    from bot.features.watch.alerts import DriftAlerts
-    from bot.features.watch.releases import tell_releases
+    from bot.features.watch.releases import ReleaseLooks
+    from bot.features.watch.standings import StandingLooks
 
     tokens = {"slack_bot_token": workspace.bot_token, "slack_app_token": workspace.app_token}
     settings = load_settings(env_file=None, judge_model=OFFLINE, **tokens)
@@ -124,8 +125,8 @@ async def told_by(workspace: Workspace, folder: Path) -> list[str]:
             await identify(client),
             clock=lambda: datetime.fromtimestamp(workspace.clock.now(), UTC),
         )
-        await DriftAlerts(services).look()
-        await tell_releases(services)
+        await ReleaseLooks(services).look()
+        await StandingLooks(services).look()
     return [each.text for each in list(workspace.channel(CHANNEL).messages.values())[before:]]
 
 

@@ -18,8 +18,10 @@ from bot.features.watch.looks import look
 from bot.features.watch.new_models import NewModels
 from bot.features.watch.news import tell_first, tell_low
 from bot.features.watch.queries import Releases
+from bot.features.watch.release_text import release_line
+from bot.features.watch.releases import ReleaseLooks
 from bot.features.watch.standings import StandingLooks
-from bot.features.watch.text import home_blocks, not_read_since, release_line
+from bot.features.watch.text import home_blocks, not_read_since
 from bot.features.watch.watcher import Watcher
 from bot.features.watch.week_text import detail_blocks, watched_blocks
 from bot.figures.week import TREND_WEEKS
@@ -69,8 +71,11 @@ def feature(services: Services) -> Feature:
         blocks += [section(not_read_since(unread))] if unread else []
         return blocks, detail_blocks(watched, members)
 
+    async def release(place: Place, typed: str, by: str) -> str:
+        return (await releases.mark_as_typed(services, place, typed, by)).text
+
     watched = sa.select(schema.watches.c.team_id)
-    tell_releases = partial(releases.tell_releases, services)
+    released = sa.select(schema.releases.c.team_id)
     return Feature(
         register=register,
         words={
@@ -88,10 +93,10 @@ def feature(services: Services) -> Feature:
             PeriodicJob("send_due_alerts", Alerts(services).look, teams=watched),
             PeriodicJob("tell_low_replies", partial(tell_low, services), teams=watched),
             PeriodicJob("tell_first_figures", partial(tell_first, services), teams=watched),
-            PeriodicJob("tell_releases", tell_releases, teams=sa.select(schema.releases.c.team_id)),
+            PeriodicJob("look_at_releases", ReleaseLooks(services).look, teams=released),
             PeriodicJob("tell_new_models", NewModels(services).look, teams=watched),
         ],
         home_section=home_section,
         week_blocks=week_blocks,
-        release=partial(releases.mark, services),
+        release=release,
     )

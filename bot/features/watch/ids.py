@@ -1,6 +1,7 @@
 """What Slack sends back from this feature: ids of windows, buttons and inputs."""
 
 VIEW_WATCH = "set_watch"
+VIEW_RELEASE = "mark_release_with_note"
 
 ACTION_WATCH = "change_watch"
 ACTION_WATCH_END = "end_watch"
@@ -8,6 +9,7 @@ ACTION_WATCH_OFF = "end_watch_in_channel"
 ACTION_TEST_ALERT = "send_test_alert"
 ACTION_WATCH_MORE = "show_all_of_watch"
 ACTION_RELEASE = "mark_release"
+ACTION_UNDO_RELEASE = "undo_release"
 ACTION_WEEKLY = "post_weekly"
 ACTION_ONLY_ASKED = "only_when_asked"
 
@@ -20,5 +22,6 @@ BLOCK_ALERTS_TO = "alerts_to"
 BLOCK_FLOOR = "floor"
 BLOCK_LOW = "alerts_low"
 BLOCK_ALSO = "also"
+BLOCK_NOTE = "note"
 
 METADATA_ALERT = "slack_judge_alert"

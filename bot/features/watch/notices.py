@@ -2,8 +2,10 @@
 process dies.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from slack_sdk.errors import SlackApiError
@@ -21,6 +23,8 @@ from bot.store.assignments import EVERYBODY
 _KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not look into the channel
 _NOT_SENT = {"ratelimited", "rate_limited"}
 _DAY = timedelta(days=1)
+TRIED_FOR = timedelta(days=2)
+"""Whom Slack refuses is tried again for so long."""
 
 Telling = tuple[Post, Sequence[int]]
 """A post, and the cases whose scores it tells."""
@@ -75,6 +79,32 @@ async def tell_once(
             logger.info("alert_sent", channel=watch.channel_id, to=to, name=name)
         await notices.note_told(watch, name, to, services.clock())
     return errors
+
+
+def hearers(watches: Iterable[Watch]) -> dict[str, Watch]:
+    """Who hears of these watches, and of which first."""
+    found = dict[str, Watch]()
+    for watch in watches:
+        for to in watch.alerts_to:
+            found.setdefault(to, watch)
+    return found
+
+
+async def tell_each(
+    services: Services,
+    recipients: Mapping[str, Watch],
+    name: str,
+    write: Callable[[str], Awaitable[Telling | None]],
+) -> Sequence[str]:
+    """Tells each recipient what is written for them, once in all; returns whom it has reached."""
+    notices = Notices(services.store.database)
+    reached = list[str]()
+    for to, watch in recipients.items():
+        alone = replace(watch, alerts_to=(to,))
+        await tell_once(services, alone, name, partial(write, to), day_of(services.clock()))
+        if await notices.was_told(watch, name, to):
+            reached.append(to)
+    return reached
 
 
 async def _send(

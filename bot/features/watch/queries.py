@@ -4,7 +4,7 @@ alerts.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -15,7 +15,7 @@ from bot.domain.watch import Watch
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
 from bot.store.figures import Place
-from bot.store.schema import IS_WAITED_FOR, notices, releases, replies, watches
+from bot.store.schema import IS_WAITED_FOR, notices, releases, replies, standings, watches
 from bot.store.visibility import Origin
 from bot.store.watches import JUDGE, Watches
 
@@ -190,6 +190,10 @@ class Notices(db.StoreQueries):
         is_over = sa.or_(notices.c.posted_at.is_not(None), notices.c.claimed_at > now)
         return set(watch.alerts_to) <= set(await self._database.values(its.where(is_over)))
 
+    async def was_told(self, watch: Watch, name: str, to: str) -> bool:
+        its = sa.select(notices.c.posted_at).filter_by(**key_of(watch), name=name, recipient=to)
+        return await self._database.value(its) is not None
+
     async def claim(
         self,
         watch: Watch | Subject,
@@ -225,38 +229,118 @@ class Notices(db.StoreQueries):
 
 @dataclass(frozen=True)
 class Release:
-    """A change of an assistant that somebody marked; `needed` is how many scores after it a
-    comparison needs.
+    """A change of an assistant that somebody marked, in all public channels if `channel_id` is
+    empty.
+
+    `day` is that of `set_at` by the workspace's clock.
     """
 
     id: int
+    team_id: str
+    channel_id: str
     author_id: str
     set_by: str
     set_at: datetime
+    day: date
     note: str
-    needed: int
+    taken_back_by: str | None = None
+    taken_back_at: datetime | None = None
+
+    @property
+    def subject(self) -> Subject:
+        return Subject(self.team_id, self.channel_id, self.author_id)
 
 
 class Releases(db.StoreQueries):
     async def of(self, place: Place) -> Sequence[Release]:
-        """Those that were not taken back, the newest first; if the place names an author, only that
-        author's.
+        """Those that a channel sees and that were not taken back, the newest first: its own, and
+        if it is public, those of the assistants that it watches.
+
+        If the place names an author, only that author's.
         """
-        whose = {} if place.author_id is None else {"author_id": place.author_id}
-        its = sa.select(*db.columns_of(releases, Release)).filter_by(
-            team_id=place.team_id, channel_id=place.channel_id, taken_back_at=None, **whose
-        )
-        return await self._database.rows(
-            Release, its.order_by(releases.c.set_at.desc(), releases.c.id.desc())
-        )
+        is_seen = _is_seen_in(place)
+        if place.author_id is not None:
+            is_seen = sa.and_(is_seen, releases.c.author_id == place.author_id)
+        return await self._rows(is_seen)
 
-    async def add(self, place: Place, note: str, by: str, now: datetime, needed: int) -> None:
-        values = key_of(place) | {"note": note, "set_by": by, "set_at": now, "needed": needed}
-        await self._database.execute(sa.insert(releases).values(values))
+    async def of_subject(self, subject: Subject) -> Sequence[Release]:
+        """Those by people that were not taken back, the newest first."""
+        return await self._rows(*_is_mark_of(subject))
 
-    async def take_back(self, place: Place, number: int, now: datetime) -> bool:
-        its = sa.update(releases).filter_by(
-            team_id=place.team_id, channel_id=place.channel_id, id=number
+    async def to_compare(self, team_id: str, since: datetime) -> Sequence[Release]:
+        """Those by people since then whose effect is not known yet, the newest first."""
+        known = sa.select(standings.c.release_id).where(standings.c.release_id.is_not(None))
+        is_open = releases.c.set_by != JUDGE, releases.c.id.not_in(known)
+        return await self._rows(releases.c.team_id == team_id, releases.c.set_at >= since, *is_open)
+
+    async def to_announce(self, team_id: str) -> Sequence[Release]:
+        """Those of which it is still to be told that they were marked, or taken back."""
+        query = _RELEASES.where(
+            releases.c.team_id == team_id,
+            releases.c.set_by != JUDGE,
+            releases.c.announced_at.is_(None),
         )
-        its = its.where(releases.c.taken_back_at.is_(None), releases.c.set_by != JUDGE)
-        return await self._database.execute(its.values(taken_back_at=now)) == 1
+        return await self._database.rows(Release, query.order_by(releases.c.id))
+
+    async def find(self, place: Place, number: int) -> Release | None:
+        """The release with this number, taken back or not; None if the channel does not see it."""
+        query = _RELEASES.where(_is_seen_in(place), releases.c.id == number)
+        return await self._database.first(Release, query.where(releases.c.set_by != JUDGE))
+
+    @db.in_transaction
+    async def add(
+        self,
+        connection: AsyncConnection,
+        subject: Subject,
+        note: str,
+        by: str,
+        now: datetime,
+        day: date,
+    ) -> int:
+        """Marks a release, and returns its number."""
+        values = key_of(subject) | {"note": note, "set_by": by, "set_at": now, "day": day}
+        added = sa.insert(releases).values(values).returning(releases.c.id)
+        return int((await connection.execute(added)).scalar_one())
+
+    async def note_announced(self, release: Release, now: datetime) -> None:
+        # A release that was taken back meanwhile is announced once more.
+        is_same = releases.c.taken_back_at.is_not_distinct_from(release.taken_back_at)
+        its = sa.update(releases).filter_by(id=release.id).where(is_same)
+        await self._database.execute(its.values(announced_at=now))
+
+    async def take_back(self, release: Release, by: str, now: datetime) -> bool:
+        """Whether it was not taken back before; who was told of it is to be told of this, too."""
+        its = sa.update(releases).filter_by(id=release.id, taken_back_at=None)
+        # Of one that nobody was told of, nothing is told.
+        told = sa.literal(now, releases.c.announced_at.type)
+        announced = sa.case((releases.c.announced_at.is_(None), told), else_=None)
+        values = {"taken_back_by": by, "taken_back_at": now, "announced_at": announced}
+        return await self._database.execute(its.values(values)) == 1
+
+    async def _rows(self, *which: sa.ColumnElement[bool]) -> Sequence[Release]:
+        query = _RELEASES.where(releases.c.taken_back_at.is_(None), *which)
+        newest_first = query.order_by(releases.c.set_at.desc(), releases.c.id.desc())
+        return await self._database.rows(Release, newest_first)
+
+
+_RELEASES = sa.select(*db.columns_of(releases, Release))
+
+
+def _is_seen_in(place: Place) -> sa.ColumnElement[bool]:
+    watched = sa.select(watches.c.author_id).where(
+        watches.c.team_id == place.team_id,
+        watches.c.channel_id == place.channel_id,
+        sa.not_(watches.c.is_private),
+    )
+    is_public = sa.and_(releases.c.channel_id == "", releases.c.author_id.in_(watched))
+    is_own = releases.c.channel_id == place.channel_id
+    return sa.and_(releases.c.team_id == place.team_id, sa.or_(is_own, is_public))
+
+
+def _is_mark_of(subject: Subject) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        releases.c.team_id == subject.team_id,
+        releases.c.channel_id == subject.channel_id,
+        releases.c.author_id == subject.author_id,
+        releases.c.set_by != JUDGE,
+    )

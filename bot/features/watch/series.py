@@ -29,7 +29,7 @@ class Series:
         return self.scores[-1].kind
 
     def day_of(self, score: TimedScore) -> date:
-        return _replied_at(score).astimezone(self.zone).date()
+        return replied_at(score).astimezone(self.zone).date()
 
     def dated(self) -> list[DatedScore]:
         """The scores as the test of a standing takes them."""
@@ -55,7 +55,7 @@ async def read_series(services: Services, place: Place) -> Series | None:
     span = Span(now - timedelta(days=WINDOW + 1), now)
     scores = await services.store.tallies.in_order(place, span)
     # Sorted by the time of the reply, because scores may come late and in no order.
-    all_kinds = Series(sorted(scores, key=lambda score: (_replied_at(score), score.id)), zone)
+    all_kinds = Series(sorted(scores, key=lambda score: (replied_at(score), score.id)), zone)
     over = all_kinds.before(today_of(services))
     if not over:
         return None
@@ -70,5 +70,5 @@ def today_of(services: Services) -> date:
     return services.clock().astimezone(services.schedule.zone).date()
 
 
-def _replied_at(score: TimedScore) -> datetime:
+def replied_at(score: TimedScore) -> datetime:
     return datetime.fromtimestamp(float(score.message_ts), UTC)

@@ -33,11 +33,14 @@ def headline(standing: Standing, name: str) -> str:
     if standing.whose is Whose.BOTH and standing.direction is Direction.TOO_FEW:
         both = f"{helper} has become {_better(standing)}, and the judge {_stricter(standing)}"
         return f"{both}{_figures(standing)}"
+    if standing.release_id is not None and not standing.is_clear:
+        return _alike(standing, helper)
     if standing.direction is Direction.TOO_FEW:
         return f"{helper} has too few scores yet to say whether it changes{_level(standing)}"
     if standing.direction is Direction.STEADY:
         return _steady(standing, helper)
-    still = " still" if standing.told_at else ""
+    is_remembered = standing.told_at and standing.release_id is None
+    still = " still" if is_remembered else ""
     if standing.whose is Whose.ASSISTANT:
         again = " again" if standing.event is Event.FURTHER and not still else ""
         has = "is still" if still else "has become"
@@ -45,8 +48,16 @@ def headline(standing: Standing, name: str) -> str:
     else:
         way = "lower" if standing.direction is Direction.LOWER else "higher"
         said = f"Scores of {helper} are{still} {way}"
-    told = f" (told {_day(standing.told_at.date())})" if standing.told_at else ""
+    told = f" (told {day_words(standing.told_at.date())})" if standing.told_at and still else ""
     return f"{said}{_figures(standing)}{told}{_doubt(standing)}"
+
+
+def _alike(standing: Standing, helper: str) -> str:
+    """That a release has no clear effect."""
+    if standing.change is None or standing.since is None:
+        return f"{helper} has too few scores to compare{_since(standing)}"
+    low, high = standing.change.low, standing.change.high
+    return f"{helper} has not clearly changed{_figures(standing)} ({low:+.1f} to {high:+.1f})"
 
 
 def _steady(standing: Standing, helper: str) -> str:
@@ -79,10 +90,14 @@ def _stricter(standing: Standing) -> str:
 
 
 def _since(standing: Standing) -> str:
-    return f" since {_day(standing.since)}" if standing.since else ""
+    if standing.since is None:
+        return ""
+    if standing.released_on:
+        return f" since the release of {day_words(standing.released_on)}"
+    return f" since {day_words(standing.since)}"
 
 
-def _day(day: date) -> str:
+def day_words(day: date) -> str:
     return f"{day.day} {day:%b}"
 
 
@@ -169,11 +184,16 @@ def standing_alert(
     lines = [f"{said}.", level_line(standing), *cause_lines(standing)]
     listed = low_blocks(lowest, [name] * len(lowest), workspace_url)
     title = [ui.section("*Lowest scores since then*")] if listed else []
+    basis = "All its scores"
+    when = ", looked at once a day"
+    if standing.release_id is not None:
+        basis = f"This is what release {standing.release_id} has changed"
+        when = ""
     blocks = [
         ui.section("\n".join(line for line in lines if line)),
         *title,
         *listed,
-        ui.context(f"All its scores in {where}{more}, looked at once a day."),
+        ui.context(f"{basis} in {where}{more}{when}."),
     ]
     return Post(f"{said}.".replace("*", ""), blocks)
 

@@ -18,8 +18,8 @@ from bot.domain.verdict import later_version
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
-from bot.features.watch.notices import Telling, tell_once
-from bot.features.watch.queries import Notices, WatchOrders, day_of
+from bot.features.watch.notices import TRIED_FOR, Telling, hearers, tell_each
+from bot.features.watch.queries import Notices, Release, Releases, WatchOrders, day_of
 from bot.features.watch.questions import Questions, compare_questions
 from bot.features.watch.series import Series, read_series, today_of
 from bot.features.watch.standing_text import standing_alert
@@ -33,8 +33,7 @@ from judge.evaluation.standing import Direction, Event, Look, State, look
 
 LOOK_HOUR = 6
 """The hour from which a day's look is due, by the workspace's clock: before people's day begins."""
-_LEASE = timedelta(minutes=15)  # longer than the judge is asked again
-_TOLD_FOR = timedelta(days=2)  # whom Slack refuses is tried again for so long
+LEASE = timedelta(minutes=15)  # longer than the judge is asked again
 _ASKED_FOR = timedelta(days=3)  # as long as it is open whose change it is
 _NO_LIMIT = 10_000
 
@@ -51,15 +50,19 @@ class StandingLooks:
 
     async def look(self) -> None:
         """Looks at the subjects whose look of the day is due, and tells what changed."""
-        team_id = self._services.identity.team_id
-        watches = await self._with_privacy(await self._orders.of(team_id))
-        subjects = grouped((subject_of(watch), watch) for watch in watches)
-        standings = await self._standings.of_team(team_id)
+        subjects = await self.subjects()
+        standings = await self._standings.of_team(self._services.identity.team_id)
         for subject, its_watches in subjects.items():
             standing = standings.get(subject)
             if self._is_due(standing):
                 await self._look_at(subject, its_watches, standing)
         await self._tell(subjects)
+
+    async def subjects(self) -> Mapping[Subject, Sequence[Watch]]:
+        """The watches of each subject."""
+        watches = await self._orders.of(self._services.identity.team_id)
+        known = await self._with_privacy(watches)
+        return grouped((subject_of(watch), watch) for watch in known)
 
     async def _with_privacy(self, watches: Sequence[Watch]) -> Sequence[Watch]:
         """The watches, as private as their channels are now, as far as Slack says so."""
@@ -93,7 +96,7 @@ class StandingLooks:
         today = today_of(self._services)
         name = f"look {today}"
         # One process at a time, before the judge is asked: each would pay for it.
-        if await self._notices.claim(subject, name, "", day_of(now), now, _LEASE) is None:
+        if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
             return
         series = await read_series(self._services, place_of(subject, watches))
         if series:
@@ -123,11 +126,12 @@ class StandingLooks:
         begun = with_figures(new_standing(subject, kind, found, now), found, now)
         if found.event in {Event.BEGAN, Event.FURTHER}:
             change = change_of(begun, found, series)
-            await self._store_change(begun, change, await self._ask(begun, change, watches))
+            await self.store_change(begun, change, await self.ask(begun, change, watches))
             return
         await self._standings.begin(replace(begun, is_to_tell=found.event is not None))
 
-    async def _ask(self, standing: Standing, change: Change, watches: Sequence[Watch]) -> Asked:
+    async def ask(self, standing: Standing, change: Change, watches: Sequence[Watch]) -> Asked:
+        """Asks the judge again whose change it is."""
         # Asking again costs at most what the watches may spend in a day.
         most = sum(watch.per_day or _NO_LIMIT for watch in watches)
         return await self._asked.about(standing.team_id, change, most)
@@ -143,13 +147,13 @@ class StandingLooks:
         if not standing.is_clear or not is_open or is_old:
             return False
         change = change_of(standing, found, series)
-        asked = await self._ask(standing, change, watches)
+        asked = await self.ask(standing, change, watches)
         if asked.whose in {Whose.OPEN, Whose.NOT_ASKED}:
             return False
-        await self._store_change(replace(standing, stored_at=standing.looked_at), change, asked)
+        await self.store_change(replace(standing, stored_at=standing.looked_at), change, asked)
         return True
 
-    async def _store_change(self, begun: Standing, change: Change, asked: Asked) -> None:
+    async def store_change(self, begun: Standing, change: Change, asked: Asked) -> None:
         """Stores a direction, and that it is to be told."""
         questions = await compare_questions(
             self._services.store.database,
@@ -177,22 +181,25 @@ class StandingLooks:
         for standing in await self._standings.untold(self._services.identity.team_id):
             now = self._services.clock()
             watches = subjects.get(standing.subject, ())
+            recipients = await self._recipients(standing, watches)
+            write = partial(self._write, standing, watches)
             name = f"standing {standing.id}"
-            refused = list[str]()
-            told = dict[str, Watch]()
-            for watch in watches:
-                for to in watch.alerts_to:
-                    told.setdefault(to, watch)
-            for to, watch in told.items():
-                write = partial(self._write, standing, watches, to)
-                errors = await tell_once(
-                    self._services, replace(watch, alerts_to=(to,)), name, write, day_of(now)
-                )
-                refused += [each for each, error in errors.items() if error]
-            is_over = now > standing.stored_at + _TOLD_FOR
-            if is_over or not refused:
-                was_told = len(refused) < len(told)
-                await self._standings.note_told(standing, now if was_told else None)
+            reached = await tell_each(self._services, recipients, name, write)
+            is_over = now > standing.stored_at + TRIED_FOR
+            if is_over or len(reached) == len(recipients):
+                await self._standings.note_told(standing, now if reached else None)
+
+    async def _recipients(
+        self, standing: Standing, watches: Sequence[Watch]
+    ) -> Mapping[str, Watch]:
+        """Who hears of a change; of what a release has changed, also the person who marked it."""
+        if standing.release_id is None or not watches:
+            return hearers(watches)
+        releases = await Releases(self._services.store.database).of_subject(standing.subject)
+        for release in releases:
+            if release.id == standing.release_id:
+                return with_marker(release, watches)
+        return {}  # it was taken back
 
     async def _write(self, standing: Standing, watches: Sequence[Watch], to: str) -> Telling | None:
         """The alert for one person or channel, with the lowest replies of channels that they may
@@ -215,6 +222,14 @@ class StandingLooks:
         channels = [watch.channel_id for watch in watches]
         post = standing_alert(standing, name, channels, lowest, services.identity.url)
         return post, [case.id for case in lowest]
+
+
+def with_marker(release: Release, watches: Sequence[Watch]) -> dict[str, Watch]:
+    """Who hears of a release: who hears of its watches, and the person who marked it."""
+    recipients = hearers(watches)
+    if not release.set_by.startswith("os:"):  # an operator's name in Slack is not known
+        recipients.setdefault(release.set_by, watches[0])
+    return recipients
 
 
 def place_of(subject: Subject, watches: Sequence[Watch]) -> Place:
@@ -281,6 +296,20 @@ def with_figures(standing: Standing, found: Look, now: datetime) -> Standing:
         found_on=state.found_on,
         origin=state.origin,
         ended=tuple(day.isoformat() for day in state.ended),
+    )
+
+
+def with_cause_of(standing: Standing, other: Standing) -> Standing:
+    """The standing with the cause of another one."""
+    return replace(
+        standing,
+        whose=other.whose,
+        why=other.why,
+        asked=other.asked,
+        judge_step=other.judge_step,
+        judge_low=other.judge_low,
+        judge_high=other.judge_high,
+        questions=other.questions,
     )
 
 

@@ -7,17 +7,15 @@ from math import floor
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
-from bot.features.watch.queries import Release, Unread
+from bot.features.watch.queries import Unread
 from bot.figures.lowest import low_blocks
 from bot.figures.quality import span
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase
-from bot.store.watches import JUDGE
 from judge.evaluation.standing import MIN_BEFORE
 from judge.evaluation.stats import Interval
-from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
 _MOST_NAMED = 10
@@ -164,10 +162,7 @@ def not_read(error: str) -> str:
 def _buttons(watch: Watch) -> ui.Block:
     which = f"{watch.channel_id}:{watch.author_id}"
     test = [ui.button("Send a test", ids.ACTION_TEST_ALERT, which)] if watch.alerts_to else []
-    afresh = "Alerts begin afresh. /judge release marks one with a note, and takes one back."
-    asked = {"title": "Mark a release now?", "text": afresh, "confirm": "Mark", "deny": "Cancel"}
     release = ui.button("Mark a release", ids.ACTION_RELEASE, which)
-    release |= {"confirm": {name: ui.plain(said) for name, said in asked.items()}}
     return ui.actions(ui.button("Change", ids.ACTION_WATCH, which), release, *test)
 
 
@@ -328,87 +323,3 @@ def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:
         *blocks,
         ui.context(f"{rest}`/judge watch` in a channel lists and changes its watches."),
     ]
-
-
-NO_RELEASE = "There is no such release in this channel. `/judge release list` lists them."
-
-
-def releases(found: Sequence[tuple[Release, str]]) -> str:
-    by = {
-        each.set_by: f"`{each.set_by}`" if ":" in each.set_by else f"<@{each.set_by}>"
-        for each, _ in found
-    }
-    by[JUDGE] = "asking it again"
-    lines = []
-    for each, name in found[:_MOST_NAMED]:
-        note = f"“{clip(each.note)}”, " if each.note and each.set_by != JUDGE else ""
-        lines.append(f"• {release_line(each, name)}, {note}by {by[each.set_by]}")
-    usage = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
-    return "\n".join(
-        [*(lines or ["No release of a watched assistant is marked in this channel."]), usage]
-    )
-
-
-def release_line(release: Release, name: str) -> str:
-    """The release by its number: its note is a person's words, which a message would keep when they
-    are forgotten.
-    """
-    if release.set_by == JUDGE:
-        return f"change of the judge of {clip(name)}, {ui.short_date(release.set_at)}"
-    return f"release {release.id} of {clip(name)}, {ui.short_date(release.set_at)}"
-
-
-def released(name: str, note: str, needed: int, by: str) -> str:
-    who = (
-        "those" if by.startswith("os:") else "you and those"
-    )  # an operator's name in Slack is not known
-    what = f"The release “{clip(note)}”" if note else "A release"
-    return (
-        f"{what} of {clip(name)} is marked. Once {needed} replies from now on are scored, or in "
-        f"four weeks, {who} whom the watch alerts are told whether it got better. Alerts begin "
-        f"afresh: they need {MIN_BEFORE} new scores that are older than a week."
-    )
-
-
-def undone(number: str) -> str:
-    return f"Release {number} is taken back, as if it had not been marked."
-
-
-def release_compared(
-    watch: Watch,
-    name: str,
-    release: Release,
-    means: Sequence[Interval],
-    replies: Sequence[int],
-    change: Interval | None,
-    labelled: int,
-) -> Post:
-    """How the scores after a release compare with those of the same length of time before it, if
-    these are known.
-
-    `means` are both, of so many `replies`, corrected by so many labels.
-    """
-    after, *before = (f"{each.mean:.1f}" for each in means)
-    where, was = _its(watch, name), f"mean {after}, was {''.join(before)}"
-    by = f"Corrected by {number_of(labelled, 'blind label')}" if labelled else "By the judge alone"
-    counts = (
-        f"{by}: {number_of(replies[0], 'random reply', 'random replies')} since "
-        f"{release_line(release, name)}"
-    )
-    if change is None:
-        what = (
-            f"{where} cannot be compared: mean {after} since its release, and too few scores "
-            "before it"
-        )
-    elif change.is_clear:
-        (how, way), (near, far) = (
-            (("*better*", "up") if change.mean > 0 else ("*worse*", "down")),
-            change.sizes,
-        )
-        what = f"{where} got {how} with its release: {was} ({way} {near:.1f} to {far:.1f})"
-    else:
-        moved = f"{change.low:+.1f} to {change.high:+.1f}"
-        what = f"{where} has *not clearly changed* with its release: {was} ({moved})"
-    if change:
-        counts += f"; {replies[1]:,} in the same time before"
-    return _post(f"{what}.", ui.context(f"{counts}."))

@@ -1,27 +1,38 @@
-"""Releases: marked by command or by a deployment, compared once with the time before, listed and
-taken back.
+"""Releases: marked by command, button or a deployment, compared once with the time before, listed
+and taken back.
 """
 
+import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import insert, literal, select, update
+from sqlalchemy import select, update
 
 from bot.commands.in_channel import release
 from bot.errors import BotError
 from bot.features.watch import ids
-from bot.features.watch.releases import tell_releases
+from bot.features.watch.queries import Releases
+from bot.features.watch.releases import ReleaseLooks
 from bot.slack.ids import COMMAND
-from bot.store.schema import UtcDateTime, cases, labels, releases
+from bot.store.figures import Place
+from bot.store.schema import releases, standings
+from bot.store.standings import Standings
+from judge.evaluation.standing import Direction
 from tests.features.watch.test_alerts import direct
-from tests.features.watch.watching import say, write_scores
+from tests.features.watch.test_standings import TEXTS, ago, look, standing, version_of, worth
+from tests.features.watch.watching import only, orders, say, told, until_noon, write_scores
+from tests.model_server import Held
 from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
 async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage()
     await say(opened, "@helper all alert me")
+    opened.model.script(worth())
     return opened
 
 
@@ -33,81 +44,195 @@ async def judge(stage: Stage, text: str) -> str:
 
 
 async def mark(stage: Stage, days_ago: float = 0) -> str:
+    """Marks a release so long before tomorrow's noon."""
     said = await judge(stage, "release @helper new <prompt>")
-    at = datetime.now(UTC) - timedelta(days=days_ago)
-    await stage.log.database.execute(update(releases).values(set_at=at))
+    at = datetime.now(UTC) - timedelta(days=ago(days_ago + 0.05))
+    newest = select(releases.c.id).order_by(releases.c.id.desc()).limit(1).scalar_subquery()
+    its = update(releases).where(releases.c.id == newest)
+    await stage.log.database.execute(its.values(set_at=at, day=at.date()))
     return said
 
 
+async def compare(stage: Stage, later: timedelta = timedelta()) -> None:
+    """Both looks of another process, tomorrow at noon or so much later."""
+    await ReleaseLooks(stage.services_at(until_noon() + later)).look()
+    await look(stage, later)
+
+
+async def scores(stage: Stage, before: int, after: int, release_ago: int = 7) -> None:
+    """Writes scores of four weeks before a release, and those since then."""
+    days = [
+        (ago(day + number / 99), (before if day > release_ago else after) + number, 8)
+        for day in range(1, release_ago + 29)
+        for number in range(2)
+    ]
+    await write_scores(stage, days, version_of(stage), **TEXTS)
+
+
+def day_of(days_ago: float) -> str:
+    """The day of tomorrow's noon, so many days before."""
+    day = datetime.now(UTC) - timedelta(days=ago(days_ago))
+    return f"{day.day} {day:%b}"
+
+
 @pytest.mark.parametrize(
-    ("after", "told"),
+    ("after", "words"),
     [
-        (4, "helper in <#{}> got better with its release: mean 4.5, was 2.5 (up 1.3 to 2.2)."),
-        (1, "helper in <#{}> got worse with its release: mean 1.5, was 2.5 (down 0.5 to 1.3)."),
-        (
-            2,
-            (
-                "helper in <#{}> has not clearly changed with its release: mean 2.5, was 2.5 "
-                "(-0.4 to +0.4)."
-            ),
-        ),
+        (4, "helper has become better: 4.5 since the release of {}, was 2.5."),
+        (1, "helper has become worse: 1.5 since the release of {}, was 2.5."),
+        (2, "helper has not clearly changed: 2.5 since the release of {}, was 2.5 ("),
     ],
 )
-async def test_once_enough_is_scored_all_are_told_once(stage: Stage, after: int, told: str) -> None:
-    days = [(9 + 0.2 * hour, 2 + hour % 2, 2) for hour in range(20)]
-    await write_scores(stage, days)
-    assert "Once 20 replies from now on are scored" in await mark(stage, 8)
-    for number in (10, 9):
-        await tell_releases(stage.services_at(timedelta()))
-        assert direct(stage, "ann") == direct(stage, "ben") == []
-        await write_scores(
-            stage, [(0.2 * number + 0.01 * hour, after + hour % 2, 1) for hour in range(number + 1)]
-        )
+async def test_what_a_release_has_changed_is_told_once(
+    stage: Stage, after: int, words: str
+) -> None:
+    await mark(stage, 7)
+    await scores(stage, 2, after)
+    await look(stage)
+    for later in (timedelta(), timedelta(minutes=1), DAY):
+        await compare(stage, later)
+    for person in (stage.ann, stage.ben):
+        (effect,) = [each for each in told(stage, person) if "what release 1 has" in shown(each)]
+        assert effect.text.startswith(words.format(day_of(7)))
+    assert len(stage.model.requests) <= 50  # for the standing, too, the judge was asked once
+
+
+async def test_a_change_of_the_judge_with_a_release_is_not_the_assistants(stage: Stage) -> None:
+    stage.model.script(worth(1))
+    await mark(stage, 7)
+    await scores(stage, 2, 1)
+    await ReleaseLooks(stage.services_at(until_noon())).look()
+    await look(stage)
+    (said,) = direct(stage, "ben")
+    expected = f"The judge has become stricter since the release of {day_of(7)}; helper has not"
+    assert said.startswith(expected)
+    assert (await standing(stage)).direction is Direction.TOO_FEW
+
+
+async def test_a_comparison_whose_process_ends_while_it_asks_is_taken_over(stage: Stage) -> None:
+    await mark(stage, 7)
+    await scores(stage, 2, 4)
+    stage.model.script(Held(asyncio.Event(), ""))
+    looking = asyncio.create_task(ReleaseLooks(stage.services_at(until_noon())).look())
+    await stage.model.asked(1)
+    looking.cancel()
+    await asyncio.gather(looking, return_exceptions=True)
+    stage.model.script(worth())
+    await ReleaseLooks(stage.services_at(until_noon())).look()
+    of_release = select(standings.c.id).where(standings.c.release_id == 1)
+    assert await stage.log.database.values(of_release) == []  # the other may still be asking
     for _ in range(2):
-        await tell_releases(stage.services_at(timedelta()))
-    who = "Whether the judge changed cannot be told: another judge scores now."
-    expected = f"{told.format(stage.slack.workspace.channel(CHANNEL).id)}\n{who}"
-    assert direct(stage, "ann") == direct(stage, "ben") == [expected]
+        await compare(stage, timedelta(minutes=16))
+    assert len(direct(stage, "ben")) == 1
 
 
-async def test_with_blind_labels_on_both_sides_a_release_is_compared_as_people_would(
+async def test_another_mark_ends_a_comparison_with_what_it_has(stage: Stage) -> None:
+    await mark(stage, 7)
+    await scores(stage, 2, 4)
+    said = await mark(stage, 5)
+    assert f"The release of {day_of(7)} is being compared; this mark ends that" in said
+    await ReleaseLooks(stage.services_at(until_noon())).look()
+    effects = await Standings(stage.log.database).of_releases([1, 2])
+    (first,) = effects.values()
+    assert (first.release_id, first.direction, first.n) == (1, Direction.HIGHER, 2 * 16)
+
+
+async def test_a_drop_after_a_release_is_alarmed_against_the_level_before(stage: Stage) -> None:
+    await mark(stage, 2)
+    await scores(stage, 4, 2, release_ago=2)
+    await look(stage)
+    (said,) = direct(stage, "ann")
+    assert said.startswith(f"helper has become worse: 2.5 since the release of {day_of(2)}, was 4.")
+
+
+async def test_who_hears_of_the_watch_hears_of_the_mark_and_can_undo_it_once(
     stage: Stage,
 ) -> None:
-    await write_scores(stage, [(9 + 0.1 * hour, 2 + hour % 2, 1) for hour in range(30)])
-    await mark(stage, 8)
-    await write_scores(
-        stage, [(0.1 + 0.1 * hour, 4 + hour % 2, 1) for hour in range(30)]
-    )  # a kinder judge
-    database, now = stage.log.database, datetime.now(UTC)
-    values = {"user_id": literal("U9"), "score": literal(3), "is_blind": literal(True)}
-    values |= {each: literal(now, UtcDateTime) for each in ("created_at", "updated_at")}
-    values |= {each: cases.c[each] for each in ("team_id", "channel_id")} | {"case_id": cases.c.id}
-    await database.execute(insert(labels).from_select(list(values), select(*values.values())))
-    await tell_releases(stage.services_at(timedelta()))
-    (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
-    assert "not clearly changed with its release: mean 3.0, was 3.0" in told.text
-    assert "Corrected by 60 blind labels: 30 random replies since release 1 of" in str(told.blocks)
-
-
-async def test_releases_are_listed_and_stand_beside_the_trend(stage: Stage) -> None:
-    await write_scores(stage, [(0.01, 4, 6)])
-    await mark(stage, 0.005)
-    listed, figures = await judge(stage, "release list"), await judge(stage, "stats")
-    assert "• release 1 of helper, " in listed
-    assert ", “new &lt;prompt&gt;”, by <@" in listed
-    assert "In the trend: release 1 of helper, " in figures
-    assert "prompt" not in figures
-    await judge(stage, "release undo 1")
-    assert "There is no such release" in await judge(stage, "release undo 1")
+    await mark(stage)
+    announcing = ReleaseLooks(stage.services_at(timedelta()))
+    await asyncio.gather(announcing.look(), announcing.look())
+    (notice,) = told(stage)
+    assert notice.text.startswith(f"<@{stage.ben.id}> marked release 1 of helper, in <#")
+    assert direct(stage, "ben") == []
+    stage.ann.click(notice, ids.ACTION_UNDO_RELEASE)
+    await stage.slack.until(lambda: "is taken back" in notice.text)
+    assert "was already taken back, by <@" in await judge(stage, "release undo 1")
+    await announcing.look()
+    await announcing.look()
+    (undone,) = direct(stage, "ben")
+    assert "took back release 1 of helper" in undone
+    assert len(told(stage)) == 1
     assert "No release" in await judge(stage, "release")
 
 
-async def test_a_button_on_the_watch_marks_a_release_like_the_command(stage: Stage) -> None:
+async def test_a_release_is_of_all_public_channels_and_listed_in_each_that_watches(
+    stage: Stage,
+) -> None:
+    watch = await only(stage)
+    others = [("C-PUBLIC", False), ("C-PRIVATE", True)]
+    for channel_id, is_private in others:
+        other = replace(watch, channel_id=channel_id, is_private=is_private)
+        await orders(stage).save(other, stage.ann.id)
+    said = await mark(stage)
+    assert "<#C-PUBLIC>" in said
+    assert "<#C-PRIVATE>" not in said
+    found = Releases(stage.log.database)
+    for channel_id, number in ((watch.channel_id, 1), ("C-PUBLIC", 1), ("C-PRIVATE", 0)):
+        assert len(await found.of(Place(watch.team_id, channel_id))) == number
+
+
+@pytest.mark.parametrize(
+    ("a_day", "spread", "share", "words"),
+    [
+        (10, 1, "all", "are told what has changed on about {}, at this pace."),
+        (2, 1, "1 in 5", "with all of its replies scored, it would be by about "),
+        (2, 2, "all", "At this pace a change of half a point will not be clear within four weeks."),
+    ],
+)
+async def test_the_answer_says_when_it_will_be_known_or_which_share_would_do(
+    stage: Stage, a_day: int, spread: int, share: str, words: str
+) -> None:
+    await say(stage, f"@helper {share}")
+    days = [
+        (ago(day + number / 99), 3 + spread * (-1) ** number, a_day // 2)
+        for day in range(1, 41)
+        for number in range(2)
+    ]
+    await write_scores(stage, days, version_of(stage))
+    due = datetime.now(UTC) + 7 * DAY
+    assert words.format(f"{due.day} {due:%b}") in await judge(stage, "release @helper faster")
+
+
+async def test_a_button_on_the_watch_asks_for_a_note_and_says_what_still_runs(
+    stage: Stage,
+) -> None:
+    await mark(stage, 1)
     await judge(stage, "watch")
-    (listed, *_), before = stage.ben.ephemerals(CHANNEL)[::-1], len(stage.ben.ephemerals(CHANNEL))
+    listed, *_ = stage.ben.ephemerals(CHANNEL)[::-1]
+    before = len(stage.ben.ephemerals(CHANNEL))
     stage.ben.click(listed, ids.ACTION_RELEASE)
-    assert "A release of helper is marked" in shown(await stage.told(stage.ben, before + 1))
-    assert "• release 1 of helper, " in await judge(stage, "release list")
+    window = await stage.modal(stage.ben)
+    await stage.slack.until(lambda: "is being compared; another mark" in shown(window))
+    await stage.fill_in(stage.ben, {ids.BLOCK_NOTE: "version 7"})
+    said = shown(await stage.told(stage.ben, before + 1))
+    assert "The release “version 7” of *helper* is marked" in said
+    assert "“version 7”, by <@" in await judge(stage, "release list")
+
+
+@pytest.mark.needs("digest")
+async def test_releases_are_listed_with_what_they_changed_and_stand_beside_the_trend(
+    stage: Stage,
+) -> None:
+    await mark(stage, 7)
+    await scores(stage, 2, 4)
+    await compare(stage)
+    listed = await judge(stage, "release list")
+    assert "• release 1 of helper, " in listed
+    assert ", “new &lt;prompt&gt;”, by <@" in listed
+    assert "*helper* has become better: 4.5 since the release of " in listed
+    figures = await judge(stage, "stats")
+    assert "In the trend: release 1 of helper, " in figures
+    assert "prompt" not in figures
 
 
 async def test_a_deployment_marks_a_release_by_the_command(
@@ -117,15 +242,9 @@ async def test_a_deployment_marks_a_release_by_the_command(
     await release(settings, f"#{CHANNEL}", "@helper", "version 7")
     said = capsys.readouterr().out
     assert "The release “version 7” of helper is marked" in said
-    assert "four weeks, those whom the watch alerts are told" in said
+    assert "Those whom its watches alert are told" in said
     with pytest.raises(BotError, match="SLACK_BOT_TOKEN is for another workspace"):
         await release(settings, f"T9/{CHANNEL}", "@helper", "version 7")
     with pytest.raises(BotError, match="`@nobody` is not watched in this channel"):
         await release(settings, f"#{CHANNEL}", "@nobody", "version 7")
     assert "by `os:" in await judge(stage, "release list")
-
-
-async def test_a_watch_without_a_release_tells_nothing(stage: Stage) -> None:
-    assert stage.services
-    await tell_releases(stage.services)
-    assert direct(stage, "ann") == []

@@ -1,0 +1,179 @@
+"""The words on releases: marked, compared, taken back, and listed."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+from bot.domain.standing import Standing
+from bot.features.watch import ids
+from bot.features.watch.queries import Release
+from bot.features.watch.standing_text import day_words, headline
+from bot.slack import blocks as ui
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip
+from bot.store.watches import JUDGE
+
+COMPARED_FOR = timedelta(days=28)
+"""So long after a release its scores are compared, whatever there is."""
+NOTE_LENGTH = 200
+NO_RELEASE = "There is no such release in this channel. `/judge release list` lists them."
+_TITLE = "Mark a release"
+_MOST_LISTED = 10
+_MOST_CHANNELS = 5
+_USAGE = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
+
+
+class Outlook(NamedTuple):
+    """The share of an assistant's replies with which a change of half a point will probably be
+    clear within four weeks, and when that is; both None if no share will do.
+    """
+
+    share: float | None
+    day: date | None
+
+
+class ReleaseState(ui.ModalState):
+    """What the window remembers; `told_at` is the channel in which it was opened."""
+
+    author_id: str | None = None
+    told_at: str | None = None
+
+
+def release_modal(
+    state: ReleaseState, name: str, channel_ids: Sequence[str], running: Sequence[Release]
+) -> dict[str, Any]:
+    note = ui.text_box(ids.BLOCK_NOTE, NOTE_LENGTH, None, "new prompt") | {"multiline": False}
+    what = f"A change of *{clip(name)}* in {channels_words(channel_ids)}, from now on."
+    blocks = [
+        ui.section(what),
+        *[ui.section(ends_running(running))] * bool(running),
+        ui.field("What has changed", note, is_optional=True),
+    ]
+    return ui.modal(ids.VIEW_RELEASE, _TITLE, state, blocks, "Mark", "Cancel")
+
+
+def said_modal(text: str) -> dict[str, Any]:
+    return ui.page(_TITLE, [ui.section(text)])
+
+
+def ends_running(running: Sequence[Release]) -> str:
+    days = " and ".join(dict.fromkeys(day_words(release.day) for release in running))
+    return f"The release of {days} is being compared; another mark ends that with what it has."
+
+
+def marked(
+    release: Release,
+    name: str,
+    channel_id: str,
+    channel_ids: Sequence[str],
+    running: Sequence[Release],
+    when: str,
+) -> Post:
+    """What the person who marks a release is told."""
+    note = f" “{clip(release.note)}”" if release.note else ""
+    lines = [
+        f"The release{note} of *{clip(name)}* is marked in {channels_words(channel_ids)}. {when}"
+    ]
+    if running:
+        lines.append(ends_running(running).replace("another mark", "this mark"))
+    return _with_undo("\n".join(lines), release, channel_id)
+
+
+def when_compared(outlook: Outlook, share: float, today: date, by: str) -> str:
+    """When it will be known what a release has changed, if `share` of the replies are scored."""
+    change = "a change of half a point"
+    # An operator's name in Slack is not known.
+    who = "Those whom its watches alert"
+    if not by.startswith("os:"):
+        who = "You and those whom its watches alert"
+    if outlook.share == share and outlook.day:
+        return f"{who} are told what has changed on about {day_words(outlook.day)}, at this pace."
+    last = day_words(today + COMPARED_FOR)
+    if outlook.share and outlook.day:
+        pace = (
+            f"At this pace {change} will not be clear within four weeks; with "
+            f"{share_words(outlook.share)} of its replies scored, it would be by about "
+            f"{day_words(outlook.day)}."
+        )
+    elif share < 1:
+        pace = f"{change.capitalize()} will not be clear within four weeks, at no share."
+    else:
+        pace = f"At this pace {change} will not be clear within four weeks."
+    return f"{pace} {who} are told what is known on {last}."
+
+
+def share_words(share: float) -> str:
+    return "all" if share == 1 else f"1 in {round(1 / share)}"
+
+
+def mark_notice(release: Release, name: str, channel_id: str, channel_ids: Sequence[str]) -> Post:
+    """What those are told who hear of the watch.
+
+    Without the note: a message would keep a person's words when they are forgotten.
+    """
+    what = f"{_who(release.set_by)} marked release {release.id} of *{clip(name)}*"
+    where = channels_words(channel_ids)
+    return _with_undo(f"{what}, in {where}. How its scores change is told.", release, channel_id)
+
+
+def undone_notice(release: Release, name: str) -> Post:
+    by = _who(release.taken_back_by or "")
+    text = f"{by} took back {_line(release, name)}, as if it had not been marked."
+    return Post(text.replace("*", ""), [ui.section(text)])
+
+
+def undone(release: Release) -> str:
+    return f"Release {release.id} is taken back, as if it had not been marked."
+
+
+def undone_before(release: Release) -> str:
+    by = _who(release.taken_back_by or "")
+    return f"Release {release.id} was already taken back, by {by}."
+
+
+def _with_undo(text: str, release: Release, channel_id: str) -> Post:
+    undo = ui.button("Undo", ids.ACTION_UNDO_RELEASE, f"{channel_id}:{release.id}")
+    return Post(text.replace("*", ""), [ui.section(text), ui.actions(undo)])
+
+
+def channels_words(channel_ids: Sequence[str]) -> str:
+    shown = ", ".join(f"<#{channel_id}>" for channel_id in channel_ids[:_MOST_CHANNELS])
+    rest = len(channel_ids) - _MOST_CHANNELS
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def _who(by: str) -> str:
+    return f"`{by}`" if ":" in by else f"<@{by}>"
+
+
+def listed(
+    releases: Sequence[Release], names: Mapping[str, str], effects: Mapping[int, Standing]
+) -> str:
+    """The releases of a channel, and what they have changed as far as that is known."""
+    lines = [
+        f"• {_entry(release, names[release.author_id], effects.get(release.id))}"
+        for release in releases[:_MOST_LISTED]
+    ]
+    nothing = "No release of a watched assistant is marked in this channel."
+    return "\n".join([*(lines or [nothing]), _USAGE])
+
+
+def _entry(release: Release, name: str, effect: Standing | None) -> str:
+    if release.set_by == JUDGE:
+        return f"{release_line(release, name)}, by asking it again"
+    note = f"“{clip(release.note)}”, " if release.note else ""
+    entry = f"{release_line(release, name)}, {note}by {_who(release.set_by)}"
+    return f"{entry}: {headline(effect, name)}" if effect else entry
+
+
+def release_line(release: Release, name: str) -> str:
+    """The release by its number: its note is a person's words, which a message would keep when they
+    are forgotten.
+    """
+    if release.set_by == JUDGE:
+        return f"change of the judge of {clip(name)}, {ui.short_date(release.set_at)}"
+    return _line(release, name)
+
+
+def _line(release: Release, name: str) -> str:
+    return f"release {release.id} of {clip(name)}, {ui.short_date(release.set_at)}"
