@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from bot.domain.limits import Limits
 from bot.domain.standing import Subject, subject_of
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.signs import SignReader
@@ -51,8 +50,8 @@ async def noted(stage: Stage, number: int) -> None:
     await stage.eventually(are_there)
 
 
-async def look(stage: Stage, later: timedelta = RESTED, **changes: object) -> None:
-    await SignReader(stage.services_at(later, **changes)).look()
+async def look(stage: Stage, later: timedelta = RESTED) -> None:
+    await SignReader(stage.services_at(later)).look()
 
 
 def asked(stage: Stage) -> list[str]:
@@ -99,14 +98,10 @@ async def test_an_unclear_answer_is_neither_and_is_not_asked_again(stage: Stage)
     assert await stage.log.database.values(select(thread_signs.c.contested)) == [None]
 
 
-@pytest.mark.parametrize("reason", ["model", "limit"])
-async def test_what_could_not_be_asked_is_asked_later(stage: Stage, reason: str) -> None:
+async def test_what_could_not_be_asked_is_asked_later(stage: Stage) -> None:
     await answered(stage, "That does not work.")
-    if reason == "model":
-        stage.model.script(Failure(404, "model_not_found"))
-        await look(stage)
-    else:
-        await look(stage, limits=Limits(tokens_per_day=2))
+    stage.model.script(Failure(404, "model_not_found"))
+    await look(stage)
     assert await stage.log.database.values(select(thread_signs.c.thread_ts)) == []
     stage.model.script(CONTESTED)
     await look(stage)
