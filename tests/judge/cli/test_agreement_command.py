@@ -14,6 +14,7 @@ from judge.scoring.rubric import Scale, load_rubric
 from tests.judge_command import Done
 from tests.judge_command import run as judge
 from tests.tables import each
+from tests.texts import unlike
 
 # Two prompts and two judges. Labels are from 0 to 1.
 ROWS: list[dict[str, Any]] = [
@@ -97,21 +98,25 @@ def test_the_report_is_complete_and_fits_80_columns(
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("which", SITUATIONS)
-def test_the_sentences_of_a_report_read_as_in_the_snapshot(
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    which: str,
-    snapshot: SnapshotAssertion,
+def test_what_a_report_says_in_each_situation_reads_as_in_the_snapshot(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
-    """The lines of its tables, which have columns, are left out."""
+    """Only what differs from the usual sentences; the lines of tables, which have columns, are left
+    out.
+    """
     monkeypatch.chdir(tmp_path)
     Path("wide.txt").write_text(WIDE, encoding="utf-8")
-    rows, options = SITUATIONS[which]
-    done = run(write(tmp_path, rows), "--label", "human", *options)
-    said = [line for line in done.stdout.splitlines() if line and not re.search(r"\S  |──", line)]
-    assert "\n".join([*said, f"exit code {done.returncode}"]) == snapshot
+
+    def said(rows: list[Any], *options: str) -> str:
+        done = run(write(tmp_path, rows), "--label", "human", *options)
+        lines = f"{done.stdout}{done.stderr}exit code {done.returncode}".splitlines()
+        return "\n".join(line for line in lines if line and not re.search(r"\S  |──", line))
+
+    usual = said([FAIR])
+    parts = [f"== usual\n{usual}"]
+    for name, (rows, options) in SITUATIONS.items():
+        parts.append(f"== {name}\n{unlike(usual, said(rows, *options))}")
+    assert "\n".join(parts) == snapshot
 
 
 def test_json_holds_the_same_figures(run: Run, scored: str) -> None:

@@ -114,21 +114,29 @@ COMPARISONS = {  # what is compared, and with what
 }
 
 
+def together(said: dict[str, str]) -> str:
+    return "\n".join(f"== {name}\n{words}" for name, words in said.items())
+
+
 async def test_a_check_of_the_mean_reads_as_in_the_snapshot(
     files: Files, snapshot: SnapshotAssertion
 ) -> None:
+    said = {}
     for name, (least, rows) in MEANS.items():
         done = await files.batch(files.write("now", rows), "--fail-under", least)
-        assert files.said(done) == snapshot(name=name)
+        said[name] = files.said(done)
+    assert together(said) == snapshot
 
 
 async def test_a_comparison_reads_as_in_the_snapshot(
     files: Files, snapshot: SnapshotAssertion
 ) -> None:
+    said = {}
     for name, (now, earlier) in COMPARISONS.items():
         before = await files.scored("before", earlier)
         done = await files.batch(files.write("now", now), "--compare", before, "--fail-if-worse")
-        assert files.said(done) == snapshot(name=name)
+        said[name] = files.said(done)
+    assert together(said) == snapshot
 
 
 def strict(request: dict[str, Any]) -> Answer:
@@ -152,6 +160,7 @@ JUDGE_CHANGES: dict[
 async def test_pairs_with_the_same_texts_tell_the_judge_from_the_assistant(
     files: Files, snapshot: SnapshotAssertion
 ) -> None:
+    said = {}
     for name, (same, others, options) in JUDGE_CHANGES.items():
         files.server.script(reply_to)
         before = await files.scored(
@@ -160,7 +169,8 @@ async def test_pairs_with_the_same_texts_tell_the_judge_from_the_assistant(
         files.server.script(strict)
         source = files.write("now", [*FOURS[:same], *scores(*others, prompts=OTHERS)])
         done = await files.batch(source, "--compare", before, "--fail-if-worse", *options)
-        assert files.said(done) == snapshot(name=name)
+        said[name] = files.said(done)
+    assert together(said) == snapshot
 
 
 def labelled(score: str, words: int, labels: int) -> Rows:
@@ -188,16 +198,13 @@ async def test_labels_in_both_files_correct_the_difference(
     files: Files, snapshot: SnapshotAssertion
 ) -> None:
     # The judge gives the replies of now a point more, and people do not.
+    said = {}
     for name, (labels, options) in LABELS.items():
         before = await files.scored("before", labelled("3", 10, labels))
-        done = await files.batch(
-            files.write("now", labelled("4", 60, labels)),
-            "--compare",
-            before,
-            "--fail-if-worse",
-            *options,
-        )
-        assert files.said(done) == snapshot(name=name)
+        now = files.write("now", labelled("4", 60, labels))
+        done = await files.batch(now, "--compare", before, "--fail-if-worse", *options)
+        said[name] = files.said(done)
+    assert together(said) == snapshot
 
 
 async def test_a_stricter_person_is_not_taken_for_a_worse_assistant(files: Files) -> None:
