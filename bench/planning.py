@@ -9,7 +9,8 @@ from statistics import fmean
 import numpy as np
 
 from judge.evaluation.agreement.report import make_report
-from judge.evaluation.agreement.scores import Response, Scores
+from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.estimate import Response
 from judge.evaluation.planning import within
 from judge.evaluation.stats import MeanEstimator
 from judge.scoring.rubric import Scale

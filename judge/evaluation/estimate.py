@@ -13,18 +13,21 @@ from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
 from judge.scoring.rubric import Scale
 
 
-@dataclass(frozen=True)
-class ScoredReply:
-    """A score, and the labels that correct it: see `MeanEstimator.add`.
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One response: the score of each judge, and the labels of people, on the rubric's scale.
 
-    Replies of a `stratum` have the same chance of a label; without one, `probability` is that
-    chance.
+    Responses of a `stratum` have the same chance of a label; without one, `probability` is that
+    chance. Those of one `thread`, or else to one prompt, are not independent.
     """
 
-    score: float
-    labels: Given  # those given blind
+    prompt: str
+    scores: Mapping[str, float | None]  # by the judge's name; None if the judge left it unscored
+    labels: tuple[float, ...]  # one for each person
+    group: str | None = None  # a value shared with other responses, such as its language
+    blind: Given = ()  # the labels given before the score was seen, with who gave them
     probability: float = 1.0
-    cluster: str | None = None
+    thread: str | None = None
     stratum: str | None = None
     length: int | None = None
 
@@ -77,32 +80,36 @@ def _ends(interval: Interval | None) -> dict[str, float | None]:
     return interval._asdict() if interval else dict.fromkeys(Interval._fields)
 
 
-def correct(replies: Iterable[ScoredReply], scale: Scale) -> Corrected | None:
-    """The figures of these replies by one judge; None if there are none."""
-    known = list(replies)
+def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Corrected | None:
+    """The figures of all responses that a judge scored; None if there are none."""
+    scored = [
+        (response, score)
+        for response in responses
+        if (score := response.scores.get(judge)) is not None
+    ]
     good_from = stats.good_from(scale)
 
     def are_good(given: Given) -> Given:
         return [(person, float(label >= good_from)) for person, label in given]
 
-    labelled = [reply for reply in known if reply.labels]
-    severities = Severities(reply.labels for reply in labelled)
+    labelled = [response.blind for response, _ in scored if response.blind]
+    severities = Severities(labelled)
     of_mean = MeanEstimator(scale, severities)
-    of_good = MeanEstimator(Scale(0, 1), Severities(are_good(reply.labels) for reply in labelled))
+    of_good = MeanEstimator(Scale(0, 1), Severities(map(are_good, labelled)))
     # A stratum counts by its size, whatever was drawn from it and has been labelled so far.
-    shares = stats.labelled_shares((reply.stratum, bool(reply.labels), 1.0) for reply in known)
+    shares = stats.labelled_shares((each.stratum, bool(each.blind), 1.0) for each, _ in scored)
     misses = Counter[tuple[float, float]]()
-    for reply in known:
-        probability = reply.probability if reply.stratum is None else shares[reply.stratum]
-        of_mean.add(reply.score, given=reply.labels, probability=probability, cluster=reply.cluster)
-        of_good.add(
-            float(reply.score >= good_from),
-            given=are_good(reply.labels),
-            probability=probability,
-            cluster=reply.cluster,
-        )
-        if reply.labels:
-            miss = abs(fmean(label for _, label in reply.labels) - reply.score)
+    for response, score in scored:
+        given = response.blind
+        probability = response.probability
+        if response.stratum is not None:
+            probability = shares[response.stratum]
+        cluster = response.thread or response.prompt
+        of_mean.add(score, given=given, probability=probability, cluster=cluster)
+        is_good = float(score >= good_from)
+        of_good.add(is_good, given=are_good(given), probability=probability, cluster=cluster)
+        if given:
+            miss = abs(fmean(label for _, label in given) - score)
             misses[round(miss, 9), probability] += 1
     mean = of_mean.estimate()
     good = of_good.estimate()
@@ -110,20 +117,17 @@ def correct(replies: Iterable[ScoredReply], scale: Scale) -> Corrected | None:
         return None
     # Replies that were drawn with unequal probabilities should differ from the others.
     is_even = len({probability for _, probability in misses}) == 1
-    unlike = _unlike(known) if is_even else {}
+    unlike = _unlike(scored) if is_even else {}
     return Corrected(mean, good, good_from, severities, stats.error_quantile(misses), unlike)
 
 
-def _unlike(replies: Iterable[ScoredReply]) -> dict[str, float]:
-    """In what the replies with a label differ from those without one, with the p of the test."""
-    found = {}
-    for name in ("score", "length"):
-        values = {True: Counter[float](), False: Counter[float]()}
-        for reply in replies:
-            value = getattr(reply, name)
-            if value is not None:
-                values[bool(reply.labels)][value] += 1
-        p = stats.kolmogorov_smirnov(values[True], values[False])
-        if p < 0.05:  # ties make it larger than needed
-            found[name] = p
-    return found
+def _unlike(scored: Iterable[tuple[Response, float]]) -> dict[str, float]:
+    """In what the responses with a label differ from those without one, with the p of the test."""
+    values = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
+    for response, score in scored:
+        has_label = bool(response.blind)
+        values["score"][has_label][score] += 1
+        if response.length is not None:
+            values["length"][has_label][response.length] += 1
+    found = {name: stats.kolmogorov_smirnov(*counts) for name, counts in values.items()}
+    return {name: p for name, p in found.items() if p < 0.05}  # ties make it larger than needed

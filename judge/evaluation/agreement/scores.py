@@ -7,33 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from judge.errors import SetupError
-from judge.evaluation.estimate import Corrected, ScoredReply, correct
+from judge.evaluation.estimate import Corrected, Response, correct
 from judge.evaluation.labelled import LabelledRow, LabelledRows, Range, find_scale, to_probability
-from judge.evaluation.severity import Given
 from judge.rows.files import shown
 from judge.rows.row_file import Row, RowFile
 from judge.scoring.rubric import Scale
 
 # What identifies a judge: model, rubric, rubric version, the field of the score.
 _Key = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """One response: the score of each judge, and the labels of people, on the rubric's scale.
-
-    Of the rest, `ScoredReply` says what it is for.
-    """
-
-    prompt: str  # shared by the responses to one prompt
-    scores: Mapping[str, float | None]  # by the judge's name; None if the judge left it unscored
-    labels: tuple[float, ...]  # one for each person
-    group: str | None = None  # a value shared with other responses, such as its language
-    blind: Given = ()  # the labels given before the score was seen, with who gave them
-    probability: float = 1.0
-    thread: str | None = None
-    stratum: str | None = None
-    length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -46,19 +27,7 @@ class Scores:
 
     def corrected(self, judge: str) -> Corrected | None:
         """What people would say of all responses that a judge scored; None if there are none."""
-        replies = [
-            ScoredReply(
-                score,
-                response.blind,
-                response.probability,
-                response.thread or response.prompt,
-                response.stratum,
-                response.length,
-            )
-            for response in self.responses
-            if (score := response.scores.get(judge)) is not None
-        ]
-        return correct(replies, self.scale)
+        return correct(self.responses, judge, self.scale)
 
 
 @dataclass(frozen=True)

@@ -117,3 +117,4 @@ def test_the_mean_is_that_of_the_average_person_where_people_labelled_the_same_r
     found = figures([*by, *ROWS[24:]])
     assert found.mean.corrected.mean == pytest.approx(3.18, abs=0.005)
     assert found.severities.of == pytest.approx({"ann": -0.97, "ben": 0.97}, abs=0.005)
+    assert found.severities.labels == 28  # of replies that both labelled

@@ -6,7 +6,8 @@ import pytest
 from judge.evaluation.agreement.measures import estimate, quadratic_weighted_kappa
 from judge.evaluation.agreement.report import make_report
 from judge.evaluation.agreement.sample import to_sample
-from judge.evaluation.agreement.scores import Response, Scores
+from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.estimate import Response
 from judge.scoring.rubric import Scale
 
 

@@ -5,7 +5,8 @@ from syrupy.assertion import SnapshotAssertion
 from judge.evaluation.agreement.measures import Estimate
 from judge.evaluation.agreement.report import Comparison, make_report, verdict
 from judge.evaluation.agreement.sample import Sample
-from judge.evaluation.agreement.scores import Response, Scores
+from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.estimate import Response
 from judge.scoring.rubric import Scale
 from tests.tables import each
 

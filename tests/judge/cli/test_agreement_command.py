@@ -9,7 +9,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from judge.evaluation.agreement.report import make_report
-from judge.evaluation.agreement.scores import Response, Scores
+from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.estimate import Response
 from judge.scoring.rubric import Scale, load_rubric
 from tests.judge_command import Done
 from tests.judge_command import run as judge
