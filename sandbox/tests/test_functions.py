@@ -142,13 +142,6 @@ def test_a_manifest_that_slack_would_not_accept_is_refused(
         Workspace(manifest)
 
 
-def test_only_declared_functions_run(workspace: Workspace) -> None:
-    with pytest.raises(
-        SandboxError, match="'other' is not a function of the manifest; it declares count_words"
-    ):
-        Person(workspace, "ann").run_step("other", BY)
-
-
 def complete(workspace: Workspace, execution_id: str, token: str, **args: Any) -> dict[str, Any]:
     args = {"outputs": {"words": 3}} | args
     return methods.call(
@@ -163,6 +156,16 @@ def refused(workspace: Workspace, execution_id: str, token: str, **args: Any) ->
     with pytest.raises(SlackError) as caught:
         complete(workspace, execution_id, token, **args)
     return caught.value.code
+
+
+def test_what_is_not_declared_or_not_running_is_refused(
+    workspace: Workspace, execution: Execution
+) -> None:
+    with pytest.raises(
+        SandboxError, match="'other' is not a function of the manifest; it declares"
+    ):
+        Person(workspace, "ann").run_step("other", BY)
+    assert refused(workspace, "Fx0", workspace.bot_token) == "function_execution_not_found"
 
 
 @pytest.mark.parametrize("whose", ["bot", "workflow"])
@@ -194,10 +197,6 @@ def test_a_step_that_fails_says_why(workspace: Workspace, execution: Execution) 
     }
     assert (execution.status, execution.error) == ("failed", "There are no words.")
     assert refused(workspace, execution.id, workspace.bot_token) == "execution_not_in_running_state"
-
-
-def test_an_unknown_execution_is_not_found(workspace: Workspace, execution: Execution) -> None:
-    assert refused(workspace, "Fx0", workspace.bot_token) == "function_execution_not_found"
 
 
 @pytest.mark.parametrize(

@@ -105,18 +105,6 @@ def test_the_answer_to_a_post_has_the_message_as_it_is_stored(
     assert message["blocks"][0]["block_id"]
 
 
-@pytest.mark.parametrize(
-    ("channel", "error"), [("random", "not_in_channel"), ("secret", "channel_not_found")]
-)
-def test_a_post_needs_membership(
-    workspace: Workspace, refused: Refused, channel: str, error: str
-) -> None:
-    assert (
-        refused("chat.postMessage", channel=channel_id(workspace, channel), text="hello").code
-        == error
-    )
-
-
 def test_chat_write_public_opens_public_channels(clock: ManualClock) -> None:
     workspace = Workspace(
         {"oauth_config": {"scopes": {"bot": ["chat:write", "chat:write.public"]}}}, clock=clock
@@ -149,26 +137,19 @@ def test_a_post_to_a_user_id_is_a_direct_message(workspace: Workspace, call: Cal
         ),
         ({"text": "x", "markdown_text": "*y*"}, "markdown_text_conflict"),
         ({"text": "x", "attachments": [{}] * 101}, "too_many_attachments"),
+        ({"text": "x", "channel": "random"}, "not_in_channel"),
+        ({"text": "x", "channel": "secret"}, "channel_not_found"),
+        ({"text": "x", "channel": "old"}, "is_archived"),
+        ({"text": "x", "channel": None}, "invalid_arguments"),
     ],
 )
 def test_an_invalid_post_is_refused(
     workspace: Workspace, refused: Refused, args: dict[str, Any], error: str
 ) -> None:
-    assert refused("chat.postMessage", channel=channel_id(workspace, "help"), **args).code == error
-
-
-def test_an_archived_channel_takes_no_posts(workspace: Workspace, refused: Refused) -> None:
-    workspace.channel("help").is_archived = True
-    assert (
-        refused("chat.postMessage", channel=channel_id(workspace, "help"), text="x").code
-        == "is_archived"
-    )
-
-
-def test_a_missing_argument_is_named(refused: Refused) -> None:
-    error = refused("chat.postMessage", text="x")
-    assert error.code == "invalid_arguments"
-    assert error.messages == ["[ERROR] missing required field: channel"]
+    workspace.add_channel("old", [workspace.bot]).is_archived = True
+    name = args.get("channel", "help")
+    place = {"channel": name and channel_id(workspace, name)}
+    assert refused("chat.postMessage", **args | place).code == error
 
 
 def test_a_very_long_post_is_cut_and_a_very_long_update_is_refused(

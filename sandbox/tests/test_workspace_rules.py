@@ -87,20 +87,6 @@ def test_a_reply_to_another_reply_is_in_no_thread(workspace: Workspace) -> None:
     assert ann.messages("help") == [parent]
 
 
-def test_a_deleted_parent_leaves_a_tombstone_over_its_replies(workspace: Workspace) -> None:
-    ann = Person(workspace, "ann")
-    parent = ann.post("help", "why?")
-    reply = ann.post("help", "because", thread_ts=parent.ts)
-    ann.delete(parent)
-    assert [message.text for message in ann.thread("help", parent.ts)] == [
-        "This message was deleted.",
-        "because",
-    ]
-    assert parent.to_slack()["subtype"] == "tombstone"
-    ann.delete(reply)
-    assert reply not in ann.thread("help", parent.ts)
-
-
 def test_an_edited_message_says_so(workspace: Workspace, clock: ManualClock) -> None:
     ann = Person(workspace, "ann")
     message = ann.post("help", "tpyo")

@@ -9,12 +9,14 @@ import pytest
 from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN
 from bot.domain.case import CaseStatus
 from bot.features.score.command import NOTHING_ABOVE, help_line
+from bot.features.score.events import is_mention
 from bot.slack import ids
 from bot.slack.manifest import OFF_WITHOUT
 from pocket_slack import Delivery, Message, Person
 from pocket_slack.posts import Content, post
 from tests.gestures import events
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+from tests.tables import each
 
 REQUEST = "@Slack Judge score this"
 HELP = help_line(is_direct=False).text
@@ -177,21 +179,28 @@ async def test_an_edited_mention_is_not_answered_again(stage: Stage) -> None:
     assert await stage.cases() == 0
 
 
-async def test_bots_that_mention_the_app_are_not_answered_and_we_ourselves_neither(
-    stage: Stage,
-) -> None:
-    parent, _ = stage.ask_and_answer()
-    workspace = stage.slack.workspace
-    bot = stage.slack.workspace.bot
-    for text in (f"<@{bot.id}> score this", f"<@{bot.id}> hello"):
-        stage.helper.post(CHANNEL, text, thread_ts=parent.ts)
-    bot.bot_id, kept = None, bot.bot_id
-    post(workspace, workspace.channel(CHANNEL), bot, Content(f"<@{bot.id}> score this"))
-    bot.bot_id = kept
-    await heard(stage, 3)
-    await answered_last(stage)
-    assert await stage.cases() == 0
-    assert stage.helper.ephemerals(CHANNEL) == []
+BY_ANN = {"type": "app_mention", "channel_type": "channel", "user": "U-ann", "ts": "1.1"}
+DIRECT = BY_ANN | {"type": "message", "channel_type": "im"}
+
+
+@each(
+    ("event", "is_said"),
+    [
+        (BY_ANN, True),
+        (BY_ANN | {"subtype": "thread_broadcast"}, True),
+        (DIRECT | {"subtype": "file_share"}, True),
+        (BY_ANN | {"type": "message"}, False),
+        (BY_ANN | {"edited": {"user": "U-ann", "ts": "2.2"}}, False),
+        (BY_ANN | {"bot_id": "B-other"}, False),
+        (BY_ANN | {"user": "U-us"}, False),
+        (DIRECT | {"subtype": "message_changed", "hidden": True}, False),
+        (DIRECT | {"subtype": "message_deleted", "hidden": True}, False),
+        (DIRECT | {"user": "U-us", "bot_id": "B-us"}, False),
+        (DIRECT | {"user": "USLACKBOT"}, False),
+    ],
+)
+def test_only_what_a_person_says_now_is_answered(event: dict[str, Any], is_said: bool) -> None:
+    assert is_mention({"event": event}, {"U-us", "B-us"}) is is_said
 
 
 async def test_any_other_mention_gets_one_line_of_help_where_it_stands(stage: Stage) -> None:
@@ -247,28 +256,6 @@ async def test_two_texts_or_a_link_without_the_command_are_answered_with_the_com
             "`/judge LINK`."
         )
     assert await stage.cases() == 0
-
-
-async def test_a_direct_message_that_is_edited_deleted_or_sent_twice_is_answered_once(
-    stage: Stage,
-) -> None:
-    await said_directly(stage, "hello")
-    stage.slack.workspace.deliveries.redeliver(last_event(stage))
-    (said,) = stage.ann.messages(stage.ann.im)
-    stage.ann.edit(said, "hello again")
-    stage.ann.delete(said)
-    await heard(stage, 4)
-    await said_directly(stage, "the last word")
-    assert len(stage.ann.ephemerals(stage.ann.im)) == 2
-
-
-async def test_our_messages_to_a_person_are_not_answered(stage: Stage) -> None:
-    await stage.slack.settled(
-        stage.ann.command(stage.ann.im, ids.COMMAND, f"{QUESTION} | {ANSWER}")
-    )
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    await said_directly(stage, "the last word")
-    assert [m.text for m in stage.ann.ephemerals(stage.ann.im)] == [DIRECT_HELP]
 
 
 async def test_a_person_of_another_workspace_is_refused_and_nothing_is_read(stage: Stage) -> None:
