@@ -18,6 +18,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.clock import Clock
 from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
+from bot.domain.watch import Watch
 from bot.domain.week import Schedule, Week
 from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.engine import JobHandler, PeriodicJob
@@ -63,6 +64,7 @@ class Feature:
         on_message: Receives every new or changed message of the app's channels, before Bolt does.
         on_read: Receives every message that the watch reads in a channel: the workspace and channel,
             the assistants that are watched there, and the message.
+        alert: What those whom a watch alerts are to be told now, at most once a day.
         on_reaction: Receives every reaction there; if it returns False, the event goes on to Bolt's
             listeners.
         follows: Whether the feature records what people think of the message that a reaction is on.
@@ -87,6 +89,7 @@ class Feature:
     direct_help: str = ""
     on_message: Callable[[Mapping[str, Any]], Awaitable[None]] | None = None
     on_read: Callable[[str, str, Collection[str], Raw], Awaitable[None]] | None = None
+    alert: Callable[[Watch], Awaitable[Post | None]] | None = None
     on_reaction: Callable[[Reaction], Awaitable[bool]] | None = None
     follows: Callable[[Reaction], Awaitable[bool]] | None = None
     jobs: Mapping[str, JobHandler] = field(default_factory=dict)
@@ -179,6 +182,13 @@ class Services:
         for each in self.features:
             if each.on_read:
                 await each.on_read(team_id, channel_id, assistants, raw)
+
+    async def alert(self, watch: Watch) -> Post | None:
+        """The first alert that other features have for those whom a watch alerts."""
+        for each in self.features:
+            if each.alert and (post := await each.alert(watch)):
+                return post
+        return None
 
     def words(self) -> Mapping[str, Word]:
         return {word: answer for each in self.features for word, answer in each.words.items()}

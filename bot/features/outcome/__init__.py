@@ -5,6 +5,8 @@ again.
 import sqlalchemy as sa
 
 from bot.feature import Feature, Services
+from bot.features.outcome.alarm import UnansweredAlarm
+from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.reader import Reader
 from bot.features.outcome.signs import SignReader
 from bot.pipeline.engine import PeriodicJob
@@ -13,9 +15,11 @@ from bot.store import schema
 
 def feature(services: Services) -> Feature:
     reader = Reader(services)
+    figures = OutcomeFigures(services)
     watched = sa.select(schema.watches.c.team_id)
     return Feature(
         on_read=reader.note,
+        alert=UnansweredAlarm(services, figures).alert,
         on_message=reader.note_deleted,
         periodic_jobs=[
             PeriodicJob("drop_old_messages", reader.drop_old, teams=watched),

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from bot.domain.outcome import Outcomes, Question
 from bot.slack import blocks as ui
+from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from judge.scoring.numbers import number_of
 
@@ -53,12 +54,25 @@ def waiting_lines(
     """The questions to an assistant that have no answer yet, the longest waiting first, with
     links.
     """
+    number = number_of(len(questions), "question")
+    lines = waiting_links(questions, now, workspace_url)
+    return "\n".join([f"*{clip(name)}*: {number} without an answer", *lines])
+
+
+def waiting_links(questions: Sequence[Question], now: datetime, workspace_url: str) -> list[str]:
     listed = [
         f"• <{ui.permalink(workspace_url, question.channel_id, question.ts, question.thread_ts)}|"
         f"Question> in <#{question.channel_id}>, {duration(now - question.asked_at)} ago"
         for question in questions[:_MOST_LISTED]
     ]
     rest = len(questions) - _MOST_LISTED
-    more = [f"• and {rest:,} more"] if rest > 0 else []
-    number = number_of(len(questions), "question")
-    return "\n".join([f"*{clip(name)}*: {number} without an answer", *listed, *more])
+    return [*listed, f"• and {rest:,} more"] if rest > 0 else listed
+
+
+def unanswered_alert(
+    name: str, waiting: Sequence[Question], asked: int, now: datetime, workspace_url: str
+) -> Post:
+    """The alert of questions that have waited for an hour or longer, of so many `asked` in a day."""
+    first = f"*{clip(name)}* has not answered {len(waiting):,} of the day's {number_of(asked, 'question')}"
+    lines = waiting_links(waiting, now, workspace_url)
+    return Post(f"{first}.".replace("*", ""), [ui.section("\n".join([f"{first}.", *lines]))])

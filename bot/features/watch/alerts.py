@@ -24,11 +24,11 @@ from judge.evaluation.standing import below
 from judge.evaluation.stats import Interval
 from judge.evaluation.steps import CANDIDATES
 
-AlertKind = Literal["below", "unread", "silent", "gone"]
+AlertKind = Literal["below", "unread", "unanswered", "silent", "gone"]
 """What an alert reports, the most urgent first.
 
-The assistant is below its floor; the channel cannot be read; the watch has no scores; the assistant
-no longer writes.
+The assistant is below its floor; the channel cannot be read; questions have no answer; the watch has
+no scores; the assistant no longer writes.
 """
 SILENT_FOR = timedelta(hours=6)
 RECENT = timedelta(days=7)
@@ -105,6 +105,8 @@ class Alerts:
                 return await self._below(watch)
             case "unread":
                 return await self._unread(watch)
+            case "unanswered":
+                return await self._services.alert(watch)
             case "silent":
                 return await self._silent(watch)
             case "gone":

@@ -1,0 +1,63 @@
+"""Questions without an answer are told of after an hour."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from bot.domain.outcome import Question
+from bot.features.outcome import feature
+from bot.features.outcome.alarm import is_alarming
+from bot.features.watch.alerts import Alerts
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
+from bot.store.schema import seen_messages
+from tests.features.watch.watching import say, told
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+HOUR = 3600
+
+
+def asked_at(*hours: float) -> list[Question]:
+    times = [f"{1_795_000_000 + hour * HOUR:.6f}" for hour in hours]
+    return [Question("C1", ts, ts, "U1", is_meant=True) for ts in times]
+
+
+@pytest.mark.parametrize(
+    ("hours", "asked", "expected"),
+    [
+        ((1, 1.5, 2), 100, True),
+        ((1, 1.5, 2.1), 100, False),
+        ((1, 5, 9), 9, True),
+        ((1, 5, 9), 10, False),
+        ((1, 1.1), 2, False),
+    ],
+)
+def test_three_within_an_hour_or_a_third_of_the_day_alarm(
+    hours: tuple[float, ...], asked: int, expected: bool
+) -> None:
+    assert is_alarming(asked_at(*hours), asked) == expected
+
+
+async def test_who_hears_of_the_watch_gets_links_to_the_questions_once(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
+    await say(stage, "@helper all alert me")
+    for number in range(3):
+        stage.ann.post(CHANNEL, f"<@{stage.helper.id}> Question {number}?")
+
+    async def are_noted() -> bool:
+        return len(await stage.log.database.values(select(seen_messages.c.ts))) == 3
+
+    await stage.eventually(are_noted)
+    for minutes, messages in ((50, 0), (61, 1), (80, 1)):
+        services = stage.services_at(timedelta(minutes=minutes))
+        services.features = (feature(services),)  # on the same clock
+        await Alerts(services).look()
+        assert len(told(stage)) == messages
+    (alert,) = told(stage)
+    assert alert.text == "helper has not answered 3 of the day's 3 questions."
+    assert shown(alert).count("|Question>") == 3
+    assert "Question 0" not in shown(alert)
