@@ -113,7 +113,6 @@ def batch(
     from judge.evaluation.closeness import Closeness, is_of_another_judge
     from judge.rows import exports
     from judge.rows.row_file import RowFile, find_delimiter
-    from judge.scoring.ways import TAKES
 
     form = exports.choose_format(output, form)
     path, table = _to_files(source, output, form, summary)
@@ -131,10 +130,9 @@ def batch(
         check = Check(
             judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale
         )
-    if judge.ask:
-        cost = next((f", {takes}" for way, takes in TAKES.items() if judge.ask.startswith(way)), "")
-        say(options.to_summary(f"Way to ask: {judge.ask}{cost}."))
-    work = _run(judge, given := RowFile.at(source, read_as), path, concurrency, max_cost, limit)
+    _say_way(judge)
+    given = RowFile.at(source, read_as)
+    work = _run(judge, given, path, concurrency, max_cost, limit)
     if table:
         exports.export(path, table, form, find_delimiter(source) if given.is_sheet else ",")
         say(f"Rows in {path}, as a table in {table}.")
@@ -145,6 +143,14 @@ def batch(
     if strict and work.batch.malformed:
         raise JudgeError(f"--strict: {source} has {work.batch.malformed:,} skipped.")
     raise typer.Exit(has_gaps if outcome is None else outcome)
+
+
+def _say_way(judge: "Judge") -> None:
+    from judge.scoring.ways import TAKES
+
+    if judge.ask:
+        costs = [f", {cost}" for way, cost in TAKES.items() if judge.ask.startswith(way)]
+        say(options.to_summary(f"Way to ask: {judge.ask}{''.join(costs)}."))
 
 
 def _say_next(work: "_Work", source: Path, path: Path, looks_like_json: bool) -> None:

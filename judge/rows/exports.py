@@ -77,9 +77,10 @@ def export(rows: Path, target: Path, form: files.Format, delimiter: str = ",") -
     """
     columns = _columns(rows)
     with files.replacing(target) as file:
-        _write_csv(rows, file, columns, delimiter) if form is files.Format.CSV else _write_parquet(
-            rows, file, columns
-        )
+        if form is files.Format.CSV:
+            _write_csv(rows, file, columns, delimiter)
+        else:
+            _write_parquet(rows, file, columns)
 
 
 def _format_of(path: Path) -> files.Format | None:
@@ -91,30 +92,34 @@ def _columns(rows: Path) -> dict[str, type]:
     """All columns in the order of their first appearance, each with the one type that fits all its
     values.
     """
-    columns: dict[str, type | None] = {}
+    kinds: dict[str, set[type]] = {}
     for _, raw in files.read_lines(rows):
         for name, value in files.decode(raw).items():
-            seen = columns.setdefault(name, _to_kind(ADDED[name]) if name in ADDED else None)
-            if value is None or seen is str:
-                continue
-            kind = str if isinstance(value, int) and abs(value) >= 2**63 else _to_kind(type(value))
-            columns[name] = (
-                kind if seen in (None, kind) else float if {seen, kind} == {int, float} else str
-            )
-    return {name: kind or str for name, kind in columns.items()}
+            own = kinds.setdefault(name, {_to_kind(ADDED[name])} if name in ADDED else set())
+            if (
+                isinstance(value, int) and abs(value) >= 2**63
+            ):  # more than a column of numbers holds
+                own.add(str)
+            elif value is not None:
+                own.add(_to_kind(type(value)))
+    return {name: _common_kind(own) for name, own in kinds.items()}
 
 
-def _to_kind(of: type) -> type:
-    return of if of in (bool, int, float) else str
+def _to_kind(python_type: type) -> type:
+    return python_type if python_type in (bool, int, float) else str
+
+
+def _common_kind(kinds: set[type]) -> type:
+    if kinds == {int, float}:
+        return float
+    return next(iter(kinds)) if len(kinds) == 1 else str
 
 
 def _to_text(value: object) -> str:
     # Half a surrogate pair, which neither format can hold, is escaped.
-    return (
-        value.encode(errors="backslashreplace").decode()
-        if isinstance(value, str)
-        else files.encode(value)
-    )
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    return files.encode(value)
 
 
 # First characters that make a cell a formula in a spreadsheet, in East Asian settings also in their
@@ -150,11 +155,8 @@ def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> N
             for name, kind in columns.items():
                 to_cell = _to_text if kind is str else kind
                 values = (fields.get(name) for fields in part)
-                arrays.append(
-                    pa.array(
-                        [None if value is None else to_cell(value) for value in values], types[kind]
-                    )
-                )
+                cells = [None if value is None else to_cell(value) for value in values]
+                arrays.append(pa.array(cells, types[kind]))
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
 
@@ -179,15 +181,17 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counter[str]
     filled in as the pairs are made: "pairs", "ties" and "alone" count prompts, "unscored" and
     "malformed" count lines.
     """
-    ends: dict[
-        tuple[str, str], tuple[Candidate, Candidate]
-    ] = {}  # the best row of each prompt, and the worst
+    best: dict[tuple[str, str], Candidate] = {}  # by prompt
+    worst: dict[tuple[str, str], Candidate] = {}
     responses = Counter[tuple[str, str]]()
     for row in _read_scored(source, report, counts):
         responses[row.key] += 1
-        top, low = ends.get(row.key, (row, row))
-        ends[row.key] = row if row.score > top.score else top, row if row.score < low.score else low
-    for key, (top, low) in ends.items():
+        if row.score > best.setdefault(row.key, row).score:
+            best[row.key] = row
+        if row.score < worst.setdefault(row.key, row).score:
+            worst[row.key] = row
+    for key, top in best.items():
+        low = worst[key]
         if top.score > low.score:
             counts["pairs"] += 1
             pair = {
@@ -212,15 +216,11 @@ def _read_scored(
     for line, raw in files.read_lines(source):
         try:
             row = Row(line, files.decode(raw))
-            asked, (prompt, response), prompt_id = row.asked, _sides(row), row.get("prompt_id")
-            score = row.get("score")
+            asked = row.asked
+            prompt, response = _sides(row)
+            prompt_id = row.get("prompt_id")
             id_ = files.encode(prompt_id)
-            if "score" not in row.fields:
-                raise ValueError("no score; 'judge batch' adds them")
-            if score is not None and not (
-                type(score) in (int, float) and -math.inf < score < math.inf
-            ):
-                raise ValueError("the score is not a number")
+            score = _score_of(row)
         except ValueError as exc:
             counts["malformed"] += 1
             report(f"line {line}: {exc}; skipped.")
@@ -249,6 +249,15 @@ def _read_scored(
         )
     if not line:
         raise SetupError(f"{source} is empty: it has no rows.")
+
+
+def _score_of(row: Row) -> float | None:
+    score: float | None = row.get("score")
+    if "score" not in row.fields:
+        raise ValueError("no score; 'judge batch' adds them")
+    if score is None or (type(score) in (int, float) and -math.inf < score < math.inf):
+        return score
+    raise ValueError("the score is not a number")
 
 
 def _sides(row: Row) -> tuple[str | Sequence[Any], str | Sequence[Any]]:

@@ -82,10 +82,10 @@ def rate_offline(
         (int(len(sentences) >= 2), f"its {number_of(len(sentences), 'finished sentence')}"),
     )
 
-    repeated = 2 * (len(sentences) - len(set(sentences))) >= max(len(sentences), 1)
     most = _MAX_POINTS
     because = ""
-    if repeated or (len(used) < _SOME_WORDS and len(words) > 4 * len(used)):
+    is_repeated = 2 * (len(sentences) - len(set(sentences))) >= max(len(sentences), 1)
+    if is_repeated or (len(used) < _SOME_WORDS and len(words) > 4 * len(used)):
         most = 0
         because = "; none, because it repeats itself"
     elif coverage > 0.7 and len(used - known) * 10 < len(used):
@@ -99,16 +99,13 @@ def rate_offline(
         because = "; at most 1, because it begins by declining to answer"
     points = min(sum(points for points, _ in awards), most)
     score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
-    unread = (
-        ""
-        if rubric == DEFAULT_RUBRIC
-        else f" It ignores the rubric {rubric!r} except for its scale."
-    )
+    listed = ", ".join(f"{award} for {what}" for award, what in awards)
     justification = (
-        f"{points} of {_MAX_POINTS} points: "
-        f"{', '.join(f'{points} for {what}' for points, what in awards)}{because}. This counts "
-        f"words, and cannot tell whether the response is true.{unread}"
+        f"{points} of {_MAX_POINTS} points: {listed}{because}. This counts words, and cannot tell "
+        "whether the response is true."
     )
+    if rubric != DEFAULT_RUBRIC:
+        justification += f" It ignores the rubric {rubric!r} except for its scale."
     return Rating(score=score, justification=justification, raw=justification, model=OFFLINE)
 
 

@@ -163,67 +163,65 @@ class ChatModel:
         """Asks until there is an answer, or asking again cannot help; adds errors to `failures`."""
         import openai
 
-        from judge.scoring.model.failures import (
-            all_words,
-            is_filtered,
-            is_worth_retrying,
-            rejected_option,
-        )
+        from judge.scoring.model.failures import is_filtered, rejected_option
 
         rejected: set[str] = set()
         spent: Completion | None = None
         attempt = 1
         while True:
             options = self._options(wanted, self.rejected | rejected)
+            request = {**body, **options}
             try:
-                completion = await self._ask(
-                    client, path, {**body, **options}, options.get("n", 1), give_up_at
-                )
+                completion = await self._ask(client, path, request, options.get("n", 1), give_up_at)
             except openai.APIError as exc:
                 if is_filtered(exc):
                     choice = Choice(text="", finish_reason="content_filter")
                     return Completion((choice,) * wanted.get("n", 1), cost_usd=0.0)
-                if option := rejected_option(exc, options):
+                option = rejected_option(exc, options)
+                if option:
                     rejected.add(option)
                     continue
                 failures.append(exc)
-                wait_s = _wait_s(exc, attempt)
-                # A model is loaded within minutes, as llama.cpp says; capacity at this tier comes
-                # and goes in as many.
-                status = getattr(exc, "status_code", None)
-                said = all_words(exc.body).lower()
-                waits = (status == 503 and "loading" in said) or (
-                    status == 429 and self.wishes.tier == FLEX
-                )
-                is_long = wait_s >= self.timeout_s or time.monotonic() + wait_s >= give_up_at
-                is_last = is_long or (attempt >= _MAX_ATTEMPTS and not waits)
-                if is_last or not is_worth_retrying(exc):
+                wait_s = self._wait_s(exc, attempt, give_up_at)
+                if wait_s is None:
                     raise
-            else:
-                # Remembered only after an answer: a prompt that is too long can look like a
-                # rejected limit.
-                self.rejected |= rejected
-                if "reasoning_effort" in self.rejected:
-                    self.note(f"Model {self.name!r} refuses JUDGE_EFFORT and is asked without it.")
-                self._thinks |= any(choice.has_thought for choice in completion.choices)
-                is_cut = any(choice.finish_reason == "length" for choice in completion.choices)
-                completion = (
-                    completion
-                    if spent is None
-                    else replace(completion, **add_up((spent, completion)))
-                )
-                # Thinking used up the short answer; it fits the long one.
-                if not (
-                    self._thinks
-                    and is_cut
-                    and wanted.get(_LIMIT, 0) is None
-                    and _SHORT in options.values()
-                ):
-                    return completion
-                spent = completion
+                await asyncio.sleep(wait_s)
+                attempt += 1
                 continue
-            await asyncio.sleep(wait_s)
-            attempt += 1
+            self._learn(completion, rejected)
+            if spent is not None:
+                completion = replace(completion, **add_up((spent, completion)))
+            is_cut = any(choice.finish_reason == "length" for choice in completion.choices)
+            is_short = wanted.get(_LIMIT, 0) is None and _SHORT in options.values()
+            if not (self._thinks and is_cut and is_short):
+                return completion
+            # Thinking used up the short answer; it fits the long one.
+            spent = completion
+
+    def _wait_s(self, error: "openai.APIError", attempt: int, give_up_at: float) -> float | None:
+        """How long to wait before asking again; None if that cannot help."""
+        from judge.scoring.model.failures import all_words, is_worth_retrying
+
+        if not is_worth_retrying(error):
+            return None
+        wait_s = _backoff_s(error, attempt)
+        if wait_s >= self.timeout_s or time.monotonic() + wait_s >= give_up_at:
+            return None
+        # A model is loaded within minutes, as llama.cpp says; capacity at this tier comes and goes
+        # in as many.
+        status = getattr(error, "status_code", None)
+        is_loading = status == 503 and "loading" in all_words(error.body).lower()
+        is_full = status == 429 and self.wishes.tier == FLEX
+        return wait_s if attempt < _MAX_ATTEMPTS or is_loading or is_full else None
+
+    def _learn(self, completion: Completion, rejected: Set[str]) -> None:
+        """Remembers what the server rejected only after an answer: a prompt that is too long can
+        look like a rejected limit.
+        """
+        self.rejected |= rejected
+        if "reasoning_effort" in self.rejected:
+            self.note(f"Model {self.name!r} refuses JUDGE_EFFORT and is asked without it.")
+        self._thinks |= any(choice.has_thought for choice in completion.choices)
 
     async def _ask(
         self,
@@ -295,16 +293,14 @@ def _sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _wait_s(error: "openai.APIError", attempt: int) -> float:
+def _backoff_s(error: "openai.APIError", attempt: int) -> float:
     from judge.scoring.model.failures import retry_after_s
 
     asked_for = retry_after_s(error)
     # Half of the wait is random, so that callers that failed together do not retry together.
-    longest = min(0.5 * 2 ** (attempt - 1), 30.0)  # seconds
+    longest: float = min(0.5 * 2 ** (attempt - 1), 30.0)  # seconds
     backoff = longest * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+    if asked_for is None:
+        return backoff
     # A server that asks for short waits again and again does not mean it.
-    return (
-        max(backoff, asked_for or 0.0)
-        if asked_for is None or attempt > 2 * _MAX_ATTEMPTS
-        else asked_for
-    )
+    return asked_for if attempt <= 2 * _MAX_ATTEMPTS else max(backoff, asked_for)
