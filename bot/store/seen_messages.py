@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.outcome import Says, SeenMessage, Thread
 from bot.store import database as db
 from bot.store.figures import to_ts
-from bot.store.schema import seen_messages, thread_signs
+from bot.store.schema import forgotten, seen_messages, thread_signs
 from judge.evaluation.signs import Signs
 
 
@@ -27,7 +27,17 @@ class AskedThread(NamedTuple):
 class SeenMessages(db.StoreQueries):
     @db.in_transaction
     async def note(self, connection: AsyncConnection, message: SeenMessage) -> None:
-        """Stores a message as it is now; when it was whole first stays."""
+        """Stores a message as it is now; when it was whole first stays.
+
+        What a person wrote before they had their words forgotten is not stored again.
+        """
+        is_forgotten = sa.select(forgotten.c.at).where(
+            forgotten.c.team_id == message.team_id,
+            forgotten.c.user_id == message.author_id,
+            forgotten.c.at >= message.at,
+        )
+        if (await connection.execute(is_forgotten)).first():
+            return
         key = {"team_id": message.team_id, "channel_id": message.channel_id, "ts": message.ts}
         whole = sa.select(seen_messages.c.finished_at).filter_by(**key)
         finished_at = (await connection.execute(whole)).scalar() or message.finished_at

@@ -23,7 +23,16 @@ from bot.store.database import (
 from bot.store.edits import drop_texts
 from bot.store.forgetting import BATCH, PAUSE_S, theirs
 from bot.store.jobs import Job, JobKind, put_jobs
-from bot.store.schema import cases, forgotten, is_of_case, labels, releases, thumbs, turns
+from bot.store.schema import (
+    cases,
+    forgotten,
+    is_of_case,
+    labels,
+    releases,
+    seen_messages,
+    thumbs,
+    turns,
+)
 
 
 async def cases_at(
@@ -123,6 +132,8 @@ class PersonalData(StoreQueries):
             await connection.execute(text(f"LOCK TABLE {forgotten.name} IN EXCLUSIVE MODE"))
         person = {"team_id": team_id, "user_id": user_id}
         await connection.execute(delete(forgotten).filter_by(**person))
+        written = delete(seen_messages).filter_by(team_id=team_id, author_id=user_id)
+        await connection.execute(written)
         await connection.execute(insert(forgotten).values(**person, at=utc_now()))
 
     @in_transaction

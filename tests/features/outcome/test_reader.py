@@ -65,6 +65,22 @@ async def test_a_deleted_message_is_dropped(stage: Stage) -> None:
         await seen(stage, 0)
 
 
+async def test_what_a_person_wrote_goes_with_forget_me_and_does_not_come_back(
+    stage: Stage,
+) -> None:
+    from bot.features.privacy.queries import PersonalData  # here: the feature can be deleted
+
+    question = stage.ann.post(CHANNEL, f"<@{stage.helper.id}> Why?")
+    stage.ben.post(CHANNEL, "I know.", thread_ts=question.ts)
+    asked, _ = await seen(stage, 2)
+    assert stage.services
+    await PersonalData(stage.log.database).forget(asked.team_id, stage.ann.id)
+    (left,) = await seen(stage, 1)
+    assert left.author_id == stage.ben.id
+    await SeenMessages(stage.log.database).note(asked)
+    await seen(stage, 1)
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
