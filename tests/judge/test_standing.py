@@ -2,12 +2,24 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from math import sqrt
 from random import Random
+from statistics import NormalDist
 
 import pytest
 
-from judge.evaluation.standing import DatedScore, Direction, Event, Look, State, look
-from judge.evaluation.steps import tally
+from judge.evaluation.standing import (
+    DatedScore,
+    Direction,
+    Event,
+    Look,
+    State,
+    below,
+    days_until_clear,
+    look,
+    step_at,
+)
+from judge.evaluation.steps import SIZE, WAYS, WEEKDAY, step, tally, to_model
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -148,3 +160,89 @@ def test_thread_that_repeats_a_score_counts_as_one() -> None:
     inflation = (2450 + 0.3 * 25 * 16) / (490 + 0.3 * 5 * 16)
     assert tally(alone, on(49), SCALE).variance == pytest.approx(variance)
     assert tally(scores, on(49), SCALE).variance == pytest.approx(variance * inflation)
+
+
+def test_evidence_of_a_step_between_two_days_is_a_ratio_of_normal_densities() -> None:
+    # Only two days have scores, so all depends on the difference of their means, -0.4. Beside a
+    # step it has the variance S of both means and of both days' levels, which are alike to the
+    # correlation r: 2 * (1 - r) * deviation^2 for the days, and 2 * WEEKDAY^2 for the weekdays.
+    # A step adds its own variance before it is seen, s^2.
+    scores = [DatedScore(score, on(47)) for score in (3, 4) * 50]
+    scores += [DatedScore(score, on(48)) for score in (2, 3, 3, 3, 3, 3, 3, 3, 4, 4) * 10]
+    today = on(49)
+    counted = tally(scores, today, SCALE)
+    found = to_model(counted).having(step(on(48), today))
+    with_step = 0.0
+    without = 0.0
+    means = 0.0
+    for deviation, resembles, weight in WAYS:
+        variance = 2 * (1 - resembles) * deviation**2 + 2 * WEEKDAY**2 + 2 * counted.variance / 100
+        density = weight * NormalDist(0, sqrt(variance + SIZE**2)).pdf(-0.4)
+        with_step += density
+        without += weight * NormalDist(0, sqrt(variance)).pdf(-0.4)
+        means += density * -0.4 * SIZE**2 / (variance + SIZE**2)
+    assert found.evidence == pytest.approx(with_step / without)
+    assert found.estimate(1).mean == pytest.approx(means / with_step)
+
+
+def test_level_is_below_that_before_a_drop_though_a_better_channel_got_busy() -> None:
+    def scores(level: float, channel: str, days: range, replies: int) -> list[DatedScore]:
+        drawn = series([level] * len(days), replies, seed=days.start)
+        first = (on(days.start) - on(0)).days
+        return [
+            found._replace(day=found.day + timedelta(days=first), channel=channel)
+            for found in drawn
+        ]
+
+    before = [*scores(4.5, "good", range(40), 5), *scores(2.5, "poor", range(40), 35)]
+    after = [*scores(3.8, "good", range(40, 46), 80), *scores(1.8, "poor", range(40, 46), 35)]
+    found = look([*before, *after], on(46), SCALE, State())
+    assert found.state.direction is Direction.LOWER
+    assert found.level
+    assert found.before
+    assert sum(score for score, *_ in before) / len(before) < found.level.mean < found.before
+
+
+def test_release_is_compared_with_what_was_before() -> None:
+    scores = series([4] * 30 + [3.5] * 14)
+    step = step_at(scores, on(30), on(44), SCALE)
+    assert step
+    assert step.is_clear
+    assert step.mean == pytest.approx(-0.5, abs=0.15)
+    other = step_at(scores, on(37), on(44), SCALE, known=[on(30)])
+    assert other
+    assert not other.is_clear
+
+
+@each(
+    ("day", "replies"),
+    [(29, 1), (40, 1)],
+)
+def test_release_with_too_few_scores_before_or_since_is_not_compared(
+    day: int, replies: int
+) -> None:
+    scores = series([4] * 49, replies)
+    assert step_at(scores, on(30), on(49), SCALE)
+    assert step_at(scores, on(day), on(49), SCALE) is None
+
+
+def test_half_a_point_is_seen_the_sooner_the_more_is_scored() -> None:
+    def days(replies: int, times: float = 1.0) -> int | None:
+        scores = series([4] * 40, replies)
+        return days_until_clear(scores, on(39), on(40), SCALE, times)
+
+    assert days(40) == 7
+    assert days(2) == 21
+    assert days(2, times=10) == 7
+    assert days(1) is None
+
+
+def test_mean_below_the_floor_is_told_whatever_it_was_before() -> None:
+    scores = series([3] * 49)
+    level = below(3.5, scores, on(49), SCALE)
+    assert level
+    assert level.mean == pytest.approx(3, abs=0.1)
+    assert below(3, scores, on(49), SCALE) is None
+    fallen = series([4] * 45 + [3] * 4)
+    assert below(3.6, fallen, on(49), SCALE)
+    assert look(fallen, on(49), SCALE, State()).level
