@@ -31,7 +31,7 @@ WINDOW = 49
 """Scores of so many days are looked at."""
 CANDIDATES = 14
 """A new step may lie at each of so many last days."""
-SIZE = 0.7
+SIZE = 1.0
 """Standard deviation of a step's size before it is seen, in points."""
 FREE = 10.0
 """The same where the scores alone shall speak."""
@@ -62,9 +62,9 @@ WAYS = (
     Way(0.15, 0.0, 1.0),
     Way(0.15, 0.6, 1.0),
     Way(0.15, 0.9, 1.0),
-    Way(0.27, 0.0, 0.5),
-    Way(0.27, 0.6, 0.5),
-    Way(0.27, 0.9, 0.5),
+    Way(0.3, 0.0, 0.75),
+    Way(0.3, 0.6, 0.75),
+    Way(0.3, 0.9, 0.75),
 )
 
 
