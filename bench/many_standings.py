@@ -197,8 +197,9 @@ class _Model:
 
     columns: Sequence[int]
     weights: Floats
-    information: Floats
+    steps: Floats  # by way: the information on steps of the ages in `columns`
     pull: Floats
+    information: Floats  # on the days' levels
     designs: Sequence[Sequence[float]] = ()
 
     @property
@@ -225,7 +226,7 @@ class _Model:
 
     def _effects(self) -> tuple[Floats, Floats]:
         at = [self.columns.index(int(sum(design))) for design in self.designs]
-        precision = self.information[:, at][:, :, at] + np.eye(len(at)) * SIZE**-2
+        precision = self.steps[:, at][:, :, at] + np.eye(len(at)) * SIZE**-2
         return precision, self.pull[:, at]
 
     def _fit(self) -> Floats:
@@ -290,7 +291,8 @@ def _look_at(
     today = on(day)
     ages = [[(today - each).days for each in days] for days in known]
     columns = sorted({*range(1, CANDIDATES + 1), *(age for some in ages for age in some)})
-    ways = _ways(_days(sums, ages), columns)
+    of_days = _days(sums, ages)
+    ways = _ways(of_days, columns)
     quiet = _quiet(ways, columns, ages)
     found = []
     for run, state in enumerate(states):
@@ -299,16 +301,19 @@ def _look_at(
         if state.since is None and quiet[run] < standing._BEGINS:
             found.append(standing._Found(steady))
             continue
-        model: Any = _Model(columns, ways.weights[run], ways.information[run], ways.pull[run])
+        model: Any = _Model(
+            columns,
+            ways.weights[run],
+            ways.information[run],
+            ways.pull[run],
+            of_days.information[run],
+        )
         for each in days:
             model = model.having(steps.step(each, today))
         if state.since is None:
             found.append(standing._begun(model, steady, today, SCALE))
-        elif state.since in days:
-            found.append(standing._gone_on(model, state, state.since, days, today, SCALE))
         else:
-            after = State(Direction.STEADY, state.since)
-            found.append(standing._Found(after, Event.STAYED))
+            found.append(standing._gone_on(model, state, state.since, days, today, SCALE))
     return found
 
 

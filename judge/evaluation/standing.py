@@ -147,11 +147,8 @@ def look(scores: Sequence[DatedScore], today: date, scale: Scale, state: State) 
     if state.since is None:
         steady = replace(state, direction=Direction.STEADY, ended=tuple(known))
         found = _begun(model, steady, today, scale)
-    elif state.since in known:
-        found = _gone_on(model, state, state.since, known, today, scale)
     else:
-        # No score from before the step is left to compare with.
-        found = _Found(State(Direction.STEADY, state.since), Event.STAYED)
+        found = _gone_on(model, state, state.since, known, today, scale)
     return _seen(found, counted, today, scale)
 
 
@@ -202,7 +199,8 @@ def _candidates(model: Model, first: date, today: date) -> list[_Candidate]:
     found = []
     for days_ago in range(CANDIDATES, 0, -1):
         day = today - timedelta(days=days_ago)
-        if day >= first:
+        # A day without a score is the same step as the next one with a score.
+        if day >= first and model.information[WINDOW - days_ago][WINDOW - days_ago]:
             with_step = model.having(step(day, today))
             evidence = with_step.evidence
             candidate = _Candidate(day, with_step, evidence, evidence)
@@ -214,6 +212,8 @@ def _candidates(model: Model, first: date, today: date) -> list[_Candidate]:
 def _begun(model: Model, state: State, today: date, scale: Scale) -> _Found:
     """Whether a direction begins."""
     candidates = _candidates(model, date.min, today)
+    if not candidates:
+        return _Found(state)
     up = sum(each.up for each in candidates)
     down = sum(each.down for each in candidates)
     sign = 1 if up > down else -1
@@ -237,13 +237,16 @@ def _gone_on(
     """Whether a direction goes on, goes further or ends."""
     sign = 1 if state.direction is Direction.HIGHER else -1
     told = state.step / unit(scale)
-    steps = [day for day in known if day >= since]
-    left = model.estimate(*[float(day in steps) for day in known])
+    steps = [since, *(day for day in state.ended if day > since)]
     steady = State(Direction.STEADY, state.origin, ended=tuple(known))
-    if today - since >= _MONTH:
-        if sign * left.mean >= sign * told * _HALF:
-            return _Found(State(Direction.STEADY, steps[-1]), Event.STAYED)
-        return _Found(steady, Event.BACK)
+    stayed = _Found(State(Direction.STEADY, origin=steps[-1]), Event.STAYED)
+    if since not in known:
+        # No score from before the step is left to compare with.
+        return stayed
+    left = model.estimate(*[float(day in steps) for day in known])
+    if today - steps[-1] >= _MONTH:
+        is_there = sign * left.mean >= sign * told * _HALF
+        return stayed if is_there else _Found(steady, Event.BACK)
     candidates = _candidates(model, steps[-1] + timedelta(days=1), today)
     if candidates:
         back = max(candidates, key=lambda each: each.evidence(-sign))

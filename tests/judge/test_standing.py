@@ -95,6 +95,21 @@ def test_drop_goes_further_and_what_is_told_is_all_of_it() -> None:
     assert found.before == pytest.approx(4.5, abs=0.3)
 
 
+def test_step_is_on_a_day_with_scores() -> None:
+    # Nothing is scored on weekends, the days 40 and 41.
+    scores = [found for found in series([4] * 40 + [3] * 6) if found.day.weekday() < 5]
+    ((number, _),) = events(follow(scores, 40, 46))
+    found = look(scores, on(number), SCALE, State())
+    assert found.state.since == on(42)
+
+
+def test_month_begins_anew_with_a_further_step() -> None:
+    looks = follow(series([4.5] * 40 + [3.5] * 20 + [2.5] * 35), 40, 95)
+    told = events(looks)
+    assert [event for _, event in told] == [Event.BEGAN, Event.FURTHER, Event.STAYED]
+    assert looks[told[-1][0]].state.origin == on(60)
+
+
 def test_rise_is_the_drop_of_the_scale_turned_round() -> None:
     scores = series([4] * 40 + [3] * 4)
     turned = [found._replace(score=5 - found.score) for found in scores]
@@ -232,9 +247,9 @@ def test_half_a_point_is_seen_the_sooner_the_more_is_scored() -> None:
         return days_until_clear(scores, on(39), on(40), SCALE, times)
 
     assert days(40) == 7
-    assert days(2) == 21
+    assert days(3) == 14
+    assert days(2) is None
     assert days(2, times=10) == 7
-    assert days(1) is None
 
 
 def test_mean_below_the_floor_is_told_whatever_it_was_before() -> None:
