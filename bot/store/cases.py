@@ -16,7 +16,7 @@ from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import AGAIN
 from bot.store.database import Database, StoreQueries, in_transaction
 from bot.store.schema import IS_UNSETTLED, cases, is_of_case, processes, ratings, turns
-from bot.store.visibility import counts, is_shared, same_reply
+from bot.store.visibility import counts, is_shared, is_watched, same_reply
 from judge import Flag, Rating, Unscored
 from judge.scoring.ratings import Result
 
@@ -104,6 +104,15 @@ _IS_LATEST = sa.and_(
         # A parameter here would have SQLite prepare the statement at each call, to try it on the
         # partial indexes.
         sa.and_(counts(cases), cases.c.status != sa.literal_column("'asked'")),
+        # A watch's verdict that the channel sees, or is about to see.
+        sa.and_(
+            is_watched(cases),
+            cases.c.shows == sa.literal_column("'verdict'"),
+            cases.c.visibility == sa.literal_column("'thread'"),
+            cases.c.blocker.is_(None),
+            cases.c.blocked_by.is_(None),
+            cases.c.unscored_reason.is_(None),
+        ),
         cases.c.requester_id == sa.bindparam("requester_id"),
     ),
 )

@@ -61,6 +61,21 @@ async def test_the_verdict_that_is_there_is_shown_as_asked_for_and_costs_nothing
     assert await stage.log.cases.get(1) == before
 
 
+async def test_a_verdict_that_the_channel_sees_is_not_posted_a_second_time(stage: Stage) -> None:
+    parent, answer, _ = await drawn(stage, shows=Shows.VERDICT)
+    await stage.score(answer)
+    assert "Scored before: *2 of 5*" in (await stage.told(stage.ann)).text
+    await stage.verdict(parent)
+    assert await stage.cases() == 1
+
+
+async def test_where_the_channel_sees_no_verdict_a_person_gets_one(stage: Stage) -> None:
+    parent, answer, _ = await drawn(stage, "I cannot say.", shows=Shows.VERDICT)
+    stage.model.script("score: 3\nIt is fine.")
+    await stage.score(answer)
+    assert (await stage.verdict(parent)).text.startswith("Score 3 of 5")
+
+
 async def test_a_verdict_asked_for_in_private_stays_so(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
     _, answer, _ = await drawn(stage)
