@@ -58,6 +58,7 @@ class Feature:
     Attributes:
         register: Connects its listeners to Bolt.
         words: Its words after `/judge`.
+        meant: Words that people try after `/judge`, and what it has for them.
         help: Its lines in `/judge help`, in channels; all features together have at most seven.
         more_help: Its lines in `/judge help more`.
         direct_help: Its lines in direct messages with the app; eight at most.
@@ -84,6 +85,7 @@ class Feature:
 
     register: Callable[[AsyncApp], None] | None = None
     words: Mapping[str, Word] = field(default_factory=dict)
+    meant: Mapping[str, str] = field(default_factory=dict)
     help: str = ""
     more_help: str = ""
     direct_help: str = ""
@@ -192,6 +194,9 @@ class Services:
 
     def words(self) -> Mapping[str, Word]:
         return {word: answer for each in self.features for word, answer in each.words.items()}
+
+    def meant(self) -> Mapping[str, str]:
+        return {word: meant for each in self.features for word, meant in each.meant.items()}
 
     def help(self, which: Literal["help", "more_help", "direct_help"]) -> str:
         lines: list[str] = [getattr(each, which) for each in self.features]

@@ -25,6 +25,7 @@ def feature(services: Services) -> Feature:
             "digest": partial(handlers.answer_digest, services),
             "stats": partial(handlers.answer_stats, services),
         },
+        meant={"cost": "stats", "low": "stats", "trend": "stats"},
         help="• `/judge stats` shows this channel's week so far",
         more_help=_MORE_HELP,
         direct_help="• `/judge stats #channel` shows a channel's week so far",

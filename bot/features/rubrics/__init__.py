@@ -17,5 +17,6 @@ def feature(services: Services) -> Feature:
             "rubric": partial(handlers.answer, services),
             "reference": partial(reference.answer, services),
         },
+        meant={"improve": "rubric edit"},
         more_help=_HELP,
     )

@@ -2,7 +2,7 @@
 or a word.
 """
 
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable, Mapping
 from difflib import get_close_matches
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -52,7 +52,7 @@ _SAY_DIRECTLY = (
 _SAY_COMMAND = (
     "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
 )
-# "stat" and "stats" are this close, and so are "watch" and "match"; unrelated words are not
+# "hepl" and "help" are this close, but so are "please" and "release": the first letter must be right
 _CLOSE = 0.75
 
 
@@ -67,16 +67,20 @@ def help_text(services: Services, rest: str = "", *, is_direct: bool = False) ->
     return f"{lines}\n{services.help('more_help')}" if rest == "more" else f"{lines}\n{_MORE}"
 
 
-def not_understood(text: str, known: Collection[str]) -> str:
-    """The answer to an unknown word after `/judge`; `known` are the words that exist."""
+def not_understood(text: str, known: Mapping[str, str]) -> str:
+    """The answer to an unknown word after `/judge`; `known` is what to type for the words that
+    exist, and for those that people try.
+    """
     typed = excerpt(text.replace("`", "'"), 80)
     if text.startswith(("https://", "http://")):
         return (
             f"`{typed}` is not the link of a message: More actions (⋮) → *Copy link* on it "
             "gives one."
         )
-    if close := get_close_matches(text.partition(" ")[0].lower(), known, n=1, cutoff=_CLOSE):
-        return f"I do not know `{typed}`. Did you mean `/judge {close[0]}`?"
+    word = text.partition(" ")[0].lower()
+    alike = [each for each in known if each[:1] == word[:1]]
+    for close in get_close_matches(word, alike, n=1, cutoff=_CLOSE):
+        return f"I do not know `{typed}`. Did you mean `/judge {known[close]}`?"
     return (
         f"I do not know `{typed}`. `/judge question | response` scores two texts, `/judge "
         "help` lists the rest."
@@ -98,6 +102,7 @@ def help_line(*, is_direct: bool, lacks_command: bool = False) -> Post:
 
 def register(app: AsyncApp, services: Services) -> None:
     answers = services.words()
+    known = {word: word for word in [*answers, "help"]} | dict(services.meant())
 
     @app.command(ids.COMMAND)
     async def judge(ack: AsyncAck, body: Raw) -> None:
@@ -121,7 +126,7 @@ def register(app: AsyncApp, services: Services) -> None:
                     invocation.recipient, await answers[word](invocation, rest)
                 )
             case Word():
-                await ack(text=not_understood(to_plain(text), [*answers, "help"]))
+                await ack(text=not_understood(to_plain(text), known))
 
     @on_click(app, ids.ACTION_HELP)
     async def show_help(invocation: Invocation, _: Raw) -> None:

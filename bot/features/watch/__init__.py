@@ -82,6 +82,7 @@ def feature(services: Services) -> Feature:
             "watch": partial(window.answer_command, watcher),
             "release": partial(releases.answer, services),
         },
+        meant={"alert": "watch"},
         help="• `/judge watch @assistant` scores an assistant's replies automatically",
         more_help=_MORE_HELP,
         on_message=watcher.note,

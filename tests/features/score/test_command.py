@@ -89,6 +89,7 @@ async def test_what_is_not_understood_is_said_in_a_line(stage: Stage) -> None:
     no_link = "not the link of a message: More actions (⋮) → *Copy link* on it gives one."
     for text, said, here in (
         ("hepl", "I do not know `hepl`. Did you mean `/judge help`?", CHANNEL),
+        ("please score this", f"I do not know `please score this`. {rest}", CHANNEL),
         ("What is up? <!channel>", f"I do not know `What is up? @channel`. {rest}", CHANNEL),
         ("x" * 40_000, f"I do not know `{'x' * 79}…`. {rest}", CHANNEL),
         ("x y", f"I do not know `x y`. {rest}", stage.ann.im),
@@ -101,6 +102,24 @@ async def test_what_is_not_understood_is_said_in_a_line(stage: Stage) -> None:
         count = len(stage.ann.ephemerals(here)) + 1
         stage.ann.command(here, ids.COMMAND, text)
         assert (await stage.told(stage.ann, count, here)).text == said
+
+
+@pytest.mark.needs("digest", "privacy", "rubrics", "watch")
+async def test_words_that_people_try_lead_to_those_that_there_are(stage: Stage) -> None:
+    for number, (typed, meant) in enumerate(
+        {
+            "alert": "watch",
+            "cost": "stats",
+            "improve": "rubric edit",
+            "low": "stats",
+            "privacy": "forget",
+            "trend": "stats",
+        }.items(),
+        start=1,
+    ):
+        stage.ann.command(CHANNEL, ids.COMMAND, f"{typed} here")
+        said = (await stage.told(stage.ann, number)).text
+        assert said == f"I do not know `{typed} here`. Did you mean `/judge {meant}`?"
 
 
 async def test_long_texts_are_shortened_on_the_card_which_says_how_long_they_are(
