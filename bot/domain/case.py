@@ -257,6 +257,13 @@ class LoggedCase(Case):
         return self.response is None and self.response_hash is not None
 
     @property
+    def why_lost(self) -> str:
+        """What has happened to its texts, if it has lost them."""
+        if self.deleted_at:
+            return "deleted"
+        return "forgotten" if self.forgotten_at else "not stored"
+
+    @property
     def lacks_question(self) -> bool:
         return self.question is None and self.blocker is None
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from bot.domain.blocker import FORGOTTEN, RefusedError
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.verdict import CaseVerdict
 from bot.pipeline.verdict_text import in_short
@@ -80,6 +81,18 @@ class CaseAccess:
         is_own_elsewhere = case.requester_id == user_id and case.channel_id != invocation.channel_id
         if is_own_elsewhere and await self.memberships.keeps_out(user_id, case.channel_id):
             raise NoCaseError(f"case {case_id!r} is in a channel that {user_id!r} has left")
+        return case
+
+    async def repeatable(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
+        """The same, for a button that has it scored again.
+
+        Raises `RefusedError` if words of it were forgotten, unless this person wrote some of it:
+        they may ask for a score of their own words.
+        """
+        case = await self.readable(invocation, case_id)
+        authors = {case.author_id, case.question_author_id} if case.message_ts else set()
+        if case.forgotten_at and invocation.user_id not in authors:
+            raise RefusedError(FORGOTTEN)
         return case
 
     async def verdict(self, case: LoggedCase) -> CaseVerdict:

@@ -165,7 +165,7 @@ OUT_OF_SIGHT = (
 )
 OUT_OF_REACH = "I cannot read messages here, so I do not know which question this reply answers."
 WRONG_QUESTION = "Which question does this reply answer? It will be scored again with that one."
-_NONE_KEPT = "The words of its thread are not stored, so there is no message to choose."
+_NONE_KEPT = "The words of its thread were {}, so there is no message to choose."
 NOT_IN_ANY_MORE = (
     "You have left the channel in which you opened this window. Type `/judge` in the channel "
     "where you want the verdict."
@@ -224,7 +224,7 @@ def question_modal(
 
     If `said` has messages, by ts, one of them can be chosen instead of typing.
     """
-    title = "Response to score" if case.response else "The response to score was not stored."
+    title = "Response to score" if case.response else f"The response to score was {case.why_lost}."
     labels = [
         (ts, one_line(f"{turn.role}: {turn.text}", _LABEL)) for ts, turn in (said or {}).items()
     ]
@@ -234,7 +234,7 @@ def question_modal(
     typed = ui.text_box(
         ids.BLOCK_QUESTION, MAX_INPUT, None if said else case.question, "What was asked"
     )
-    hint = _NONE_KEPT if case.has_lost_texts else ""
+    hint = _NONE_KEPT.format(case.why_lost) if case.has_lost_texts else ""
     blocks = [
         ui.section(reason),
         *([ui.field("Choose a message of this thread", choices, is_optional=True)] if said else []),

@@ -137,7 +137,8 @@ def verdict_message(
     """
     first, summary = _first(case, verdict)
     blocks = [first]
-    excluded = _EXCLUDED[case.excluded] if case.excluded else ""
+    # Where there is nothing to judge, there is nothing to count.
+    excluded = _EXCLUDED[case.excluded] if case.excluded and case.blocker is None else ""
     asked = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
     texts = {"the response": verdict.flags, asked: verdict.question_flags}
     tries = "; ".join(
@@ -168,7 +169,8 @@ def known_verdict(case: LoggedCase, verdict: CaseVerdict, workspace_url: str) ->
     they may see it.
     """
     if case.is_private or case.blocked_by:
-        return verdict_message(case, verdict, "This reply was scored before.", has_been_seen=True)
+        note = "" if verdict.score is None else "This reply was scored before."
+        return verdict_message(case, verdict, note, has_been_seen=True)
     row = _buttons(case, verdict, has_been_seen=True)
     found = (
         "Unscored"
@@ -258,7 +260,7 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
     ours = (
         ""
         if words
-        else "The justification was not stored."
+        else f"The justification was {case.why_lost}."
         if case.has_lost_texts
         else "There is no justification."
     )

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import structlog
+from cachetools import LRUCache
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import NO_TOKENS_LEFT
@@ -25,11 +26,15 @@ from judge.scoring.rubric import Scale
 
 _MOST_SHOWN = 600  # characters of a text that the judge read
 NOT_SAID = "The model did not say it."
+InVain = LRUCache[int, str]
+"""What to say of the cases whose reason the model did not give: it is not paid for again."""
 
 logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
+    in_vain: InVain = LRUCache(maxsize=5000)
+
     @app.action(ids.ACTION_DETAILS)
     async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
@@ -39,7 +44,7 @@ def register(app: AsyncApp, services: Services) -> None:
         case = await services.store.cases.with_turns(case)
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         judge = await judge_of(services.judges, case, verdict)
-        view = details_modal(case, verdict, may_ask=judge is not None)
+        view = details_modal(case, verdict, in_vain.get(case.id, ""), may_ask=judge is not None)
         await services.messenger.tell(
             invocation.recipient_at(case), await services.messenger.show(invocation, view)
         )
@@ -51,8 +56,8 @@ def register(app: AsyncApp, services: Services) -> None:
         verdict = await services.case_access.verdict(case)
         case = await services.store.cases.with_turns(case)
         before = verdict
-        note = ""
-        if judge := await judge_of(services.judges, case, verdict):
+        note = in_vain.get(case.id, "")
+        if not note and (judge := await judge_of(services.judges, case, verdict)):
             if not await update(
                 details_modal(case, verdict, "Asking the model…"), body["view"]["hash"]
             ):
@@ -60,6 +65,8 @@ def register(app: AsyncApp, services: Services) -> None:
             note = NOT_SAID
             try:
                 verdict = await with_more(services.store, services.limits, judge, case, verdict)
+                if verdict == before:
+                    in_vain[case.id] = NOT_SAID
             except BudgetError:
                 note = NO_TOKENS_LEFT
             except JudgeError as exc:
@@ -123,6 +130,8 @@ def details_modal(
         for title, text in texts.items()
         if text
     ]
+    if case.has_lost_texts:
+        was_read = [blocks.context(f"The texts were {case.why_lost}.")]
     shown = [blocks.section(headline(verdict)), blocks.section(lines), *points, *ratings, *was_read]
     return blocks.page(f"Case {case.id}", shown)
 

@@ -44,7 +44,7 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
-        earlier = await access.readable(invocation, invocation.case_id)
+        earlier = await access.repeatable(invocation, invocation.case_id)
         if (
             earlier.message_ts is None and earlier.thread_ts is None
         ):  # typed, and the thread is not known yet
@@ -79,7 +79,7 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
     async def open_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
         is_first = invocation.action == ids.ACTION_ASK
-        case = await access.readable(invocation, invocation.case_id)
+        case = await access.repeatable(invocation, invocation.case_id)
         await ack()
         if is_first and not case.lacks_question:
             await intake.proceed(case, False, invocation)
@@ -136,7 +136,7 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = payloads.to_submission(body)
         invocation = payloads.to_invocation(body)
-        earlier = await access.readable(invocation, submission.state.case_id)
+        earlier = await access.repeatable(invocation, submission.state.case_id)
         said = await services.store.database.read(partial(read_said, case=earlier))
         chosen = submission.chosen
         errors = messages.question_errors(
@@ -223,6 +223,8 @@ def register_first(app: AsyncApp, services: Services) -> None:
             return None  # Slack has already told the person
         if isinstance(error, NoCaseError):
             said = messages.NO_CASE
+        elif isinstance(error, blocker.RefusedError):
+            said = str(error)
         elif isinstance(error, MembershipError):
             said = messages.unsure_of_membership(error)
             logger.warning("membership_unknown", kind=kind, reason=str(error))
@@ -236,7 +238,11 @@ def register_first(app: AsyncApp, services: Services) -> None:
         await services.messenger.tell(payloads.to_invocation(body).recipient, said)
         # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has
         # no response here if the listener has already acknowledged.
-        return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
+        return (
+            BoltResponse(status=200)
+            if response and isinstance(error, NoCaseError | blocker.RefusedError)
+            else None
+        )
 
 
 async def _is_by_stranger(services: Services, body: dict[str, Any]) -> bool:

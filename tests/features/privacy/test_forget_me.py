@@ -184,6 +184,35 @@ async def test_nobody_is_asked_for_the_question_of_a_forgotten_reply(stage: Stag
     assert (await stage.log.cases.get(1)).response is None
 
 
+async def test_a_forgotten_reply_is_not_said_to_have_been_scored(stage: Stage) -> None:
+    answer = stage.ben.post(CHANNEL, ANSWER)
+    await ask(stage, stage.ben)
+    shortcut = slack_ids.SHORTCUT_SCORE_REPLY
+    await settled(stage, 1, stage.ann.shortcut(shortcut, answer))
+    await stage.slack.settled(stage.ann.shortcut(shortcut, answer))
+    told = await stage.told(stage.ann, 2)
+    assert FORGOTTEN in told.text
+    assert "scored before" not in shown(told)
+
+
+async def test_each_button_says_that_the_words_are_forgotten(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    person = carol(stage)
+    await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
+    verdict = await stage.verdict(parent)
+    await stage.slack.settled(person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
+    known = await stage.told(person)
+    await go_ahead(stage, stage.ann)
+    await up_to_date(stage)
+    person.click(known, slack_ids.ACTION_AGAIN)
+    assert (await stage.told(person, 2)).text == FORGOTTEN
+    person.click(verdict, slack_ids.ACTION_WRONG_QUESTION)
+    assert (await stage.told(person, 3)).text == FORGOTTEN
+    person.click(verdict, slack_ids.ACTION_DETAILS)
+    assert "The texts were forgotten." in shown(await stage.modal(person))
+    assert await stage.cases() == 1
+
+
 async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the_same(
     stage: Stage,
 ) -> None:
