@@ -78,7 +78,6 @@ async def its_digest(stage: Stage) -> Message:
 async def post_digest(stage: Stage) -> None:
     from bot.features.digest.poster import post_due  # here, because the feature can be deleted
 
-    assert stage.services
     now = datetime.now(UTC)
     schedule = stage.services.schedule
     since = {"is_digest_on": True, "digest_since": now}

@@ -181,7 +181,6 @@ class ModelServer:
 
     async def __aexit__(self, *_: object) -> None:
         self._stopping.set()
-        assert self._runner is not None
         await self._runner.cleanup()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
@@ -229,7 +228,6 @@ class ModelServer:
                 await reply.gate.wait()
                 return web.json_response(to_completion(body, Answer(reply.text)))
             case Drop():
-                assert request.transport is not None
                 request.transport.abort()
                 return web.Response()
 
@@ -253,7 +251,6 @@ class ModelServer:
         return response
 
     async def _drip(self, request: web.Request, drip: Drip) -> web.StreamResponse:
-        assert request.transport is not None
         request.transport.write(drip.head)
         while not (self._stopping.is_set() or request.transport.is_closing()):
             request.transport.write(drip.piece)
@@ -278,7 +275,6 @@ class ModelServer:
 
 
 def _send_bytes(request: web.Request, sent: bytes) -> web.Response:
-    assert request.transport is not None
     request.transport.write(sent)
     request.transport.close()
     return web.Response()

@@ -36,6 +36,7 @@ QUESTION = "How do I undo my last commit?"
 ANSWER = "Run git reset --soft HEAD~1; the changes stay staged."
 PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"  # for the guarded database
 GOOD = "score: 4\nIt answers the question directly and says what happens to the changes."
+SCORED = "Score 4 of 5"  # what the app says when the model says GOOD
 
 LOST: tuple[dict[str, Any], ...] = (
     {"drop": True, "is_applied": True},
@@ -105,7 +106,6 @@ class Stage:
         """Returns once the store has the case as delivered, a moment after its post; a click could
         come before that.
         """
-        assert verdict.metadata is not None
         case_id = verdict.metadata["event_payload"]["case_id"]
         async with asyncio.timeout(ONLY_A_HANG_S):
             while (case := await self.log.cases.get(case_id)) and case.status is CaseStatus.JUDGED:  # noqa: ASYNC110
@@ -227,7 +227,7 @@ def assert_without_words(stage: Stage, why: str) -> str:
     """
     (verdict,) = stage.ours()
     words = shown(verdict)
-    assert verdict.text == "Score 4 of 5"
+    assert verdict.text == SCORED
     assert why in words
     assert ANSWER not in words
     assert QUESTION not in words

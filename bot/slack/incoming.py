@@ -129,7 +129,7 @@ class SocketLink:
         self._client = client
         self._app_token = app_token
         self._traffic = traffic or Traffic()
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._under_way: set[asyncio.Task[None]] = set()
         self._is_leaving = False
 
@@ -139,7 +139,7 @@ class SocketLink:
             # The URL is requested here, because slack-sdk would retry a wrong token for ever
             # without raising.
             self._socket.wss_uri = await open_socket_url(self._client, self._app_token)
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(self.patience_s):
                 await self._socket.connect()  # type: ignore[no-untyped-call]
         except TimeoutError as exc:
             raise SlackError(
@@ -187,7 +187,7 @@ class SocketLink:
         """Waits, and raises SlackError once the connection is lost for good: a new process may
         succeed.
         """
-        look_every_s = self._patience_s / _LOOKS
+        look_every_s = self.patience_s / _LOOKS
         looks = 0
         while looks < _LOOKS:
             await asyncio.sleep(look_every_s)

@@ -26,7 +26,6 @@ async def test_it_is_answered_only_while_it_is_open() -> None:
 
 async def test_a_connection_without_a_response_counts_as_not_answered() -> None:
     async def hang_up(request: web.BaseRequest) -> web.Response:
-        assert request.transport
         request.transport.abort()
         return web.Response()
 

@@ -17,6 +17,7 @@ from tests.stage import (
     CHANNEL,
     GOOD,
     QUESTION,
+    SCORED,
     Stage,
     StageFactory,
     shown,
@@ -48,7 +49,7 @@ async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> Non
     assert ANSWER in shown(window)
     stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
     verdict = await stage.verdict(parent)
-    assert verdict.text.startswith("Score 4 of 5")
+    assert verdict.text.startswith(SCORED)
     assert "(as typed):" in shown(verdict)
 
 
@@ -88,7 +89,7 @@ async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage:
     await up_to_date(stage)
     (verdict,) = stage.ours()
     words = shown(verdict)
-    assert (verdict.text, GONE in words, "Score 4 of 5" in words) == ("Score 4 of 5", True, True)
+    assert (verdict.text, GONE in words, SCORED in words) == (SCORED, True, True)
     assert QUESTION not in words
     assert "answers the question directly" not in words
 

@@ -56,7 +56,6 @@ async def test_each_says_that_it_was_written_by_hand_and_has_the_buttons_of_its_
                 each for each in buttons["elements"] if each["action_id"] == ids.ACTION_DETAILS
             ]
             verdict = await store.cases.verdict(int(details["value"]))
-            assert verdict is not None
             assert len(verdict.ratings) == 3
             case = await store.cases.get(int(details["value"]))
             assert case.reply_ts == message.ts

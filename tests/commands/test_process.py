@@ -17,7 +17,7 @@ from bot.slack import ids
 from tests.model_server import Answer, Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack, run, start
-from tests.stage import CHANNEL, GOOD, make_settings
+from tests.stage import CHANNEL, GOOD, SCORED, make_settings
 
 
 async def test_a_process_that_is_cancelled_while_it_stops_waits_for_no_case(
@@ -190,10 +190,7 @@ async def test_without_a_terminal_the_demo_shows_both_verdicts_and_the_log_and_e
     assert code == 0, err
     assert "--page shows the page" in out
     assert (
-        0
-        < out.index("a word counter, not a judge")
-        < out.index("Score 4 of 5")
-        < out.index("Score 1 of 5")
+        0 < out.index("a word counter, not a judge") < out.index(SCORED) < out.index("Score 1 of 5")
     )
     assert out.count("(offline rater, not a judge)") == 3
     assert out.count("3 messages") == 1
@@ -209,7 +206,6 @@ async def demo_page(
     keyboard, terminal = os.openpty()
     unbuffered = env | {"PYTHONUNBUFFERED": "1"}
     demo = await start("demo", unbuffered, folder, "--port", "0", stdin=terminal)
-    assert demo.stdout
     try:
         yield demo, (await demo.stdout.readuntil(b"Ctrl-C")).decode()
     finally:

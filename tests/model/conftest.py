@@ -20,7 +20,6 @@ def address() -> Iterator[str]:
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stdout
         line = process.stdout.readline().strip()
         assert line, f"no server; {PACKAGES} is made by make test-model"
         yield line

@@ -14,7 +14,7 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
 from tests.gestures import GONE, QUOTING, forget, go_ahead, settled, up_to_date
-from tests.stage import ANSWER, CHANNEL, LOST, Stage, StageFactory, is_verdict, shown
+from tests.stage import ANSWER, CHANNEL, LOST, SCORED, Stage, StageFactory, is_verdict, shown
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ async def test_a_verdict_in_direct_messages_loses_its_words_whatever_answer_was_
     assert (ANSWER in shown(message)) == (lost != "chat.postMessage")
     await go_ahead(stage, stage.ann)
     await up_to_date(stage)
-    assert "Score 4 of 5" in shown(message)
+    assert SCORED in shown(message)
     assert ANSWER not in message.text + shown(message)
 
 

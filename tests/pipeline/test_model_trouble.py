@@ -3,6 +3,7 @@ nothing lost.
 """
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -14,7 +15,7 @@ from bot.slack import ids
 from bot.store.database import after_commit
 from bot.store.errors import NoAnswerError
 from tests.model_server import Answer, Drop, Failure, Held, Raw, Script, Stall
-from tests.stage import CHANNEL, GOOD, Stage, StageFactory, is_verdict, shown
+from tests.stage import CHANNEL, GOOD, SCORED, Stage, StageFactory, is_verdict, shown
 
 AT_ONCE = timedelta()
 
@@ -71,7 +72,7 @@ async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(
     stage: Stage = await open_stage(model_pauses=[AT_ONCE])
     stage.model.script(Failure(429, headers={"retry-after": "300"}), GOOD)
     parent = stage.ask_for_score()
-    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+    assert (await stage.verdict(parent)).text.startswith(SCORED)
     assert len(stage.ours()) == 1
     assert "The judge's model is not answering." in updates(stage)[0]
 
@@ -125,16 +126,20 @@ async def test_who_waits_alone_for_a_slow_model_is_told_once(
         await stage.told(stage.ann)
     ).text == "The judge's model is slow. This verdict is next · case 1"
     gate.set()
-    assert (await stage.told(stage.ann, count=2)).text.startswith("Score 4 of 5")
+    assert (await stage.told(stage.ann, count=2)).text.startswith(SCORED)
 
 
 async def test_ratings_that_came_in_time_are_kept_for_the_next_try(
-    open_stage: StageFactory,
+    open_stage: StageFactory, let_pass: Callable[[float], None]
 ) -> None:
-    stage: Stage = await open_stage(judge_samples=3, judge_timeout_s=0.5, model_pauses=[AT_ONCE])
+    stage: Stage = await open_stage(judge_samples=3, judge_timeout_s=20, model_pauses=[AT_ONCE])
     stage.model.script("score: 2\nFair.", Stall(), Stall(), "score: 4\nGood.")
-    assert (await stage.verdict(stage.ask_for_score())).text.startswith("Score 4 of 5")
-    assert "The judge's model is slow. I will try again" in updates(stage)[0]
+    parent = stage.ask_for_score()
+    for asked in (2, 3):  # the second rating only once the first has come, and once more
+        await stage.model.asked(asked)
+        let_pass(20)
+    assert (await stage.verdict(parent)).text.startswith(SCORED)
+    assert any("model is slow. I will try again" in text for text in updates(stage))
     recorded = await stage.log.cases.verdict(1)
     assert [rating.score for rating in recorded.ratings] == [2, 4, 4]
 

@@ -26,7 +26,6 @@ async def test_the_names_of_a_scored_replys_channel_and_assistant_are_noted(stag
 async def test_no_persons_name_is_noted_and_a_name_that_slack_did_not_give_is_later(
     stage: Stage,
 ) -> None:
-    assert stage.services
     stage.model.script(GOOD)
     await stage.verdict(stage.ask_for_score())
     case = await stage.reaches(1, CaseStatus.DELIVERED)

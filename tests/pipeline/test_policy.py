@@ -6,7 +6,7 @@ from bot.domain.limits import Policy
 from bot.slack import ids
 from pocket_slack import Message, Person
 from tests.cases import a_case
-from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.stage import CHANNEL, SCORED, Stage, StageFactory, shown
 
 OFF = "Scoring is switched off in that channel by the app's settings."
 BOTS_ALONE = "I score only bots' replies here"
@@ -88,12 +88,12 @@ async def test_only_who_asked_sees_the_score_of_a_persons_reply(stage: Stage) ->
     parent = stage.helper.post(CHANNEL, "Which tool?")
     answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
+    assert (await stage.told(stage.ann)).text.startswith(SCORED)
     stage.ben.command(
         CHANNEL, ids.COMMAND, link(stage, answer)
     )  # who asks second gets one of their own
     await stage.told(stage.ben, 2)  # also that the link was taken in, in any order
-    assert any(each.text.startswith("Score 4 of 5") for each in stage.ben.ephemerals(CHANNEL))
+    assert any(each.text.startswith(SCORED) for each in stage.ben.ephemerals(CHANNEL))
     assert [each.ts for each in stage.slack.workspace.channel(CHANNEL).messages.values()][
         -1
     ] == answer.ts

@@ -14,7 +14,16 @@ from bot.slack.client import web_client
 from bot.slack.messenger import Messenger
 from pocket_slack import Entry, Message
 from tests.model_server import Held
-from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, make_settings
+from tests.stage import (
+    CHANNEL,
+    GOOD,
+    QUESTION,
+    SCORED,
+    Stage,
+    StageFactory,
+    is_verdict,
+    make_settings,
+)
 
 
 def calls(stage: Stage, method: str, status: int | None) -> list[Entry]:
@@ -60,7 +69,7 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
     async with running_bot(make_settings(stage.slack, stage.model, tmp_path)) as bot:
         stage.log = bot.services.store
         verdict = await stage.verdict(parent)
-        assert verdict.text.startswith("Score 4 of 5")
+        assert verdict.text.startswith(SCORED)
         await stage.reaches(1, CaseStatus.DELIVERED)
     assert len(stage.ours()) == 1
 
@@ -113,7 +122,7 @@ async def test_a_deleted_placeholder_sends_the_verdict_to_the_requester(stage: S
     _, gate = await announced(stage)
     stage.slack.fail("chat.update", error="message_not_found")
     gate.set()
-    assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
+    assert (await stage.told(stage.ann)).text.startswith(SCORED)
 
 
 async def test_a_person_in_no_channel_gets_a_direct_message_at_once(stage: Stage) -> None:

@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from bot.slack import ids
 from tests.model_server import Answer, Decided, Failure
-from tests.stage import StageFactory, shown
+from tests.stage import SCORED, StageFactory, shown
 
 LEVELS = {str(score): chance for score, chance in enumerate((0.3, 0.1, 0.0, 0.0, 0.4, 0.2))}
 
@@ -17,9 +17,8 @@ async def test_a_decision_is_shown_with_a_reason_and_kept(open_stage: StageFacto
     stage.model.script(Decided(LEVELS, {"relevant": 0.9}), "It is relevant.")
     verdict = await stage.verdict(stage.ask_for_score())
     recorded = await stage.log.cases.verdict(1)
-    assert "Score 4 of 5" in shown(verdict)
+    assert SCORED in shown(verdict)
     assert "It is relevant." in shown(verdict)
-    assert recorded
     assert recorded.input_tokens == 700 + 400
     [rating] = recorded.ratings
     assert (recorded.spread, rating.probabilities[0], rating.points["relevant"]) == (

@@ -150,7 +150,6 @@ async def test_a_window_does_not_lead_into_a_channel_of_others(
     sent = await stage.slack.settled(
         submit(stage, stage.ben, ids.VIEW_TEXTS, json.dumps({"channel_id": channel.id}), **texts)
     )
-    assert sent.response is not None
     assert "You have left the channel" in sent.response["errors"][ids.BLOCK_RESPONSE]
     assert (len(channel.messages), await stage.log.cases.counts()) == (
         before,

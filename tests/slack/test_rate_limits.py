@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 from aiohttp import web
@@ -21,7 +21,7 @@ class LimitedSlack:
     def __init__(self) -> None:
         self.limited: set[tuple[str, str]] = set()
         self.is_for_ever = False
-        self.retry_after_s = 1
+        self.retry_after_s = 8
         self.refused = Counter[str]()
         self.taken = Counter[str]()
         self.refuses = asyncio.Event()
@@ -54,25 +54,26 @@ async def slack() -> AsyncIterator[tuple[LimitedSlack, str]]:
 
 
 async def test_where_one_reader_is_told_to_wait_the_others_wait_without_asking(
-    slack: tuple[LimitedSlack, str],
+    slack: tuple[LimitedSlack, str], let_pass: Callable[[float], None]
 ) -> None:
     limited, url = slack
     limited.limited = {("conversations.replies", "C1")}
     async with web_client(SecretStr("xoxb-1"), url) as client:
         first = asyncio.create_task(client.conversations_replies(channel="C1", ts="1.2"))
         await limited.refuses.wait()
+        await client.conversations_history(channel="C1")  # this method has a limit of its own
+        others = [client.conversations_replies(channel="C1", ts="1.2") for _ in range(READERS - 1)]
+        readers = asyncio.gather(first, *others)
         await client.conversations_history(channel="C1")
-        assert not first.done()  # the other method has a limit of its own
-        await asyncio.gather(
-            first,
-            *(client.conversations_replies(channel="C1", ts="1.2") for _ in range(READERS - 1)),
-        )
+        assert not first.done()
+        let_pass(9)
+        await readers
     assert limited.refused == {"conversations.replies": 1}
     assert limited.taken["conversations.replies"] == READERS
 
 
 async def test_a_channel_in_which_no_post_is_taken_holds_up_no_other(
-    slack: tuple[LimitedSlack, str],
+    slack: tuple[LimitedSlack, str], let_pass: Callable[[float], None]
 ) -> None:
     limited, url = slack
     limited.limited = {("chat.postMessage", "C1")}
@@ -81,6 +82,7 @@ async def test_a_channel_in_which_no_post_is_taken_holds_up_no_other(
         await limited.refuses.wait()
         await client.chat_postMessage(channel="C2", text="Hello")
         assert not first.done()
+        let_pass(9)
         await first
     assert (limited.refused.total(), limited.taken.total()) == (1, 2)
 

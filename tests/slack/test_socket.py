@@ -52,8 +52,8 @@ async def link(
 ) -> AsyncIterator[SocketLink]:
     async with client_of(slack, model_server, tmp_path) as client:
         app = AsyncApp(client=client, request_verification_enabled=False)
-        async with SocketLink(to(app), client, SecretStr(slack.app_token), patience_s=0.4) as link:
-            await slack.connected()
+        async with SocketLink(to(app), client, SecretStr(slack.app_token)) as link:
+            await slack.connected(timeout_s=ONLY_A_HANG_S)
             yield link
 
 
@@ -126,6 +126,7 @@ async def test_a_connection_that_does_not_come_back_ends_the_watch(
 ) -> None:
     slack.fail("apps.connections.open", status=500, times=1000)
     await slack.sockets.drop()
+    link.patience_s = 0.4
     with pytest.raises(SlackError, match="is lost and cannot be restored"):
         await asyncio.wait_for(link.watch(), ONLY_A_HANG_S)
 

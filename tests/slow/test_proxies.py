@@ -88,20 +88,18 @@ async def test_a_proxy_passes_on_slacks_requests_and_drops_half_sent_ones(
     if not shutil.which(name):
         pytest.skip(f"{name} is not installed; apt-get install caddy nginx-light")
     body = a_command()
-    async with open_front() as front:
-        assert front.address
-        async with running(name, tmp_path, front.address[1]) as port:
-            whole = request({"Host": "localhost"} | signed(body) | sized(body)) + body
-            half = await asyncio.open_connection("localhost", port)
-            half[1].write(HALF)
-            assert b"heard" in await ask(port, whole)
-            assert b" 404 " in await ask(port, request({"Host": "localhost"}, "GET /metrics"))
-            large = bytes(2**20 + 1)
-            said = await ask(port, request({"Host": "localhost"} | sized(large)) + large)
-            assert int(said.split()[1]) in {
-                401,
-                413,
-                502,
-            }  # the app or the proxy refuses it, whichever is first
-            said = await heard(half)  # would wait for ever if the proxy did not drop the connection
-            assert b" 200 " not in said
+    async with open_front() as front, running(name, tmp_path, front.address[1]) as port:
+        whole = request({"Host": "localhost"} | signed(body) | sized(body)) + body
+        half = await asyncio.open_connection("localhost", port)
+        half[1].write(HALF)
+        assert b"heard" in await ask(port, whole)
+        assert b" 404 " in await ask(port, request({"Host": "localhost"}, "GET /metrics"))
+        large = bytes(2**20 + 1)
+        said = await ask(port, request({"Host": "localhost"} | sized(large)) + large)
+        assert int(said.split()[1]) in {
+            401,
+            413,
+            502,
+        }  # the app or the proxy refuses it, whichever is first
+        said = await heard(half)  # would wait for ever if the proxy did not drop the connection
+        assert b" 200 " not in said

@@ -310,7 +310,6 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
     for each, own in zip(scored, given, strict=True):
         share = labelled[utc_week(each.judged_at)] / of_week[utc_week(each.judged_at)] or 1
         mean.add(each.score or 0, given=own, probability=share, cluster=each.thread_ts)
-    assert figures.quality is not None
     expected = mean.estimate()
     found = figures.quality.mean
     assert (found.n, found.labelled) == (expected.n, expected.labelled)
@@ -570,10 +569,8 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
     quality = (await figures_of(log, *blind, seen, other, older)).quality
     assert (quality.mean.n, quality.mean.labelled) == (3, 2)
-    assert quality.mean.labels_only is not None
     assert quality.mean.labels_only.mean == 2.5
     assert quality.good.judge.mean == pytest.approx(2 / 3)
-    assert quality.good.labels_only is not None
     assert quality.good.labels_only.mean == 0
     assert quality.low.judge.mean == pytest.approx(1 / 3)
 
@@ -582,12 +579,9 @@ async def test_a_week_is_corrected_by_labels_if_what_it_is_compared_with_can_be(
     this = [Entry(score=3, labels=(2,), probability=1.0)] * 20
     before = [Entry(score=3, labels=(4,), probability=1.0, judged_at=WEEK.before().start)] * 20
     figures = await figures_of(log, *this, *before)
-    assert figures.change is not None
     assert not figures.change.is_clear
     assert figures.people is not None
     (week, change) = figures.people
-    assert week.mean.corrected is not None
-    assert change is not None
     assert (week.mean.corrected.mean, change.mean, change.is_clear) == (2, -2, True)
     assert (await figures_of(log, *this, *before[1:])).people is None
     assert ((await figures_of(log, *this)).people or ())[1:] == (None,)
@@ -601,8 +595,6 @@ async def test_labels_of_a_strict_person_alone_are_no_drop_from_weeks_that_other
     figures = await figures_of(log, *this, *[before] * 20, *[replace(before, labels=(2, 4))] * 10)
     assert figures.people is not None
     (week, change) = figures.people
-    assert week.mean.corrected is not None
-    assert change is not None
     assert (week.mean.corrected.mean, change.is_clear) == (pytest.approx(3, abs=0.1), False)
 
 

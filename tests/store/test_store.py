@@ -381,5 +381,4 @@ async def test_probabilities_are_kept_with_their_rating(log: Store) -> None:
         await held(log, case), bare_verdict(ratings=(rating, other), reasoning_tokens=7)
     )
     verdict = await log.cases.verdict(case.id)
-    assert verdict
     assert (verdict.ratings, verdict.reasoning_tokens) == ((rating, other), 7)

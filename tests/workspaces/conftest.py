@@ -59,7 +59,6 @@ class Company:
         """Where the page sends a browser that wants to install the app, with a state."""
         async with session.get(self.page(INSTALL)) as answer:
             found = re.search(r'href="([^"]*/oauth/v2/authorize[^"]*)"', await answer.text())
-            assert found
             return URL(unescape(found[1]))
 
     async def approve(

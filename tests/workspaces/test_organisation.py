@@ -120,7 +120,6 @@ async def joining(company: Company) -> AsyncIterator[Company]:
 async def post_digests(company: Company, team_id: str) -> None:
     """Does what a running bot does every minute."""
     work = await company.bot.workspaces.work_of(team_id)
-    assert work
     await next(each.run() for each in work.periodic_jobs if each.name == "post_due_digests")
 
 

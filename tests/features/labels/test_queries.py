@@ -17,7 +17,6 @@ async def test_only_blind_labels_are_compared(log: Store) -> None:
     await add(log, 2, datetime.now(UTC))
     number = await label(log, score=2)
     case = await log.cases.get(3 - number)
-    assert case
     await log.labels.put(case, ANN, Label(5, None))
     found = await read_compared(log.database, "T1", ANN, [1, 2], ["C1"])
     assert [(given, case.score) for case, given in found] == [(2, 4)]

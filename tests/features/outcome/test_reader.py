@@ -25,7 +25,6 @@ async def stage(open_stage: StageFactory, request: pytest.FixtureRequest) -> Sta
 async def seen(stage: Stage, number: int) -> list[SeenMessage]:
     """So many messages, once they are noted."""
     services = stage.services
-    assert services
     if services.settings.watch_by == "looking":
         await look(stage)
     messages = SeenMessages(stage.log.database)

@@ -159,7 +159,6 @@ async def test_a_case_under_way_is_delivered_and_then_loses_its_words(stage: Sta
     case = await up_to_date(stage)
     assert (case.status, case.question, case.response) == (CaseStatus.DELIVERED, None, None)
     verdict = await stage.log.cases.verdict(1)
-    assert verdict is not None
     assert (verdict.score, verdict.justification) == (4, "")
     assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
 

@@ -143,7 +143,6 @@ async def test_what_the_button_asked_about_is_used_whatever_is_saved_meanwhile(
 ) -> None:
     await make(stage)
     asked_about = await stage.log.rubrics.find(*place(stage), "tone")
-    assert asked_about is not None
     await say(stage, "use tone")
     later = replace(asked_about, number=2, prompt=f"Be strict. {TONE}")
     await RubricChanges(stage.log.database).save(later)
@@ -390,7 +389,6 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
     await save(stage, "Tone", TONE)
     view = await stage.modal(stage.ann)
     saved = await stage.log.rubrics.find(*place(stage), "tone")
-    assert saved is not None
     assert (saved.prompt, saved.number, saved.saved_by) == (TONE, 1, stage.ann.id)
     assert f"`tone` is saved as version {saved.rubric.version}, from 0 to 5." in shown(view)
     assert render_prompt(saved.rubric, *EXAMPLE).strip() in shown(view)
@@ -401,7 +399,6 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
     assert case.rubric == "tone"
     assert prompts(stage)[-1] == render_prompt(saved.rubric, QUESTION, "Another answer.")
     verdict = await stage.log.cases.verdict(2)
-    assert verdict is not None
     assert verdict.rubric_version == saved.rubric.version
     assert await acts(stage) == [
         (Action.RUBRIC_SAVED, stage.ann.id, channel_id),
@@ -508,7 +505,6 @@ async def test_a_rubric_in_use_is_not_deleted_and_a_deleted_one_leaves_cases_uns
     )
     await stage.reaches(1, CaseStatus.DELIVERED)
     verdict = await stage.log.cases.verdict(1)
-    assert verdict is not None
     assert verdict.unscored.detail == "The rubric 'tone' is no longer there."
     assert [what for what, _, _ in await acts(stage)][-1] is Action.RUBRIC_DELETED
 

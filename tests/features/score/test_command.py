@@ -6,7 +6,7 @@ from bot.domain.case import Visibility
 from bot.slack import ids
 from pocket_slack import Message
 from tests.gestures import link
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
+from tests.stage import ANSWER, CHANNEL, QUESTION, SCORED, Stage, StageFactory, is_verdict, shown
 
 TEXTS = {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}
 
@@ -23,7 +23,7 @@ async def test_two_texts_begin_a_thread_with_the_verdict_in_it(stage: Stage) -> 
     parent = await card(stage)
     words = shown(parent)
     assert all(part in words for part in ("*ann* asked for a score", QUESTION, ANSWER))
-    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+    assert (await stage.verdict(parent)).text.startswith(SCORED)
     assert len(stage.ours()) == 2
 
 
@@ -40,13 +40,13 @@ async def test_without_text_a_modal_takes_both(stage: Stage) -> None:
     kinds = [block["block_id"] for block in (await stage.modal(stage.ann)).body["blocks"]]
     assert kinds == [ids.BLOCK_QUESTION, ids.BLOCK_RESPONSE, ids.BLOCK_RUBRIC, ids.BLOCK_VISIBILITY]
     stage.ann.submit(TEXTS)
-    assert (await stage.verdict(await card(stage))).text.startswith("Score 4 of 5")
+    assert (await stage.verdict(await card(stage))).text.startswith(SCORED)
 
 
 async def test_the_modal_can_keep_the_verdict_to_oneself(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND)
     await stage.fill_in(stage.ann, TEXTS | {ids.BLOCK_VISIBILITY: Visibility.ME.value})
-    assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
+    assert (await stage.told(stage.ann)).text.startswith(SCORED)
     assert stage.ours() == []
 
 
@@ -138,7 +138,7 @@ async def test_no_member_of_a_private_channel_answers_alone(open_stage: StageFac
     stage: Stage = await open_stage(is_member=False)
     stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
     told = await stage.told(stage.ann)
-    assert told.text.startswith("Score 4 of 5")
+    assert told.text.startswith(SCORED)
     assert "/invite @Slack Judge" in shown(told)
 
 

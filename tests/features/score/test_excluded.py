@@ -11,7 +11,7 @@ from bot.figures.week import read_figures
 from bot.slack import ids
 from bot.store.figures import Place
 from pocket_slack import Message, Person
-from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, shown
+from tests.stage import CHANNEL, GOOD, QUESTION, SCORED, Stage, StageFactory, shown
 
 TOP = GOOD.replace("score: 4", "score: 5")
 ORDER = (
@@ -88,6 +88,6 @@ async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_i
     assert "*Not counted:* the question was edited after the reply was written." in shown(verdict)
     stage.ben.click(verdict, ids.ACTION_AGAIN)
     again = await stage.verdict(parent, 2)
-    assert again.text.startswith("Score 4 of 5")
+    assert again.text.startswith(SCORED)
     assert "*Not counted:* the question was edited" in shown(again)
     assert await counted(stage) == before

@@ -15,7 +15,17 @@ from bot.slack.manifest import OFF_WITHOUT
 from pocket_slack import Delivery, Message, Person
 from pocket_slack.posts import Content, post
 from tests.gestures import events
-from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    QUESTION,
+    SCORED,
+    Stage,
+    StageFactory,
+    buttons,
+    is_verdict,
+    shown,
+)
 from tests.tables import each
 
 REQUEST = "@Slack Judge score this"
@@ -69,7 +79,7 @@ async def test_a_persons_message_above_the_request_is_scored_too(stage: Stage) -
         CHANNEL, "Use git revert instead; it keeps the history.", thread_ts=parent.ts
     )
     stage.ben.post(CHANNEL, REQUEST, thread_ts=parent.ts)
-    assert (await stage.told(stage.ben)).text.startswith("Score 4 of 5")
+    assert (await stage.told(stage.ben)).text.startswith(SCORED)
     assert (await stage.log.cases.get(1)).message_ts == own.ts
 
 

@@ -9,6 +9,7 @@ from tests.stage import (
     CHANNEL,
     GOOD,
     QUESTION,
+    SCORED,
     Stage,
     StageFactory,
     buttons,
@@ -26,9 +27,7 @@ async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
         verdict.text
         == "Score 4 of 5: It answers the question directly and says what happens to the changes."
     )
-    assert all(
-        part in shown(verdict) for part in ("Score 4 of 5", "  ●●●●○  ", "gpt-6-luna", "case 1")
-    )
+    assert all(part in shown(verdict) for part in (SCORED, "  ●●●●○  ", "gpt-6-luna", "case 1"))
     assert buttons(verdict) == [
         ids.ACTION_AGREE,
         ids.ACTION_DISAGREE,
