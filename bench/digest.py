@@ -3,8 +3,8 @@
     python -m bench.digest --week 40000 --before 10000
 
 The store is made in /tmp once, with a fixed seed, and kept for the next run. The measured channel
-has 40,000 cases in its week, and 10,000 in each of the seven weeks before, which the trend and the
-changes need. Threads have 1 to 6 turns, each of them a case, and half of the labels are blind. Then
+has 40,000 cases in its week, and 10,000 in each of the seven weeks before, of which three count in
+the level. Threads have 1 to 6 turns, each of them a case, and half of the labels are blind. Then
 the figures of 500 weeks of the other channels are counted.
 """
 
@@ -14,7 +14,6 @@ import random
 import resource
 import sqlite3
 import time
-from collections.abc import Collection, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,9 +22,10 @@ from zoneinfo import ZoneInfo
 
 from bot.domain.case import Exclusion
 from bot.domain.week import Schedule
-from bot.figures.week import TREND_WEEKS, read_figures
+from bot.figures.week import TREND_WEEKS, Chosen, read_chosen, read_lowest
 from bot.store import Store
-from bot.store.figures import Place
+from bot.store.figures import Place, Span
+from bot.store.tallies import Tallies
 
 ZONE = ZoneInfo("Europe/Berlin")
 WEEK = Schedule.parse("monday", "0:00", ZONE.key).current(datetime(2026, 11, 11, tzinfo=UTC))
@@ -63,28 +63,23 @@ async def measure(verdicts: int, in_week: int, before: int) -> None:
     tallies = log.tallies
     place = Place(TEAM, BUSY)
     now = WEEK.end + timedelta(hours=9)
-    figures = await read_figures(tallies, place, WEEK, now, choose_bots)
+    chosen = await read(tallies, place, now)
     before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     took_ms = []
     used_ms = []
     for _ in range(RUNS):
         begin = time.perf_counter()
         began_cpu = time.process_time()
-        await read_figures(tallies, place, WEEK, now, choose_bots)
+        await read(tallies, place, now)
         took_ms.append((time.perf_counter() - begin) * 1000)
         used_ms.append((time.process_time() - began_cpu) * 1000)
     began_cpu = time.process_time()
     for number in range(DIGESTS):
-        await read_figures(
-            tallies, Place(TEAM, f"C{1 + number % (CHANNELS - 1)}"), WEEK, now, choose_bots
-        )
+        await read(tallies, Place(TEAM, f"C{1 + number % (CHANNELS - 1)}"), now)
     all_s = time.process_time() - began_cpu
     grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb
     await log.close()
-    scored = (
-        f"{figures.this.n:,} scored of {figures.usage.cases:,} in the week, "
-        f"{len(figures.authors)} authors"
-    )
+    scored = f"{chosen.this.n:,} of one kind scored in the week, {len(chosen.authors)} authors"
     print(f"{verdicts:,} verdicts, {scored}")
     print(
         f"median {median(took_ms):.0f} ms ({median(used_ms):.0f} ms of processor time), "
@@ -97,9 +92,12 @@ async def measure(verdicts: int, in_week: int, before: int) -> None:
     )
 
 
-async def choose_bots(author_ids: Sequence[str]) -> Collection[str]:
-    """The authors who are bots, as Slack would say."""
-    return [each for each in author_ids if each.startswith("B")]
+async def read(tallies: Tallies, place: Place, now: datetime) -> Chosen:
+    """What a digest reads of the replies that people chose."""
+    chosen = await read_chosen(tallies, place, WEEK, now)
+    authors = [author.id for author in chosen.authors if author.id.startswith("B")]
+    await read_lowest(tallies, place, Span(WEEK.start, chosen.until), authors)
+    return chosen
 
 
 def file_of(verdicts: int, in_week: int, before: int) -> Path:

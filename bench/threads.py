@@ -3,13 +3,10 @@ bench.threads`.
 
 Threads have 1 to 6 turns. What a person would give a turn is its thread's own label or, with a
 probability that the correlation sets, one of its own; the judge is off by a point in two of nine.
-The figures are the digest's: the mean of what people chose, its change since the week before; and
-of watched replies, a random half of the turns, the mean, the share of good ones, and the mean
-corrected by blind labels of a third of them. "Alone" is the mean with an interval that takes all
-replies for independent.
+The figures are a digest's in its details: of watched replies, a random half of the turns, the mean,
+the share of good ones, and the mean corrected by blind labels of a third of them.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from random import Random
 from statistics import fmean
@@ -17,7 +14,6 @@ from typing import NamedTuple
 
 from bench.shapes import SCALE, SHAPES, Shape, mean, row
 from bot.figures.quality import to_quality
-from bot.figures.week import Tally, changes_of
 from bot.store.figures import CountedCase
 from judge.evaluation.stats import Interval, good_from
 
@@ -56,17 +52,6 @@ def draw(shape: Shape, correlation: float, replies: int, random: Random) -> list
     return found
 
 
-def to_tally(turns: Sequence[Turn]) -> Tally:
-    """Replies that people chose."""
-    threads = defaultdict[int, list[int]](list)
-    for turn in turns:
-        threads[turn.thread].append(turn.score)
-    return Tally(
-        Counter(turn.score for turn in turns),
-        Counter((len(each), sum(each)) for each in threads.values()),
-    )
-
-
 def watched(
     turns: Sequence[Turn], random: Random
 ) -> tuple[Interval | None, Interval | None, Interval | None]:
@@ -84,9 +69,7 @@ def watched(
 
 
 def main() -> None:
-    """Prints the coverage for each shape, correlation and number of replies, and how often a change
-    is claimed.
-    """
+    """Prints the coverage for each shape, correlation and number of replies."""
     print("Held by 95% intervals; replies:", *WEEKS)
     for name, shape in SHAPES.items():
         of_judge = [
@@ -97,14 +80,8 @@ def main() -> None:
         truth = mean(shape)
         good = good_from(SCALE)
         by_judge = sum(score * share for score, share in of_judge)
-        truths = (
-            by_judge,
-            by_judge,
-            0.0,
-            by_judge,
-            sum(share for score, share in of_judge if score >= good),
-            truth,
-        )
+        of_good = sum(share for score, share in of_judge if score >= good)
+        truths = (by_judge, of_good, truth)
         for correlation in (0.3, 0.6):
             cells = []
             for replies in WEEKS:
@@ -112,18 +89,7 @@ def main() -> None:
                 held = []
                 for _ in range(SAMPLES):
                     turns = draw(shape, correlation, replies, random)
-                    this = to_tally(turns)
-                    last = to_tally(draw(shape, correlation, replies, random))
-                    means = [
-                        found.judge
-                        for each in (this, Tally(this.counts))
-                        if (found := each.estimate(SCALE))
-                    ]
-                    intervals = (
-                        *means,
-                        changes_of([(this, last)], SCALE)[0],
-                        *watched(turns, random),
-                    )
+                    intervals = watched(turns, random)
                     held.append(
                         [holds(each, value) for each, value in zip(intervals, truths, strict=True)]
                     )

@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from slack_bolt.async_app import AsyncApp
 
@@ -20,6 +20,7 @@ from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
 from bot.domain.watch import Watch
 from bot.domain.week import Schedule, Week
+from bot.figures.lowest import LowList
 from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.engine import JobHandler, PeriodicJob
 from bot.pipeline.intake import Intake
@@ -35,7 +36,7 @@ from bot.slack.incoming import Traffic
 from bot.slack.invocation import Invocation, Raw
 from bot.slack.members import Access, Member, Members, Memberships
 from bot.slack.messages import ADDED, CHANGES, CHANNELS, REMOVED, to_reaction
-from bot.slack.messenger import Drawn, Messenger, Post, Posted
+from bot.slack.messenger import Messenger, Post, Posted
 from bot.store import Store
 from bot.store.figures import Place
 
@@ -48,7 +49,14 @@ The answer is empty if a window was opened instead.
 Named = Callable[[Sequence[str]], Awaitable[Mapping[str, Member]]]
 """Returns those of the authors with these ids whose names the channel may see."""
 
-WeekBlocks = tuple[Sequence[Block | Drawn], Sequence[Block]]
+HomeBlocks = Callable[[Invocation], Awaitable[Sequence[Block]]]
+
+
+class WeekPart(NamedTuple):
+    """A feature's part at the top of a digest, and the assistants that it is about."""
+
+    author_ids: frozenset[str]
+    blocks: Sequence[Block]
 
 
 @dataclass(frozen=True)
@@ -71,11 +79,15 @@ class Feature:
         follows: Whether the feature records what people think of the message that a reaction is on.
         jobs: Its handler for each kind of job.
         periodic_jobs: Its jobs that run at each start and every minute.
-        home_buttons: Its buttons at the top of a person's Home tab.
-        home_section: Its section of a person's Home tab.
+        home_section: Its section at the top of a person's Home tab.
+        home_waiting: What waits there for this person.
+        home_settings: Its section in the window of their settings.
         show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
-        week_blocks: Its blocks at the top of a channel's digest and stats, of which the first is a
-            section, and those that a digest shows one person as details.
+        show_settings: Shows the window of a person's settings, with that id, as they are now.
+        week_part: Its part at the top of a channel's digest and stats, whose first block is a
+            section.
+        week_details: What it shows one person as details of a digest.
+        low_button: The button that lists low replies for whoever presses it.
         preview: Prints a channel's digest in the terminal.
         post_weekly: Has a channel's digest posted from now on, for a person; says when the next one
             comes.
@@ -96,10 +108,14 @@ class Feature:
     follows: Callable[[Reaction], Awaitable[bool]] | None = None
     jobs: Mapping[str, JobHandler] = field(default_factory=dict)
     periodic_jobs: Sequence[PeriodicJob] = ()
-    home_buttons: Callable[[Invocation], Awaitable[Sequence[Block]]] | None = None
-    home_section: Callable[[Invocation], Awaitable[Sequence[Block]]] | None = None
+    home_section: HomeBlocks | None = None
+    home_waiting: HomeBlocks | None = None
+    home_settings: HomeBlocks | None = None
     show_home: Callable[[Invocation, str], Awaitable[None]] | None = None
-    week_blocks: Callable[[Place, Week, datetime, Named], Awaitable[WeekBlocks]] | None = None
+    show_settings: Callable[[Invocation, str, str], Awaitable[None]] | None = None
+    week_part: Callable[[Place, Week, Named], Awaitable[WeekPart]] | None = None
+    week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
+    low_button: Callable[[LowList], Block] | None = None
     preview: Callable[[str], Awaitable[None]] | None = None
     post_weekly: Callable[[Place, str], Awaitable[str]] | None = None
     release: Callable[[Place, str, str], Awaitable[str]] | None = None
@@ -237,17 +253,14 @@ class Services:
             if each.show_home:
                 await each.show_home(person, note)
 
-    async def week_blocks(
-        self, place: Place, week: Week, now: datetime, named: Named
-    ) -> WeekBlocks:
-        found = [
-            await each.week_blocks(place, week, now, named)
-            for each in self.features
-            if each.week_blocks
-        ]
-        return [block for lead, _ in found for block in lead], [
-            block for _, details in found for block in details
-        ]
+    async def show_settings(self, person: Invocation, view_id: str, note: str = "") -> None:
+        """Shows the open window of a person's settings as they are now, with such a note."""
+        for each in self.features:
+            if each.show_settings:
+                await each.show_settings(person, view_id, note)
+
+    def low_button(self, which: LowList) -> Sequence[Block]:
+        return [each.low_button(which) for each in self.features if each.low_button]
 
     async def post_weekly(self, place: Place, by: str) -> str:
         return " ".join(

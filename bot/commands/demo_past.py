@@ -295,7 +295,7 @@ def _seen(reply: Reply, case: LoggedCase) -> _Row:
         "parent_ts": case.parent_ts,
         "author_id": case.author_id,
         "probability": 1.0,
-        "outcome": ReplyOutcome.TAKEN,
+        "outcome": ReplyOutcome.MISSED if reply.score is None else ReplyOutcome.TAKEN,
         "rests_at": reply.at,
         "day": f"{reply.at:%Y-%m-%d}",
     }

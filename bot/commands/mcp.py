@@ -18,10 +18,19 @@ from bot.commands import opened
 from bot.commands.channels import find_noted
 from bot.commands.view import find_team
 from bot.domain.clock import utc_now
-from bot.domain.week import Schedule
+from bot.domain.standing import Standing, subject_of
+from bot.domain.week import Schedule, Week
 from bot.errors import BotError
 from bot.figures.quality import Agreement
-from bot.figures.week import FEWEST, Figures, read_figures
+from bot.figures.week import (
+    FEWEST,
+    LOWEST,
+    Chosen,
+    Details,
+    passed,
+    read_chosen,
+    read_details,
+)
 from bot.settings import ReaderSettings, load
 from bot.store.audit import Action
 from bot.store.channels import Channels
@@ -29,7 +38,9 @@ from bot.store.database import Database
 from bot.store.export import Exports
 from bot.store.figures import Place
 from bot.store.names import Names
+from bot.store.standings import Standings
 from bot.store.tallies import Tallies
+from bot.store.watches import Watches
 from judge.evaluation.stats import MIN_LABELS, SURE, good_from, low_to
 
 Channel = Annotated[str, Field(description="The channel's id, such as C0123ABCD, or its name.")]
@@ -74,73 +85,105 @@ class Tools:
 
     async def lowest(self, channel: Channel) -> list[dict[str, Any]]:
         """List up to three replies of a channel's week so far with low scores, the lowest first."""
-        place, figures = await self._figures(channel)
+        place, week = await self._week_of(channel)
+        span = passed(week, utc_now())
         act = Action.EXPORTED_CHANNEL
         with _explained():
             await opened.note(self.database, act, [place.team_id], channel_id=place.channel_id)
             names = await Names(self.database).all()
+            low = await Tallies(self.database).low(place, span, LOWEST, False)
         shown = ("score", "highest", "judged_at", "message_ts", "thread_ts")
         return [
             {"case": reply.id, "assistant": names.get((place.team_id, reply.author_id or ""))}
             | {name: getattr(reply, name) for name in shown}
-            for reply in figures.lowest
+            for reply in low
         ]
 
     async def stats(self, channel: Channel) -> dict[str, Any]:
-        """Give the figures of the replies in a channel's week so far that people chose to score.
+        """Give the standings of the assistants that are watched in a channel, and the figures of
+        the replies that people chose in its week so far.
 
         Null means unknown, or fewer than 5 scores. A list of three is a value with the ends of its
-        95% interval. A week is named by its first day. `change` is the change of the mean since the
-        week before. `corrected_mean` estimates the mean that people would give for the last four
-        weeks; it needs 20 blind labels. `scored_otherwise` counts replies scored by another judge
-        or on another scale, which are in no other figure.
+        95% interval.
+
+        Of the `standings`, only `direction` says whether an assistant has changed, and `whose`
+        change it is; `level` is its mean since `since`, or over four weeks. What people chose is
+        no sample, so it has no direction: its `mean` is over four weeks, `replies_by_score` and the
+        shares are the week's. `corrected_mean` is what people would give on average, by their blind
+        labels; it needs 20. `scored_otherwise` counts replies scored by another judge or on another
+        scale, which are in no other figure.
 
         `agreement` says how often the judge and people agree, over all `n` labelled replies, from
         20 on: `blind` if people had not seen the score, `seen` if they had. `is_unlike`: the week's
         scores differ from those of the labelled replies, so label new ones.
         """
-        _, figures = await self._figures(channel)
-        return _to_stats(figures)
+        place, week = await self._week_of(channel)
+        tallies = Tallies(self.database)
+        with _explained():
+            chosen = await read_chosen(tallies, place, week, utc_now())
+            details = await read_details(tallies, place, chosen)
+            standings = await self._standings(place)
+        return {"standings": standings, **_to_stats(chosen, details)}
 
-    async def _figures(self, channel: str) -> tuple[Place, Figures]:
+    async def _standings(self, place: Place) -> list[dict[str, Any]]:
+        names = await Names(self.database).all()
+        standings = await Standings(self.database).of_team(place.team_id)
+        found = list[dict[str, Any]]()
+        for watch in await Watches(self.database).of(place.team_id, place.channel_id):
+            standing = standings.get(subject_of(watch))
+            if standing:
+                name = names.get((place.team_id, watch.author_id))
+                found.append({"assistant": name, **to_row(standing)})
+        return found
+
+    async def _week_of(self, channel: str) -> tuple[Place, Week]:
         now = utc_now()
         with _explained():
             channel_id = await find_noted(channel, Names(self.database))
             team_id = await find_team(Exports(self.database), channel, channel_id)
             chosen = await Channels(self.database).of(team_id, channel_id)
-            times = (chosen.digest_day, chosen.digest_time, chosen.digest_tz)
-            week = self.schedule.changed(*times).current(now)
-            place = Place(team_id, channel_id)
-            return place, await read_figures(Tallies(self.database), place, week, now)
+        times = (chosen.digest_day, chosen.digest_time, chosen.digest_tz)
+        return Place(team_id, channel_id), self.schedule.changed(*times).current(now)
 
 
-def _to_stats(figures: Figures) -> dict[str, Any]:
-    scores = figures.this
-    low = low_to(figures.scale)
-    good = good_from(figures.scale)
+def to_row(standing: Standing) -> dict[str, Any]:
+    """A standing for other programs, with the level that every screen shows."""
+    return {
+        "direction": standing.direction,
+        "since": standing.since and f"{standing.since}",
+        "level": standing.mean,
+        "scores": standing.n,
+        "scale": standing.scale,
+        "level_before": standing.before,
+        "change": standing.change,
+        "whose": standing.whose,
+        "judge_version": standing.version,
+        "looked_at": standing.looked_at.isoformat(),
+    }
+
+
+def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:
+    scores = chosen.this
+    low = low_to(chosen.scale)
+    good = good_from(chosen.scale)
     below_good = scores.share_up_to(good - 1)
-    mean = figures.quality.mean if figures.quality else None
-    usage = figures.usage
-    labels = {"blind": _to_agreement(figures.blind), "seen": _to_agreement(figures.seen)}
+    quality = details.quality
+    usage = details.usage
+    labels = {"blind": _to_agreement(details.blind), "seen": _to_agreement(details.seen)}
     has_agreement = any("exact" in agreement for agreement in labels.values())
     return {
-        "week": f"{figures.week.first_day}",
-        "judge_version": figures.kind.version,
-        "scale": figures.scale,
+        "week": f"{chosen.week.first_day}",
+        "judge_version": chosen.kind.version,
+        "scale": chosen.scale,
         "scored": scores.n,
-        "mean": scores.mean,
+        "mean": chosen.level.mean,
         "replies_by_score": dict(sorted(scores.counts.items())) if scores.n >= FEWEST else None,
         f"share_up_to_{low}": scores.share_up_to(low),
         f"share_from_{good}": None if below_good is None else 1 - below_good,
-        "change": figures.change,
-        "trend": [
-            {"week": f"{week.week.first_day}", "mean": week.mean, "judge_version": week.version}
-            for week in figures.trend
-        ],
-        "corrected_mean": mean.corrected if mean and not mean.missing else None,
-        "agreement": {**labels, "is_unlike": has_agreement and figures.unlike < SURE},
-        "unscored": figures.unscored,
-        "scored_otherwise": figures.off_scale + figures.off_version,
+        "corrected_mean": quality.mean.corrected if quality and not quality.mean.missing else None,
+        "agreement": {**labels, "is_unlike": has_agreement and details.unlike < SURE},
+        "unscored": chosen.unscored,
+        "scored_otherwise": chosen.off_scale + chosen.off_version,
         "cost_usd": usage.cost_usd if usage.with_cost == usage.cases else None,
     }
 

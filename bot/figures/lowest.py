@@ -2,29 +2,71 @@
 is fair.
 """
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Self
 
 from bot.slack import blocks as ui
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, excerpt
-from bot.store.figures import LowCase
+from bot.store.figures import LowCase, Span
 from judge.scoring.beside import MET
 
-NOT_BLIND = "*Fair* and *Not fair* are labels given after seeing the score, so not blind."
-_WORDS = 120
+_WORDS = 100
 
 
-def low_lines(case: LowCase, who: str, workspace_url: str) -> list[str]:
-    """What is known of a low reply: its score as a link, who wrote it, when, and its case, without
-    anybody's words.
+@dataclass(frozen=True)
+class LowList:
+    """Which low replies a button lists: those of a span in a channel, by one author or all.
+
+    Without a channel, it lists those of the author that watches drew in the channels of whoever
+    presses it.
+    """
+
+    channel_id: str
+    start: datetime
+    end: datetime
+    author_id: str | None = None
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+    @property
+    def value(self) -> str:
+        """The list as the value of a button."""
+        return json.dumps(asdict(self), default=datetime.isoformat)
+
+    @classmethod
+    def of(cls, value: str) -> Self:
+        """The list that a button's value names.
+
+        Raises:
+            ValueError: It names none.
+        """
+        try:
+            fields = json.loads(value)
+            start = datetime.fromisoformat(fields["start"])
+            end = datetime.fromisoformat(fields["end"])
+            return cls(str(fields["channel_id"]), start, end, fields["author_id"])
+        except (KeyError, TypeError) as exc:
+            raise ValueError(f"{value!r} is no list of low replies") from exc
+
+
+def low_lines(case: LowCase, who: str, workspace_url: str, *, is_short: bool = False) -> list[str]:
+    """What is known of a low reply: its score as a link, who wrote it, and when, without anybody's
+    words; in short without the scale and the day.
 
     The lines after that have the beginnings of its question and of the judge's reason, and the
     rubric's criteria that it does not meet; each is left out if it is not known.
     """
     link = ui.permalink(workspace_url, case.channel_id, case.message_ts, case.thread_ts)
-    linked = f"<{link}|Score {case.score} of {case.highest}>"
+    score = f"Score {case.score}" if is_short else f"Score {case.score} of {case.highest}"
+    when = "" if is_short else ui.short_date(case.judged_at)
     gone = "message deleted" if case.deleted_at else ""
-    parts = [linked, clip(who), ui.short_date(case.judged_at), f"case {case.id}", gone]
+    parts = [f"<{link}|{score}>", clip(who), when, gone]
     lines = [" · ".join(part for part in parts if part)]
     if question := excerpt(case.question or "", _WORDS):
         lines.append(f"Question: “{question}”")
@@ -40,7 +82,7 @@ def low_lines(case: LowCase, who: str, workspace_url: str) -> list[str]:
 
 
 def low_blocks(
-    lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str
+    lowest: Sequence[LowCase], names: Sequence[str], workspace_url: str, *, is_short: bool = False
 ) -> list[ui.Block]:
     """Each reply with its question, the reason, if there is one, the criteria that it does not
     meet, and the buttons.
@@ -50,12 +92,10 @@ def low_blocks(
     All words are after the first line of a block of its own, from which `Post.without` can take
     them. The store knows posts that quote a reason, so without a reason there is nothing else.
     """
-    blocks = []
+    blocks = list[ui.Block]()
     for case, who in zip(lowest, names, strict=True):
-        lines = low_lines(case, who, workspace_url)
+        lines = low_lines(case, who, workspace_url, is_short=is_short)
         words = "\n".join(lines if case.reason else lines[:1])
-        blocks += [
-            ui.section(words) | {"block_id": f"{ids.BLOCK_WORDS}{case.id}"},
-            ui.fairness(case.id),
-        ]
-    return [*blocks, ui.context(NOT_BLIND)] if blocks else []
+        blocks.append(ui.section(words) | {"block_id": f"{ids.BLOCK_WORDS}{case.id}"})
+        blocks.append(ui.fairness(case.id))
+    return blocks

@@ -203,44 +203,19 @@ def by_whom(given: str | None, value: Callable[[float], float]) -> Given:
     return [(person, value(float(score))) for person, _, score in labels]
 
 
-def as_people(
-    this: Quality | None = None, before: Quality | None = None
-) -> tuple[Quality, Interval | None] | None:
-    """What is shown as people would score, and its change since `before`; None if one has too few
-    labels for that.
-    """
-    if this is None:
-        return None
-    sides = [this] if before is None else [this, before]
-    if any(quality.has_gap for quality in sides):
-        return None
-    if not stats.are_corrected(*(quality.mean for quality in sides)):
-        return None
-    return this, stats.difference(this.mean, before.mean) if before else None
-
-
-BY_LABELS = ", corrected by labels"
-SPAN = "the last four weeks"
 _NO_MODEL = {
-    OFFLINE: "scored by the offline rater, which is not a judge",
+    OFFLINE: "the offline rater's, which is not a judge",
     MADE_UP: "made up for the demo",
 }
 
 
-def corrected(quality: Quality | None) -> str:
-    """The mean and the share of good replies, corrected by blind labels; empty with too few of
-    these.
-    """
-    if quality is None or not as_people(quality):
+def as_people(quality: Quality | None) -> str:
+    """What people would score on average, corrected by blind labels; empty with too few of these."""
+    if quality is None or quality.has_gap or not stats.are_corrected(quality.mean):
         return ""
-    mean = quality.mean
-    good = quality.good.corrected
-    return (
-        f"{SPAN.capitalize()}, corrected by {number_of(mean.labelled, 'blind label')}: mean "
-        f"{span(mean.corrected, '.1f', '*')}; {good_from(mean.scale)} or more: "
-        f"{span(good, '.0%')}. The judge's own mean of these {number_of(mean.n, 'score')} is "
-        f"{mean.judge.mean:.1f}. {quality.severity}"
-    ).rstrip()
+    labels = number_of(quality.mean.labelled, "blind label")
+    said = f"As people score: {span(quality.mean.corrected, '.1f', '*')}, by {labels}."
+    return f"{said} {quality.severity}".rstrip()
 
 
 def more_labels(found: Quality | None) -> str:
@@ -255,22 +230,17 @@ def more_labels(found: Quality | None) -> str:
     )
 
 
-def caveats(raters: Mapping[str | None, int], unread: int) -> list[str]:
-    """About cases that no model scored, and replies that were not read in full, to be shown before
-    the figures.
-    """
-    n = sum(raters.values())
-    cases = number_of(n, "case")
-    replies = number_of(n, "reply", "replies")
-    warnings = [
-        f":warning: {raters[each]} of {cases} {how}."
-        for each, how in _NO_MODEL.items()
-        if each in raters
-    ]
-    return [
-        *warnings,
-        *([f"{unread} of {replies} had something that was not read."] if unread else []),
-    ]
+def caveat(raters: Mapping[str | None, int]) -> str:
+    """What is to be said beside figures of scores that no model gave; empty if there are none."""
+    total = sum(raters.values())
+    parts = list[str]()
+    for rater, how in _NO_MODEL.items():
+        number = raters.get(rater, 0)
+        if number == total and number:
+            parts.append(f"These scores are {how}.")
+        elif number:
+            parts.append(f"{number:,} of these {total:,} scores are {how}.")
+    return f":warning: {' '.join(parts)}" if parts else ""
 
 
 def span(interval: Interval | None, form: str, mark: str = "") -> str:

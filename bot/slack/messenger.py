@@ -25,19 +25,6 @@ WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": Fa
 logger = structlog.get_logger(__name__)
 
 
-_CHART = "data_visualization"
-_CHARTS = 2
-"""The most charts that Slack takes in a message; the first ones are drawn."""
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A chart or a table, and the same content in a block that every version of Slack supports."""
-
-    block: dict[str, Any]
-    plain: dict[str, Any]
-
-
 @dataclass(frozen=True)
 class Post:
     """A message to send: blocks, and `text` for notifications and screen readers.
@@ -50,21 +37,6 @@ class Post:
     text: str
     blocks: list[dict[str, Any]]
     plain_blocks: list[dict[str, Any]] | None = field(default=None, compare=False)
-
-    @classmethod
-    def of(cls, text: str, parts: "Sequence[dict[str, Any] | Drawn]") -> "Post":
-        """The post of these parts; charts beyond the most that Slack takes are in plain form."""
-        plain = [part if isinstance(part, dict) else part.plain for part in parts]
-        charts = [
-            at
-            for at, part in enumerate(parts)
-            if isinstance(part, Drawn) and part.block["type"] == _CHART
-        ]
-        drawn = [
-            part.block if isinstance(part, Drawn) and at not in charts[_CHARTS:] else plain[at]
-            for at, part in enumerate(parts)
-        ]
-        return cls(text, drawn, None if plain == drawn else plain)
 
     @property
     def forms(self) -> "Sequence[Post]":

@@ -19,7 +19,7 @@ class Place:
     """A channel in its team; with an author, only what that author wrote there.
 
     Channel ids alone are not unique. Only cases of `origin` are counted. `others` are further
-    channels, for scores, threads and sums.
+    channels.
     """
 
     team_id: str
@@ -71,16 +71,19 @@ class _OfKind:
 
 @dataclass(frozen=True)
 class ScoreCount(_OfKind):
-    """How many cases (`number`) have one score of one kind, or are unscored for one reason.
+    """How many cases (`number`) of an author have one score of one kind, or are unscored for one
+    reason.
 
     `rater` is OFFLINE or MADE_UP, and None for a model. `has_unread` is whether something that the
-    replies show was not read.
+    replies show was not read, `is_this` whether they are of the last part of the span.
     """
 
     score: int | None
     unscored_reason: str | None
     rater: str | None
     has_unread: bool
+    author_id: str | None
+    is_this: bool
     number: int
 
 
@@ -103,15 +106,6 @@ class CountedCase(NamedTuple):
     day: str | None = None
     ts: str | None = None
     given: str | None = None
-
-
-@dataclass(frozen=True)
-class KindSum(_OfKind):
-    """The scores of one kind in the span at that position: their sum and their number."""
-
-    position: int
-    total: int
-    n: int
 
 
 @dataclass(frozen=True)

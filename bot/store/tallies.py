@@ -13,7 +13,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.domain.case import Exclusion
 from bot.domain.clock import utc_week
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.store import figures
@@ -27,7 +26,6 @@ from bot.store.visibility import (
     Origin,
     counts,
     is_low,
-    is_shared,
     is_watched,
     superseded,
 )
@@ -40,13 +38,16 @@ _WORDS = 300  # more than is shown, because blanks and what people do not see ar
 
 class Tallies(StoreQueries):
     @made_once(figures.ScoreCount)
-    def scores(self, place: Place, span: Span) -> sa.Executable:
+    def scores(self, place: Place, span: Span, start: datetime) -> sa.Executable:
+        """The last part of the span begins at `start`."""
         rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
         outcome = (
             cases.c.score,
             cases.c.unscored_reason,
             rater,
             cases.c.unread.is_not(None).label("has_unread"),
+            cases.c.author_id,
+            (cases.c.judged_at >= start).label("is_this"),
         )
         found = sa.select(*_KIND, *outcome).where(is_public(place, span)).subquery()
         return sa.select(found, sa.func.count()).group_by(*found.c)
@@ -135,32 +136,6 @@ class Tallies(StoreQueries):
         )
         return query.where(is_public(place, span))
 
-    @made_once(lambda *row: row)
-    def uncounted(self, place: Place, span: Span) -> sa.Executable:
-        """How many scores that everybody saw are in no figure: of people's replies (1), and of
-        typed texts (0).
-        """
-        of_person = sa.case((cases.c.excluded == Exclusion.PERSON, 1), else_=0).label("of_person")
-        is_typed = sa.and_(cases.c.message_ts.is_(None), is_shared(cases))
-        is_persons = sa.and_(cases.c.excluded == Exclusion.PERSON, cases.c.visibility == "thread")
-        which = sa.or_(is_typed, is_persons)
-        query = sa.select(of_person, sa.func.count()).where(
-            is_there(place, span), which, cases.c.score.is_not(None)
-        )
-        return query.group_by("of_person")
-
-    @made_once(figures.KindSum)
-    def sums(self, place: Place, spans: Sequence[Span]) -> sa.Executable:
-        repeated = _repeated(place, spans[0]).cte("repeated")
-        figures = sa.func.sum(cases.c.score), sa.func.count()
-        each = [
-            sa.select(*_KIND, sa.literal(position).label("position"), *figures)
-            .where(cases.c.score.is_not(None), is_public(place, span, sa.select(repeated.c.id)))
-            .group_by(*_KIND)
-            for position, span in enumerate(spans)
-        ]
-        return sa.union_all(*each).order_by("position")
-
     @made_once(LowCase)
     def low(
         self,
@@ -181,15 +156,6 @@ class Tallies(StoreQueries):
             else (cases.c.score, cases.c.judged_at.desc())
         )
         return low_cases(cases.c.id.in_(found.order_by(*order)))
-
-    async def newest_low(self, place: Place, span: Span, limit: int) -> Sequence[LowCase]:
-        """The newest low replies of a place, whether people chose them or watches drew them."""
-        found = [
-            each
-            for o in _ORIGINS
-            for each in await self.low(replace(place, origin=o), span, limit, True)
-        ]
-        return sorted(found, key=lambda case: case.judged_at, reverse=True)[:limit]
 
     async def low_among(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
         """Those of the cases that the channel may still see, lowest first and newest first among

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,13 +15,20 @@ from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.domain.label import Label
 from bot.domain.verdict import MADE_UP
+from bot.feature import Services
+from bot.features.watch.standing_text import first_line
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
+from bot.slack.invocation import Invocation
+from bot.slack.mrkdwn import to_plain
 from bot.store import Store, schema
 from bot.store.assignments import Assignments
 from bot.store.schema import cases, ratings
-from pocket_slack import ManualClock, Sandbox, Workspace
+from bot.store.standings import Standings
+from judge.evaluation.standing import Direction
+from pocket_slack import ManualClock, Person, Sandbox, Workspace
 from tests.cases import url
+from tests.texts import read
 
 SATURDAY = 1_768_641_060.0
 MONDAY = 1_768_784_520.0  # 01:02
@@ -75,7 +83,8 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
 ) -> None:
     channel = workspace.channel(CHANNEL)
     user = workspace.user(name)
-    answers = {message.text for message in channel.messages.values() if message.is_reply}
+    said = [message for message in channel.messages.values() if message.is_reply]
+    answers = {to_plain(message.text) for message in said}
     log.assignments = Assignments(
         log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC)
     )
@@ -84,50 +93,61 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
         assert shown.response in answers
         case = await log.cases.get(shown.id)
         message = channel.messages[case.message_ts or ""]
-        assert (message.text, message.thread_ts) == (shown.response, case.thread_ts)
+        assert (to_plain(message.text), message.thread_ts) == (shown.response, case.thread_ts)
         await log.assignments.record(workspace.team_id, user.id, shown, Label(3, None))
 
 
 @pytest.mark.needs("watch")
-async def test_an_alert_and_what_a_release_changed_are_due_on_each_day_of_the_week(
-    tmp_path: Path,
+@pytest.mark.parametrize("hours", [1, 74, 145])
+async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_screen(
+    tmp_path: Path, hours: int
 ) -> None:
-    for hours in (7, 74, 145):
-        workspace = workspace_at(MONDAY + hours * 3600)
-        folder = tmp_path / str(hours)
-        folder.mkdir()
-        await write_past(url(folder), workspace)
-        told = await told_by(workspace, folder)
-        assert [text.partition(": ")[0] for text in told] == [
-            "Scores of helper are higher",
-            "Scores of helper are higher",
-            "Scores of drafter are lower",
-        ]
-
-
-async def told_by(workspace: Workspace, folder: Path) -> list[str]:
-    """What the app tells the channel by itself, by the workspace's clock."""
-    from bot.features.watch.releases import ReleaseLooks
+    from bot.features.digest.poster import draft, stats, this_week
     from bot.features.watch.standings import StandingLooks
 
+    workspace = workspace_at(MONDAY + hours * 3600)
+    await write_past(url(tmp_path), workspace)
+    async with services_of(workspace, tmp_path) as services:
+        await StandingLooks(services).look()
+        team_id = workspace.team_id
+        standings = (await Standings(services.store.database).of_team(team_id)).values()
+        channel_id = workspace.channel(CHANNEL).id
+        settings = await services.store.channels.of(team_id, channel_id)
+        digest, _ = await draft(services, settings, this_week(services, settings).before())
+        ann = workspace.user("ann").id
+        now = await stats(services, settings, None, "", ann)
+        of = {"is_foreign": False, "window_channel_id": "D1"}
+        person = Invocation(team_id, "D1", ann, "ann", **of)
+        await services.show_home(person)
+        tab = Person(workspace, ann).home
+    assert tab is not None
+    assert {workspace.users[each.author_id].name: each.direction for each in standings} == {
+        "drafter": Direction.LOWER,
+        "helper": Direction.STEADY,
+    }
+    for standing in standings:
+        line = first_line(standing, workspace.users[standing.author_id].name)
+        for blocks in (digest.blocks, now.blocks, tab.body["blocks"]):
+            assert line in read(blocks)
+
+
+@asynccontextmanager
+async def services_of(workspace: Workspace, folder: Path) -> AsyncIterator[Services]:
+    """The app's parts with this past, by the workspace's clock."""
     tokens = {"slack_bot_token": workspace.bot_token, "slack_app_token": workspace.app_token}
     settings = load_settings(env_file=None, judge_model=OFFLINE, **tokens)
-    before = len(workspace.channel(CHANNEL).messages)
     async with (
         Sandbox(workspace) as slack,
         web_client(settings.slack_bot_token, slack.api_url) as client,
         await Store.open(url(folder)) as store,
     ):
-        services = make_services(
+        yield make_services(
             settings,
             store,
             client,
             await identify(client),
             clock=lambda: datetime.fromtimestamp(workspace.clock.now(), UTC),
         )
-        await ReleaseLooks(services).look()
-        await StandingLooks(services).look()
-    return [each.text for each in list(workspace.channel(CHANNEL).messages.values())[before:]]
 
 
 async def test_every_case_and_rating_says_that_it_is_made_up(log: Store) -> None:

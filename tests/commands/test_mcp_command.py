@@ -3,7 +3,7 @@ words of anybody.
 """
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,14 @@ import pytest
 from sqlalchemy import insert
 
 from bot.domain.case import Visibility
+from bot.domain.watch import Watch
+from bot.features.watch.queries import WatchOrders
 from bot.store import Store
 from bot.store.schema import labels
+from bot.store.standings import Standings
+from judge.evaluation.standing import Direction
 from tests.cases import add, url
+from tests.features.watch.test_week_text import standing
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import JUDGE_BOT, OPERATOR, with_log
 
@@ -48,6 +53,11 @@ async def fill(log: Store) -> None:
     await label(1, 3, user_id="U8", is_blind=False)
     await add(log, at=AT, score=0, visibility=Visibility.ME)
     await add(log, 4, at=AT - timedelta(weeks=1), score=1, judge_version="m, v")
+    watch = Watch("T1", "C1", "B1", AT, is_private=False)
+    await WatchOrders(log.database).save(watch, "U9")
+    lower = {"direction": Direction.LOWER, "since": date(2026, 11, 16), "step": -2.4}
+    level = {"level": 1.5, "level_low": 1.3, "level_high": 1.7, "n": 40, "before": 3.9}
+    await Standings(log.database).begin(standing(**lower, **level))
     await log.channels.save(
         "T1", "C1", "U9", digest_day=f"{NOW + timedelta(days=3):%A}".lower(), digest_time="09:00"
     )
@@ -77,9 +87,11 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
     async with asyncio.timeout(ONLY_A_HANG_S), Client(parameters) as client:
         stats = await call("stats")
         assert (stats["scored"], stats["replies_by_score"]) == (20, {"1": 1, "2": 1, "4": 18})
-        assert (stats["share_up_to_2"], stats["mean"]) == (0.1, 3.75)
+        assert (stats["share_up_to_2"], stats["mean"]) == (0.1, pytest.approx(79 / 24))
+        (standing,) = stats["standings"]
+        assert (standing["assistant"], standing["direction"]) == ("helper", "lower")
+        assert (standing["level"], standing["since"]) == ([1.5, 1.3, 1.7], "2026-11-16")
         assert stats["corrected_mean"][0] == pytest.approx((75 + 4) / 24)  # with the week before
-        assert [each["mean"] for each in stats["trend"][-2:]] == [None, 3.75]
 
         listed = await client.call_tool("channels", {})
         assert (listed.structured_content or {})["result"] == [
@@ -109,7 +121,6 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
             "mean",
             "replies_by_score",
             "share_up_to_2",
-            "change",
             "corrected_mean",
         }  # too few for figures
         assert {other[name] for name in few} == {None}
@@ -119,7 +130,7 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         noted = [
             (act.team_id, act.who, act.what, act.channel_id) for act in await log.audit.since()
         ]
-        assert noted[1:] == [
+        assert noted[2:] == [
             ("T1", OPERATOR, "exported_channel", "C1")
         ]  # lowest lists single replies
 

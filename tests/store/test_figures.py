@@ -19,11 +19,20 @@ from sqlalchemy import and_, insert, update
 from bot.domain.case import CaseStatus, Exclusion, Visibility
 from bot.domain.clock import utc_week
 from bot.domain.week import Week
-from bot.figures.quality import Agreement
-from bot.figures.week import FEWEST, Figures, Tally, read_figures
+from bot.figures.quality import Agreement, Quality
+from bot.figures.week import (
+    FEWEST,
+    Chosen,
+    Details,
+    Tally,
+    read_chosen,
+    read_details,
+    read_lowest,
+)
 from bot.store import Store
-from bot.store.figures import Place, Span
+from bot.store.figures import LowCase, Place, Span
 from bot.store.schema import cases, labels
+from bot.store.visibility import Origin
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.severity import Severities
 from judge.evaluation.stats import MeanEstimator, low_to, wilson
@@ -33,6 +42,7 @@ from tests.cases import NOW, WEEK, a_row
 pytestmark = pytest.mark.on("sqlite")
 
 MOMENT = timedelta(microseconds=1)
+THIS_WEEK = Span(WEEK.start, WEEK.end)
 TEAMS = (f"T{number}" for number in itertools.count())
 
 
@@ -127,11 +137,22 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
 
 async def figures_of(
     log: Store, *entries: Entry, now: datetime = NOW, team: str | None = None
-) -> Figures:
+) -> tuple[Chosen, Details]:
     """The figures of channel C1 in a log that holds these entries and nothing else of their team."""
     team = team or next(TEAMS)
     await write(log, team, entries)
-    return await read_figures(log.tallies, Place(team, "C1"), WEEK, now)
+    return await read(log, Place(team, "C1"), now)
+
+
+async def read(log: Store, place: Place, now: datetime = NOW) -> tuple[Chosen, Details]:
+    chosen = await read_chosen(log.tallies, place, WEEK, now)
+    return chosen, await read_details(log.tallies, place, chosen)
+
+
+async def quality_of(log: Store, *entries: Entry) -> Quality:
+    _, details = await figures_of(log, *entries)
+    assert details.quality is not None
+    return details.quality
 
 
 def counted(entries: Sequence[Entry], week: Week, since: datetime | None = None) -> list[Entry]:
@@ -211,38 +232,38 @@ async def test_the_figures_are_those_of_plain_python(
         replace(entry, message_ts=ts, thread_ts=thread_ts, attempt=attempt)
         for entry, (ts, thread_ts, attempt) in zip(entries, places, strict=False)
     ]
-    figures = await figures_of(log, *entries)
+    chosen, details = await figures_of(log, *entries)
+    four_weeks = [each for back in range(4) for each in counted(entries, WEEK.before(back))]
     this = counted(entries, WEEK)
-    last = [each for back in range(1, 5) for each in counted(entries, WEEK.before(back))]
-    scale = figures.scale
-    version = figures.kind.version
-    of_scale = [each for each in this if each.score is not None and each.scale == scale]
+    scale = chosen.scale
+    version = chosen.kind.version
+    of_scale = [each for each in four_weeks if each.score is not None and each.scale == scale]
     assert version == commonest(of_scale)
-    on_scale = [each for each in of_scale if each.version == version]
-    scores = [each.score for each in on_scale if each.score is not None]
-    assert figures.this.counts == Counter(scores)
-    assert figures.this.mean == mean_of(scores)
-    last_of_scale = [each for each in last if each.score is not None and each.scale == scale]
-    assert figures.last.n == len([each for each in last_of_scale if each.version == version])
-    assert figures.has_new_judge == (bool(last_of_scale) and not figures.last.n)
-    assert figures.off_version == len(of_scale) - len(on_scale)
-    assert figures.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
-    assert figures.unscored == Counter(each.reason for each in this if each.score is None)
-    low = [e.score for e in this if e.score is not None and e.score <= low_to(Scale(*e.scale))]
-    assert [case.score for case in figures.lowest] == sorted(low)[:3]
-    assert figures.usage.people == len({each.requester for each in on_scale})
-    _check_usage(figures, this)
-    _check_trend(figures, entries)
-    _check_authors(figures, on_scale)
+    of_kind = [each for each in of_scale if each.version == version]
+    scores = [each.score for each in of_kind if each.score is not None]
+    assert chosen.level.counts == Counter(scores)
+    assert chosen.level.mean == mean_of(scores)
+    this_of_scale = [each for each in this if each.score is not None and each.scale == scale]
+    on_scale = [each for each in this_of_scale if each.version == version]
+    assert chosen.this.counts == Counter(each.score for each in on_scale)
+    assert chosen.off_version == len(this_of_scale) - len(on_scale)
+    assert chosen.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
+    assert chosen.unscored == Counter(each.reason for each in this if each.score is None)
+    assert chosen.unread == len([each for each in this if each.unread])
+    assert chosen.raters == Counter("offline" if each.model == "offline" else None for each in this)
+    assert details.usage.people == len({each.requester for each in on_scale})
+    _check_usage(details, this)
+    _check_trend(chosen, details, entries)
+    _check_authors(chosen, on_scale)
     ever = [
         e for e in counted(entries, WEEK, datetime(2000, 1, 1, tzinfo=UTC)) if e.score is not None
     ]
     of_kind = [each for each in ever if (each.scale, each.version) == (scale, version)]
-    assert figures.blind == _agreement(
+    assert details.blind == _agreement(
         [each for each in of_kind if each.probability is not None], scale
     )
-    assert figures.seen == _agreement([each for each in of_kind if each.probability is None], scale)
-    _check_quality(figures, entries)
+    assert details.seen == _agreement([each for each in of_kind if each.probability is None], scale)
+    _check_quality(chosen, details, entries)
 
 
 def mean_of(scores: Sequence[int]) -> Any:
@@ -256,48 +277,44 @@ def commonest(entries: Sequence[Entry]) -> str | None:
     return max(counts, key=lambda version: (counts[version], version or ""), default=None)
 
 
-def _check_usage(figures: Figures, this: list[Entry]) -> None:
-    usage = figures.usage
+def _check_usage(details: Details, this: list[Entry]) -> None:
+    usage = details.usage
     assert usage.cases == len(this)
-    assert figures.unread == len([each for each in this if each.unread])
-    assert figures.raters == Counter(
-        "offline" if each.model == "offline" else None for each in this
-    )
     assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
     assert usage.with_tokens == len([each for each in this if each.tokens is not None])
     assert usage.cost_usd == pytest.approx(sum(each.cost or 0 for each in this))
     assert usage.with_cost == len([each for each in this if each.cost is not None])
 
 
-def _check_trend(figures: Figures, entries: Sequence[Entry]) -> None:
-    assert [point.week for point in figures.trend] == [
-        WEEK.before(back) for back in range(7, -1, -1)
+def _check_trend(chosen: Chosen, details: Details, entries: Sequence[Entry]) -> None:
+    assert [point.week for point in details.trend] == [
+        *(WEEK.before(back) for back in range(7, 0, -1)),
+        WEEK,
     ]
-    for point in figures.trend:
-        of_scale = [
-            e
-            for e in counted(entries, point.week)
-            if e.score is not None and e.scale == figures.scale
+    kind = (*chosen.scale, chosen.kind.version)
+    for point in details.trend:
+        found = [
+            each.score
+            for each in counted(entries, point.week)
+            if each.score is not None and (*each.scale, each.version) == kind
         ]
-        found = [each.score or 0 for each in of_scale if each.version == commonest(of_scale)]
-        assert point.version == commonest(of_scale)
         assert point.mean == mean_of(found)
 
 
-def _check_authors(figures: Figures, on_scale: list[Entry]) -> None:
+def _check_authors(chosen: Chosen, on_scale: list[Entry]) -> None:
     expected = Counter(each.author for each in on_scale if each.author is not None)
-    assert {author.id: author.this.n for author in figures.authors} == expected
-    assert [author.this.n for author in figures.authors] == sorted(expected.values(), reverse=True)
+    assert {author.id: author.this.n for author in chosen.authors} == expected
+    assert [author.this.n for author in chosen.authors] == sorted(expected.values(), reverse=True)
 
 
-def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
+def _check_quality(chosen: Chosen, details: Details, entries: Sequence[Entry]) -> None:
     recent = [each for back in range(4) for each in counted(entries, WEEK.before(back))]
-    kind = (*figures.scale, figures.kind.version)
+    kind = (*chosen.scale, chosen.kind.version)
     scored = [
         each for each in recent if each.score is not None and (*each.scale, each.version) == kind
     ]
     if not scored:
-        assert figures.quality is None
+        assert details.quality is None
         return
     of_week = Counter(utc_week(each.judged_at) for each in scored)
     blind = [each for each in scored if each.labels and each.probability is not None]
@@ -306,12 +323,12 @@ def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
         [(f"U{by}", float(it)) for by, it in enumerate(each.labels)] if each in blind else []
         for each in scored
     ]
-    mean = MeanEstimator(Scale(*figures.scale), Severities(filter(None, given)))
+    mean = MeanEstimator(Scale(*chosen.scale), Severities(filter(None, given)))
     for each, own in zip(scored, given, strict=True):
         share = labelled[utc_week(each.judged_at)] / of_week[utc_week(each.judged_at)] or 1
         mean.add(each.score or 0, given=own, probability=share, cluster=each.thread_ts)
     expected = mean.estimate()
-    found = figures.quality.mean
+    found = details.quality.mean
     assert (found.n, found.labelled) == (expected.n, expected.labelled)
     assert found.judge == pytest.approx(expected.judge)
     assert found.corrected == (
@@ -335,23 +352,18 @@ def test_mean_and_share_of_a_tally(scores: list[int]) -> None:
     assert tally.share_up_to(2) == pytest.approx(sum(score <= 2 for score in scores) / len(scores))
 
 
-async def test_a_week_without_cases_is_quiet(log: Store) -> None:
-    figures = await figures_of(log, Entry(judged_at=WEEK.end), Entry(judged_at=WEEK.start - MOMENT))
-    assert figures.usage.cases == 0
-    assert figures.this.mean is None
-
-
-async def test_only_unscored_cases_are_no_quiet_week(log: Store) -> None:
-    assert (await figures_of(log, Entry(score=None))).usage.cases == 1
+async def test_a_week_ends_where_the_next_one_begins(log: Store) -> None:
+    entries = Entry(judged_at=WEEK.end), Entry(judged_at=WEEK.start - MOMENT)
+    chosen, details = await figures_of(log, *entries)
+    assert (chosen.this.n, chosen.level.n, details.usage.cases) == (0, 1, 0)
 
 
 async def test_the_week_so_far_ends_now(log: Store) -> None:
     now = WEEK.start + timedelta(days=1)
-    figures = await figures_of(
-        log, Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT), now=now
-    )
-    assert figures.this.n == 1
-    assert figures.until < figures.week.end
+    entries = Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT)
+    chosen, _ = await figures_of(log, *entries, now=now)
+    assert chosen.this.n == 1
+    assert chosen.until < chosen.week.end
 
 
 @pytest.mark.parametrize(
@@ -381,52 +393,7 @@ async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden
     ]
     secrets.append(replace(secrets[0], score=None))
     alone = await figures_of(log, *shown)
-    together = await figures_of(log, *shown, *secrets)
-    assert replace(together, lowest=(), uncounted={}) == replace(alone, lowest=())
-    assert [case.score for case in together.lowest] == [case.score for case in alone.lowest]
-    assert together.uncounted == (
-        {hidden.excluded is not None: 1} if hidden.excluded or hidden.message_ts is None else {}
-    )
-
-
-async def test_a_week_is_compared_with_the_four_weeks_before(log: Store) -> None:
-    earlier = [
-        Entry(score=score, judged_at=WEEK.before(back).start)
-        for back, score in enumerate((2, 3, 3, 4), 1)
-    ]
-    earlier += [
-        Entry(score=3, judged_at=WEEK.start - MOMENT),
-        Entry(score=0, judged_at=WEEK.before(5).start),
-    ]
-    this = [Entry(score=score, judged_at=WEEK.start) for score in (3, 4, 5, 4, 4)]
-    figures = await figures_of(log, *earlier, *this, now=WEEK.start + timedelta(days=2))
-    assert figures.last.counts == {2: 1, 3: 3, 4: 1}
-    assert figures.change == pytest.approx(
-        (1, 1 - 2.683282, 1 + 1.897367), abs=1e-6
-    )  # see tests/judge/test_stats.py
-    assert figures.authors[0].change == figures.change
-
-
-async def test_replies_in_one_thread_make_a_change_less_sure(log: Store) -> None:
-    before = [Entry(score=2, judged_at=WEEK.before().start)] * 5
-    threads = [(5, "1.1"), (5, "1.1"), (3, "2.2"), (3, "2.2"), (4, "3.3")]
-    this = [
-        Entry(score=score, thread_ts=ts, message_ts=f"{n}.5")
-        for n, (score, ts) in enumerate(threads)
-    ]
-    change = (await figures_of(log, *before, *this)).change
-    # Three threads cover all of the scale, and five scores 3 / 5 of it: hypot(4, 1.8) and hypot(1,
-    # 1.2).
-    assert change == pytest.approx((2, 2 - 4.386342, 2 + 1.562050), abs=1e-6)
-
-
-async def test_a_change_is_not_told_across_judges_or_of_few_scores(log: Store) -> None:
-    this = [Entry(score=5)] * 5
-    before = Entry(score=1, judged_at=WEEK.before().start)
-    assert (await figures_of(log, *this, *[before] * 5)).change
-    other = await figures_of(log, *this, *[replace(before, version="v")] * 5)
-    assert (other.change, other.has_new_judge) == (None, True)
-    assert (await figures_of(log, *this, *[before] * 4)).change is None
+    assert await figures_of(log, *shown, *secrets) == alone
 
 
 @pytest.mark.needs("digest")
@@ -441,12 +408,12 @@ async def test_how_low_replies_begin_is_read_unless_they_are_gone_or_to_be_forgo
             which = and_(cases.c.team_id == team, cases.c.key == str(number))
             words = {"response": "Words" * 100, "justification": "Why. " * 100}
             await connection.execute(update(cases).where(which).values(**words, **change))
-    figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW)
-    assert sorted(case.response or "" for case in figures.lowest) == ["", "", ("Words" * 60)]
-    assert sorted(case.reason or "" for case in figures.lowest) == ["", "", ("Why. " * 60)]
-    case_ids = [case.id for case in figures.lowest]
+    lowest = await read_lowest(log.tallies, Place(team, "C1"), THIS_WEEK, ["B1"])
+    assert sorted(case.response or "" for case in lowest) == ["", "", ("Words" * 60)]
+    assert sorted(case.reason or "" for case in lowest) == ["", "", ("Why. " * 60)]
+    case_ids = [case.id for case in lowest]
     low = log.tallies
-    assert await low.low_among(Place(team, "C1"), case_ids) == list(figures.lowest)
+    assert await low.low_among(Place(team, "C1"), case_ids) == list(lowest)
     assert await low.low_among(Place(team, "C2"), case_ids) == []
 
 
@@ -462,7 +429,12 @@ async def test_low_replies_are_low_on_their_own_scale_and_were_chosen_or_drawn(l
         cases.c.team_id == team, cases.c.key.in_([str(number) for number in range(0, 12, 2)])
     )
     await log.database.execute(update(cases).where(is_every_other).values(probability=0.5))
-    found = await log.tallies.newest_low(Place(team, "C1"), Span(WEEK.start, WEEK.end), 100)
+    found = list[LowCase]()
+    for origin in Origin:
+        place = Place(team, "C1", origin=origin)
+        low = await log.tallies.low(place, THIS_WEEK, 100, True)
+        assert len(low) == 3
+        found += low
     assert sorted(case.score for case in found) == [2, 2, 4, 4, 40, 40]
 
 
@@ -484,10 +456,8 @@ def mixed() -> list[Entry]:
 async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log: Store) -> None:
     team = next(TEAMS)
     await write(log, team, mixed())
-    figures = await read_figures(log.tallies, Place(team, "C1", "B1"), WEEK, NOW)
-    alone = await figures_of(log, *(each for each in mixed() if each.author == "B1"))
-    assert replace(figures, lowest=()) == replace(alone, lowest=())
-    assert [case.score for case in figures.lowest] == [1]
+    figures = await read(log, Place(team, "C1", "B1"))
+    assert figures == await figures_of(log, *(each for each in mixed() if each.author == "B1"))
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -504,12 +474,16 @@ async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store
         ],
     )
 
-    async def choose(author_ids: Sequence[str]) -> set[str]:
-        assert set(author_ids) == {"B1", "U1"}
-        return {"B1"}
+    drawn = Entry(author="B2", score=1, judged_at=WEEK.start + timedelta(days=3))
+    await write_drawn(log, team, drawn)
+    lowest = await read_lowest(log.tallies, Place(team, "C1"), THIS_WEEK, ["B1"])
+    assert [(case.author_id, case.score) for case in lowest] == [("B1", 0), ("B2", 1), ("B1", 1)]
 
-    figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW, choose)
-    assert [case.score for case in figures.lowest] == [0, 1, 2]
+
+async def write_drawn(log: Store, team: str, entry: Entry) -> None:
+    """A reply that a watch drew."""
+    row = _row(team, 1000, entry) | {"probability": 1.0}
+    await log.database.execute(insert(cases).values(row))
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -525,37 +499,16 @@ async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> No
     assert await log.tallies.authors(Place(team, "C1"), Span(WEEK.start, WEEK.end)) == ["B1", "B2"]
 
 
-@pytest.mark.needs("digest")
-@pytest.mark.on("sqlite", "postgres")
-async def test_cases_are_counted_in_the_channels_that_are_asked_for(log: Store) -> None:
-    from bot.features.digest.queries import count_cases
-
-    team = next(TEAMS)
-    hidden = [
-        Entry(channel="C4", visibility=Visibility.ME),
-        Entry(channel="C5", judged_at=WEEK.before().start),
-    ]
-    await write(
-        log,
-        team,
-        [Entry(channel="C1"), *[Entry(channel="C2")] * 2, *[Entry(channel="C3")] * 3, *hidden],
-    )
-    await write(log, next(TEAMS), [Entry(channel="C6")])
-    counted = {"C1": 1, "C2": 2, "C4": 0, "C5": 0, "C6": 0}
-    found = await count_cases(log.database, [(team, each) for each in counted], WEEK.start)
-    assert found == {(team, each): number for each, number in counted.items()}
-
-
 async def test_quality_is_corrected_for_who_labels_where_several_labelled_the_same_replies(
     log: Store,
 ) -> None:
     # One person gives two points less and most labels: 24 times 1 + 12 / 12.5, and 12 times (1 + 3)
     # / 2.
     alone, shared = ([Entry(score=3, labels=of, probability=1.0)] for of in ((1,), (1, 3)))
-    quality = (await figures_of(log, *alone * 24, *shared * 12)).quality
+    quality = await quality_of(log, *alone * 24, *shared * 12)
     assert quality.mean.corrected.mean == pytest.approx((24 * 1.96 + 12 * 2) / 36)
     assert quality.severity.startswith("Corrected to the average of 2 people, by 24 labels")
-    by_one = (await figures_of(log, *alone * 24)).quality
+    by_one = await quality_of(log, *alone * 24)
     assert by_one.severity.startswith("Careful: one person gave 100% of the labels")
 
 
@@ -567,7 +520,7 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     seen = Entry(score=4, labels=(0,))
     other = Entry(score=0, labels=(5,), probability=0.5, version="v")
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
-    quality = (await figures_of(log, *blind, seen, other, older)).quality
+    quality = await quality_of(log, *blind, seen, other, older)
     assert (quality.mean.n, quality.mean.labelled) == (3, 2)
     assert quality.mean.labels_only.mean == 2.5
     assert quality.good.judge.mean == pytest.approx(2 / 3)
@@ -575,53 +528,23 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     assert quality.low.judge.mean == pytest.approx(1 / 3)
 
 
-async def test_a_week_is_corrected_by_labels_if_what_it_is_compared_with_can_be(log: Store) -> None:
-    this = [Entry(score=3, labels=(2,), probability=1.0)] * 20
-    before = [Entry(score=3, labels=(4,), probability=1.0, judged_at=WEEK.before().start)] * 20
-    figures = await figures_of(log, *this, *before)
-    assert not figures.change.is_clear
-    assert figures.people is not None
-    (week, change) = figures.people
-    assert (week.mean.corrected.mean, change.mean, change.is_clear) == (2, -2, True)
-    assert (await figures_of(log, *this, *before[1:])).people is None
-    assert ((await figures_of(log, *this)).people or ())[1:] == (None,)
-
-
-async def test_labels_of_a_strict_person_alone_are_no_drop_from_weeks_that_others_labelled_too(
-    log: Store,
-) -> None:
-    this = [Entry(score=3, labels=(2,), probability=1.0)] * 20
-    before = replace(this[0], judged_at=WEEK.before().start)
-    figures = await figures_of(log, *this, *[before] * 20, *[replace(before, labels=(2, 4))] * 10)
-    assert figures.people is not None
-    (week, change) = figures.people
-    assert (week.mean.corrected.mean, change.is_clear) == (pytest.approx(3, abs=0.1), False)
-
-
 async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
     long_ago = WEEK.before(9).start
     old = [Entry(score=1, labels=(1,), judged_at=long_ago) for _ in range(20)]
     new = [Entry(score=5) for _ in range(20)]
-    assert (await figures_of(log, *old, *new)).unlike < 0.001
+    _, details = await figures_of(log, *old, *new)
+    assert details.unlike < 0.001
     alike = [replace(each, score=5) for each in old]
-    assert (await figures_of(log, *alike, *new)).unlike == 1
+    _, details = await figures_of(log, *alike, *new)
+    assert details.unlike == 1
 
 
 async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
-    usage = (
-        await figures_of(
-            log,
-            Entry(skipped_ratings=1),
-            Entry(skipped_ratings=3),
-            Entry(skipped_ratings=0),
-            Entry(),
-        )
-    ).usage
-    assert (usage.skipped_ratings, usage.with_skipping) == (2, 3)
+    skipped = [Entry(skipped_ratings=number) for number in (1, 3, 0)]
+    _, details = await figures_of(log, *skipped, Entry())
+    assert (details.usage.skipped_ratings, details.usage.with_skipping) == (2, 3)
 
 
 async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
-    quality = (
-        await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))
-    ).quality
-    assert quality.good.judge.mean == 0.5
+    long = [Entry(score=score, scale=(1, 10)) for score in (8, 7)]
+    assert (await quality_of(log, *long)).good.judge.mean == 0.5

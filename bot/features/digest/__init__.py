@@ -5,7 +5,7 @@ from functools import partial
 from sqlalchemy import select
 
 from bot.feature import Feature, Services
-from bot.features.digest import handlers, poster
+from bot.features.digest import handlers, poster, text
 from bot.pipeline.engine import PeriodicJob
 from bot.store.schema import channels
 
@@ -17,8 +17,6 @@ _WITH_DIGESTS = select(channels.c.team_id).where(channels.c.is_digest_on)
 
 
 def feature(services: Services) -> Feature:
-    at_home = handlers.ChannelsAtHome(services)
-
     return Feature(
         register=partial(handlers.register, services=services),
         words={
@@ -32,7 +30,8 @@ def feature(services: Services) -> Feature:
         periodic_jobs=[
             PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)
         ],
-        home_section=lambda person: at_home.blocks(person.team_id, person.user_id),
+        home_settings=partial(handlers.settings_blocks, services),
+        low_button=text.see_button,
         post_weekly=partial(handlers.switch_on, services),
         preview=partial(poster.preview, services),
     )

@@ -16,31 +16,33 @@ from bot.domain.verdict import OFFLINE
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.digest import ids
-from bot.features.digest.queries import note_causes, read_causes
+from bot.features.digest.channel_week import LowReplies
+from bot.features.digest.queries import SortedReply, note_causes, read_causes
 from bot.figures.lowest import low_lines
+from bot.figures.quality import grouped
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
 from bot.pipeline.quoting import noted
 from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation
-from bot.slack.members import Member
 from bot.slack.messenger import Posted, drawn_from
 from bot.slack.mrkdwn import clip, excerpt
 from bot.store.figures import LowCase, Place
 from judge import JudgeError
-from judge.evaluation.causes import FEWEST, MOST, OTHER, find_causes, words_in
+from judge.evaluation.causes import FEWEST, OTHER, find_causes, words_in
 from judge.rows.files import encode
 from judge.scoring.judging import Written
 
 # the claim of a digest holds longer
 _PATIENCE_S = 120
-_MOST_ASSISTANTS = 5
+_MOST_NAMED = 5
+_MOST_CAUSES = 3
 # characters
 _NAME = 60
 _WORDS = 80
 _ROOM = 2900
 NOT_SORTED = "not sorted"
-LOW_TITLE = "Low replies of the week"
+LOW_TITLE = "Low replies"
 FILE_IS_THEIRS = (
     "I delete this file when one of its replies is deleted or forgotten. What you download is "
     "yours to delete."
@@ -86,7 +88,7 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     cases = [case for case in await _read(services, reasons) if case.justification]
     reasons = {case.id: reasons[case.id] for case in cases}
     last = await read_causes(database, place, week.before().label)
-    names = [name for name, _ in _ordered(last) if name != OTHER]
+    names = [name for name in _ordered(reply.cause for reply in last) if name != OTHER]
 
     def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
         used = services.store, services.limits, place.team_id
@@ -127,55 +129,33 @@ async def _ask_for_points(services: Services, replies: Sequence[LowCase]) -> Non
 
 
 def cause_blocks(
-    now: Mapping[int, str],
-    before: Mapping[int, str],
-    theirs: Sequence[tuple[str, Mapping[int, str]]],
-    when: str = "",
+    found: Sequence[SortedReply], names: Mapping[str, str], when: str = ""
 ) -> list[ui.Block]:
-    """How many low replies of a week have each cause, and had it the week before; and of each
-    assistant, if several.
+    """How many low replies of a week have each cause, of each of the assistants with these names.
+
+    A block of its own each, because the words of a cause go with those of its replies.
     """
-    if not now:
-        return []
-    compared = [
-        (clip(who, _NAME), [*found.values()]) for who, found in theirs if len(found) >= FEWEST
-    ]
-    compared = sorted(compared, key=lambda of_one: -len(of_one[1]))[:_MOST_ASSISTANTS]
-    if len(compared) < 2:
-        compared = []
-    earlier = Counter(before.values())
-    blocks = [ui.section(f"*Why replies scored low{when}*")]
-    for name, number in _ordered(now):
-        line = f"• {clip(name, _NAME)}: *{number} of {len(now)}*"
-        if before and name != OTHER:
-            line += f", last week {earlier[name]} of {len(before)}"
-        shares = [f"{who} {names.count(name)}" for who, names in compared if name in names]
-        if shares:
-            line += f" ({', '.join(shares)})"
-        block = ui.section(line)
-        if name != OTHER:
-            have_it = [case_id for case_id, cause in now.items() if cause == name]
-            block = drawn_from(have_it, block)
+    shown = [reply for reply in found if reply.author_id in names]
+    blocks = list[ui.Block]()
+    for cause in _ordered(reply.cause for reply in shown)[:_MOST_CAUSES]:
+        replies = [reply for reply in shown if reply.cause == cause]
+        numbers = Counter(names[reply.author_id or ""] for reply in replies)
+        by_assistant = ", ".join(
+            f"*{clip(name, _NAME)}* {number}" for name, number in numbers.most_common(_MOST_NAMED)
+        )
+        block = ui.section(f"• {clip(cause, _NAME)}: {by_assistant}")
+        if cause != OTHER:
+            block = drawn_from([reply.case_id for reply in replies], block)
         blocks.append(block)
-    newest = f"The newest {MOST} low replies. " if len(now) >= MOST else ""
-    sums = ", ".join(f"{who} {len(names)}" for who, names in compared)
-    totals = f"Low replies: {sums}. " if sums else ""
-    small = "The model names the causes and sorts the replies; the counts are mine."
-    return [*blocks, ui.context(f"{newest}{totals}{small}")]
+    return [ui.section(f"*Why replies scored low{when}*"), *blocks] if blocks else []
 
 
-async def send_file(
-    services: Services,
-    person: Invocation,
-    replies: Sequence[LowCase],
-    authors: Mapping[str, Member],
-    sorted_: Mapping[int, str],
-) -> str:
+async def send_file(services: Services, person: Invocation, found: LowReplies) -> str:
     """Sends the low replies that have words as rows of JSON to a person; returns what to tell them."""
     cases = services.store.cases
     url = services.identity.url
     rows = dict[int, str]()
-    for reply in replies:
+    for reply in found.replies:
         case = await cases.get(reply.id) if reply.reason else None
         if case:
             said = [
@@ -187,11 +167,11 @@ async def send_file(
             why = {
                 "justification": case.justification,
                 "points": reply.points,
-                "cause": sorted_.get(case.id),
+                "cause": found.causes.get(case.id),
             }
             what = {
                 "case": case.id,
-                "assistant": authors[reply.author_id or ""].name,
+                "assistant": found.members[reply.author_id or ""].name,
                 "score": case.score,
             }
             rows[case.id] = encode({**what, **texts, **why, "link": link})
@@ -210,24 +190,24 @@ async def send_file(
     return FILE_SENT
 
 
-def list_window(
-    replies: Sequence[LowCase],
-    authors: Mapping[str, Member],
-    sorted_: Mapping[int, str],
-    url: str,
-    of_file: str = "",
-) -> ui.Block:
-    """The window with a week's low replies and the judge's reasons, by cause; `of_file` is the
-    value of its button.
+def list_window(found: LowReplies, url: str, of_file: str = "") -> ui.Block:
+    """The window with low replies and the judge's reasons, by cause; `of_file` is the value of its
+    button.
     """
-    button = ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file)
-    blocks = [ui.actions(button)] if of_file and any(case.reason for case in replies) else []
-    for name in [*(name for name, _ in _ordered(sorted_)), NOT_SORTED]:
-        its = [case for case in replies if sorted_.get(case.id, NOT_SORTED) == name]
-        text = f"*{clip(name, _NAME)}* ({len(its)})" if sorted_ else f"*{len(its)} low replies*"
-        for case in its:
+    blocks = list[ui.Block]()
+    if of_file and any(case.reason for case in found.replies):
+        blocks.append(ui.actions(ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file)))
+    by_cause = grouped((found.causes.get(case.id, NOT_SORTED), case) for case in found.replies)
+    for name in [*_ordered(found.causes.values()), NOT_SORTED]:
+        replies = by_cause.get(name)
+        if not replies:
+            continue
+        text = f"*{len(replies)} low replies*"
+        if found.causes:
+            text = f"*{clip(name, _NAME)}* ({len(replies)})"
+        for case in replies:
             words = excerpt(case.response or "", _WORDS)
-            who = authors[case.author_id or ""].name  # `low_replies` lists only replies by these
+            who = found.members[case.author_id or ""].name
             reply = [f"Reply: “{words}”"] if words else []
             line = "• " + "\n".join([*low_lines(case, who, url), *reply])
             if len(text) + len(line) > _ROOM:
@@ -235,12 +215,11 @@ def list_window(
                 text = line
             else:
                 text += f"\n{line}"
-        blocks += [ui.section(text)] if its else []
+        blocks.append(ui.section(text))
     return ui.page(LOW_TITLE, blocks or [ui.section("No low replies.")])
 
 
-def _ordered(found: Mapping[int, str]) -> list[tuple[str, int]]:
-    """The causes and their numbers, the most frequent first and "other" last."""
-    return sorted(
-        Counter(found.values()).items(), key=lambda each: (each[0] == OTHER, -each[1], each[0])
-    )
+def _ordered(causes: Iterable[str]) -> list[str]:
+    """The causes, the most frequent first and "other" last."""
+    numbers = Counter(causes)
+    return sorted(numbers, key=lambda cause: (cause == OTHER, -numbers[cause], cause))

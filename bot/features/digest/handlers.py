@@ -1,27 +1,19 @@
-"""`/judge digest`, `/judge stats`, and the weeks of a person's channels in their Home tab.
-
-Slack shows charts only in messages, so in the Home tab a trend is a line of numbers.
-Source: https://docs.slack.dev/surfaces/app-home
-"""
+"""`/judge digest`, `/judge stats`, the buttons of both, and a person's choice of digests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.shared import Shared
-from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.domain.week import DAYS, Schedule, Week, parse_day, parse_time, parse_zone
+from bot.domain.week import DAYS, Schedule, parse_day, parse_time, parse_zone
 from bot.feature import Services
 from bot.features.digest import causes, ids, poster
-from bot.features.digest import text as words
-from bot.features.digest.queries import Channel, count_cases
-from bot.figures import week as figures_week
-from bot.figures.charts import weekly_means
+from bot.features.digest.channel_week import assistants
+from bot.figures.lowest import LowList
+from bot.figures.week import TREND_WEEKS
 from bot.pipeline.text import NOT_YOURS, not_understood, several_named
 from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
@@ -32,7 +24,6 @@ from bot.slack.mrkdwn import clip, escape
 from bot.store.channels import ChannelSettings
 from bot.store.figures import Place, Span
 from bot.store.visibility import Origin
-from judge.scoring.numbers import number_of
 
 
 def parse_digest(text: str) -> Mapping[str, Any]:
@@ -182,213 +173,125 @@ async def answer_stats(services: Services, invocation: Invocation, text: str) ->
 
 
 async def _assistants(services: Services, settings: ChannelSettings) -> Mapping[str, Member]:
+    """Those that were scored in a channel in eight weeks, or are watched there."""
     week = poster.this_week(services, settings)
-    span = Span(week.before(figures_week.TREND_WEEKS - 1).start, week.end)
-    places = [Place(settings.team_id, settings.channel_id, origin=origin) for origin in Origin]
-    authors = [
-        each for place in places for each in await services.store.tallies.authors(place, span)
+    span = Span(week.before(TREND_WEEKS - 1).start, week.end)
+    authors = list[str]()
+    for origin in Origin:
+        place = Place(settings.team_id, settings.channel_id, origin=origin)
+        authors += await services.store.tallies.authors(place, span)
+    watches = await services.store.watches.of(settings.team_id, settings.channel_id)
+    authors += [watch.author_id for watch in watches]
+    return await assistants(services, authors)
+
+
+MOST_CHANNELS = 20
+
+
+async def settings_blocks(services: Services, person: Invocation) -> Sequence[ui.Block]:
+    """The digests of a person's channels, in the window of their settings, with a button each."""
+    memberships = services.memberships
+    try:
+        theirs = await memberships.of(person.user_id)
+        ours = await memberships.of()
+    except MembershipError as exc:
+        return [ui.section(unsure(str(exc)))]
+    may_switch = await _may_switch(services, person.user_id)
+    chosen = await services.store.channels.among(person.team_id, theirs)
+    shown = [
+        chosen.get(channel_id) or ChannelSettings(person.team_id, channel_id)
+        for channel_id in sorted(theirs.keys() & ours.keys())
     ]
-    return await poster.assistants(services, authors)
+    shown.sort(key=lambda settings: (not settings.is_digest_on, theirs[settings.channel_id].name))
+    blocks = [ui.header("Digests of your channels")]
+    blocks += [
+        _channel(services, settings, may_switch=may_switch) for settings in shown[:MOST_CHANNELS]
+    ]
+    if len(shown) > MOST_CHANNELS:
+        more = len(shown) - MOST_CHANNELS
+        blocks.append(ui.context(f"And {more:,} more: type `/judge digest` there."))
+    return blocks if shown else []
 
 
-_LISTED_FOR = timedelta(weeks=2)  # after the last verdict
-_NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater"}
-_Key = tuple[str, str, Week]
-_Counted = tuple[figures_week.Glance, str]  # with what it is about
-
-
-class ChannelsAtHome:
-    """Shows the weeks of people's channels; reads little at a time, so that other work does not
-    wait for the store.
-
-    People who open their Home tab within a minute share one count of a channel's week.
+async def _may_switch(services: Services, user_id: str) -> bool:
+    """Whether this person may change the digests of channels that they are in; False if Slack does
+    not say.
     """
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._reading = asyncio.Semaphore(
-            2
-        )  # there are few connections to the store, and new cases come first
-
-        self._cases = Shared(self._count, services.clock)
-        self._glances = Shared(self._read_glances, services.clock)
-
-    async def blocks(self, team_id: str, user_id: str) -> Sequence[ui.Block]:
-        """The section of a person's Home tab; without channels if Slack does not tell which are
-        theirs.
-        """
-        memberships = self._services.memberships
-        try:
-            theirs, ours, is_allowed = await asyncio.gather(
-                memberships.of(user_id), memberships.of(), self._may_switch(user_id)
-            )
-        except MembershipError as exc:
-            weeks = [ui.section(unsure(str(exc)))]
-        else:
-            weeks = await self._weeks(team_id, list(theirs), set(ours) if is_allowed else set())
-        return [ui.header("Your channels, this week so far"), *weeks]
-
-    async def _may_switch(self, user_id: str) -> bool:
-        """Whether this person may change the digests of channels that they are in; False if Slack
-        does not say.
-        """
-        if self._services.settings.digest_by != "admins":
-            return True  # guests may not, but are told so when they try
-        try:
-            async with asyncio.timeout(2):
-                return await self._services.access.is_admin(user_id)
-        except SLACK_ERRORS:
-            return False
-
-    async def _weeks(
-        self, team_id: str, theirs: Collection[str], switchable: set[str]
-    ) -> list[ui.Block]:
-        found = await self._cases.of((team_id, each) for each in theirs)
-        busy = [
-            each for _, each in sorted(filter(found.get, found), key=lambda key: (-found[key], key))
-        ]
-        settings = await self._services.store.channels.among(team_id, theirs)
-        listed = [
-            *busy,
-            *(
-                each
-                for each, chosen in settings.items()
-                if chosen.is_digest_on and each not in busy
-            ),
-        ]
-        chosen = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:10]]
-        shown = {
-            (team_id, each.channel_id, poster.this_week(self._services, each)): each
-            for each in chosen
-        }
-        glances = await self._glances.of(shown)
-        weeks = [
-            _channel(
-                each,
-                poster.schedule_of(self._services, each),
-                glances[key],
-                each.channel_id in switchable,
-            )
-            for key, each in shown.items()
-        ]
-        more = len(listed) - len(weeks)
-        last = [ui.context(f"And {more} more: type `/judge stats` there.")] if more else []
-        return [*weeks, *last] or [
-            ui.section("Nothing was scored in your channels in the last two weeks.")
-        ]
-
-    async def _count(self, channels: Sequence[Channel]) -> Mapping[Channel, int]:
-        async with self._reading:
-            return await count_cases(
-                self._services.store.database, channels, self._services.clock() - _LISTED_FOR
-            )
-
-    async def _read_glances(self, keys: Sequence[_Key]) -> Mapping[_Key, _Counted]:
-        """A channel's week, of the replies that people chose, or without any of those that watches
-        drew.
-        """
-        found: dict[_Key, _Counted] = {}
-        for week in {week for *_, week in keys}:
-            team_id, channel_id, *others = (
-                keys[0][0],
-                *(each for _, each, its in keys if its == week),
-            )
-            async with self._reading:
-                place = Place(team_id, channel_id, others=tuple(others))
-                now = self._services.clock()
-                glances = await figures_week.read_glances(
-                    self._services.store.tallies, place, week, now
-                )
-                found |= {
-                    (team_id, each, week): (its, words.counted(its))
-                    for each, its in glances.items()
-                }
-                if bare := [each for each, its in glances.items() if not its.this.n]:
-                    place = replace(
-                        place, channel_id=bare[0], others=tuple(bare[1:]), origin=Origin.WATCHED
-                    )
-                    watched = await figures_week.read_glances(
-                        self._services.store.tallies, place, week, now
-                    )
-                    found |= {
-                        (team_id, each, week): (its, _watched(its.this.n))
-                        for each, its in watched.items()
-                    }
-        return found
+    if services.settings.digest_by != "admins":
+        return True  # guests may not, but are told so when they try
+    try:
+        async with asyncio.timeout(2):
+            return await services.access.is_admin(user_id)
+    except SLACK_ERRORS:
+        return False
 
 
-def _watched(number: int) -> str:
-    count = number_of(number, "watched reply", "watched replies")
-    return f"{count}, none chosen by people" if number else "nothing has a score yet this week"
-
-
-def _channel(
-    settings: ChannelSettings, schedule: Schedule, counted: _Counted, may_switch: bool
-) -> ui.Block:
-    channel_id = settings.channel_id
-    is_on = settings.is_digest_on
-    (glance, week) = counted
-    partly = "partly " if len(glance.raters) > 1 else ""
-    marks = ", ".join(
-        f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters
-    )
-    trend = weekly_means(glance.trend)
-    lines = [
-        f"*<#{channel_id}>*{f' ({marks})' if marks else ''}: {week}",
-        words.measures(glance),
-        f"Weekly mean: {trend}" if trend else "",
-        words.judge_change(glance),
-        words.not_counted(glance),
-        f"Digest every {schedule}." if is_on else "No weekly digest.",
-    ]
-    block = ui.section("\n".join(line for line in lines if line))
+def _channel(services: Services, settings: ChannelSettings, *, may_switch: bool) -> ui.Block:
+    schedule = poster.schedule_of(services, settings)
+    state = f"every {schedule}" if settings.is_digest_on else "no weekly digest"
+    block = ui.section(f"<#{settings.channel_id}>: {state}.")
     if may_switch:
-        off = ("Switch digest off", ids.ACTION_DIGEST_OFF)
-        on = ("Switch digest on", ids.ACTION_DIGEST_ON)
-        block["accessory"] = ui.button(*(off if is_on else on), channel_id)
-    return block | {"block_id": f"channel-{channel_id}"}
+        label = "Switch digest off" if settings.is_digest_on else "Switch digest on"
+        action = ids.ACTION_DIGEST_OFF if settings.is_digest_on else ids.ACTION_DIGEST_ON
+        block["accessory"] = ui.button(label, action, settings.channel_id)
+    return block | {"block_id": f"channel-{settings.channel_id}"}
+
+
+_NO_LIST = "This button names no list that I know. A newer message of mine has one."
+
+
+async def _list_low(services: Services, which: LowList, person: Invocation, _: Raw) -> str:
+    found = await poster.low_list(services, which, person)
+    us = services.identity
+    file = which.value if "files:write" in us.scopes else ""
+    return await services.messenger.show(person, causes.list_window(found, us.url, file))
+
+
+async def _send_low(services: Services, which: LowList, person: Invocation, body: Raw) -> str:
+    view = body["view"]  # whose first block is the button
+    found = await poster.low_list(services, which, person)
+    said = ui.context(await causes.send_file(services, person, found))
+    window = ui.page(causes.LOW_TITLE, [said, *view["blocks"][1:]])
+    await services.messenger.update_modal(view["id"], window)
+    return ""
+
+
+async def _show_details(services: Services, which: LowList, person: Invocation, _: Raw) -> Post:
+    settings = await services.store.channels.of(person.team_id, which.channel_id)
+    return await poster.details(services, settings, which)
+
+
+_Answer = Callable[[Services, LowList, Invocation, Raw], Awaitable[Post | str]]
+_ANSWERS: Mapping[str, _Answer] = {
+    ids.ACTION_LOW_LIST: _list_low,
+    ids.ACTION_LOW_FILE: _send_low,
+    ids.ACTION_DIGEST_DETAILS: _show_details,
+}
+
+
+async def _answer_click(services: Services, person: Invocation, body: Raw) -> Post | str:
+    try:
+        which = LowList.of(person.value)
+    except ValueError:
+        return _NO_LIST
+    if which.channel_id:
+        said = await services.access.refusal(person, _WHAT, which.channel_id, is_change=False)
+        if said:
+            return said
+    try:
+        return await _ANSWERS[person.action](services, which, person, body)
+    except MembershipError as exc:
+        return unsure(str(exc))
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    async def list_low(settings: ChannelSettings, which: str, person: Invocation, _: Raw) -> str:
-        found = await poster.low_list(services, settings, which, person.user_id)
-        us = services.identity
-        file = f"{settings.channel_id}:{which}" if "files:write" in us.scopes else ""
-        window = causes.list_window(*found, us.url, file)
-        return await services.messenger.show(person, window)
-
-    async def send_low(settings: ChannelSettings, which: str, person: Invocation, body: Raw) -> str:
-        view = body["view"]  # whose first block is the button
-        found = await poster.low_list(services, settings, which, person.user_id)
-        said = ui.context(await causes.send_file(services, person, *found))
-        await services.messenger.update_modal(
-            view["id"], ui.page(causes.LOW_TITLE, [said, *view["blocks"][1:]])
-        )
-        return ""
-
-    answers: Mapping[
-        str, Callable[[ChannelSettings, str, Invocation, Raw], Awaitable[Post | str]]
-    ] = {
-        ids.ACTION_LOW_LIST: list_low,
-        ids.ACTION_LOW_FILE: send_low,
-        ids.ACTION_DIGEST_DETAILS: lambda settings, which, *_: poster.details(
-            services, settings, which
-        ),
-    }
-
-    @on_click(app, *answers)
-    async def answer(invocation: Invocation, body: Raw) -> None:
-        channel_id, _, which = invocation.value.partition(":")
-        said: Post | str = await services.access.refusal(
-            invocation, _WHAT, channel_id, is_change=False
-        )
-        if not said:
-            settings = await services.store.channels.of(invocation.team_id, channel_id)
-            said = await answers[invocation.action](settings, which, invocation, body)
-        await services.messenger.tell(invocation.recipient, said)
+    @on_click(app, *_ANSWERS)
+    async def answer(person: Invocation, body: Raw) -> None:
+        said = await _answer_click(services, person, body)
+        await services.messenger.tell(person.recipient, said)
 
     @on_click(app, ids.ACTION_DIGEST_ON, ids.ACTION_DIGEST_OFF)
-    async def switch_digest(person: Invocation, _: Raw) -> None:
+    async def switch_digest(person: Invocation, body: Raw) -> None:
         channel_id = person.value
         is_on = person.action == ids.ACTION_DIGEST_ON
         refusal = await services.access.refusal(person, _WHAT, channel_id, is_change=True)
@@ -398,4 +301,4 @@ def register(app: AsyncApp, services: Services) -> None:
             await services.store.channels.save(
                 person.team_id, channel_id, person.user_id, is_digest_on=False
             )
-        await services.show_home(person, refusal)
+        await services.show_settings(person, body["view"]["id"], refusal)

@@ -7,9 +7,7 @@ let it look, it does not post again.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from textwrap import fill
 from typing import Any
 
@@ -17,12 +15,19 @@ import structlog
 import typer
 
 from bot.domain.week import Schedule, Week
-from bot.feature import Services, WeekBlocks
+from bot.feature import Services
 from bot.features.digest import causes, ids, text
-from bot.features.digest.queries import read_causes
-from bot.figures.lowest import NOT_BLIND
-from bot.figures.week import Figures, read_figures
+from bot.features.digest.channel_week import (
+    LowReplies,
+    assistants,
+    read_low,
+    read_week,
+)
+from bot.figures.lowest import LowList
+from bot.figures.week import read_chosen, read_details
 from bot.slack import client
+from bot.slack.blocks import Block
+from bot.slack.invocation import Invocation
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
@@ -30,14 +35,13 @@ from bot.slack.mrkdwn import to_plain, to_terminal
 from bot.store.assignments import EVERYBODY
 from bot.store.channels import ChannelSettings
 from bot.store.digests import LEASE, Claim, DigestStatus
-from bot.store.figures import LowCase, Place, Span
-from judge.evaluation.causes import MOST
+from bot.store.figures import Place, Span
+from bot.store.visibility import Origin
 
 # Well below the lease: when another process takes over the claim, the message is there or will
 # never come.
 _POST_TIMEOUT_S = 120
 _LOOKS_BACK = timedelta(weeks=3)  # a digest of before then ends no week that is due now
-_LOOKED_AT = 500  # low replies, of which the newest are listed and sorted
 _NAMES_WITHIN_S = 60.0  # as no person is waiting
 
 logger = structlog.get_logger(__name__)
@@ -98,25 +102,11 @@ async def stats(
     the `reader`.
     """
     week = this_week(services, settings)
-    is_of_one = author_id is not None
-    figures, (lead, details), listed = await _read(services, settings, week, author_id)
-    if is_of_one:
-        await services.store.assignments.note_told(
-            settings.team_id, [case.id for case in figures.lowest], reader
-        )
-    url = services.identity.url
     place = Place(settings.team_id, settings.channel_id, author_id)
-    found = (
-        await read_causes(services.store.database, place, week.before().label) if is_of_one else {}
-    )
-    why = causes.cause_blocks(found, {}, (), " last week")
-    counts = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
-    named = None if is_of_one else await assistants(services, [each.author_id for each in counts])
-    thumbs = text.thumb_lines(counts, named)
-    at = settings.channel_id
-    return text.stats_message(
-        figures, [*lead, *details], listed, url, at, subject, why, thumbs, has_lowest=is_of_one
-    )
+    shown = await read_week(services, place, week, week.before())
+    ids_ = [case.id for case in shown.lowest]
+    await services.store.assignments.note_told(settings.team_id, ids_, reader)
+    return text.stats_message(shown, subject, services.identity.url)
 
 
 async def _post_claimed(
@@ -159,8 +149,11 @@ async def _post_once(
             found = await client.or_refusal(sought)
         except client.RefusedCallError:
             return DigestStatus.UNCONFIRMED, None
-    replies, _ = await low_replies(services, settings, week, _NAMES_WITHIN_S)
-    await causes.look_into(services, Place(settings.team_id, settings.channel_id), week, replies)
+    place = Place(settings.team_id, settings.channel_id)
+    low = await read_low(
+        services, place, Span(week.start, week.end), names_within_s=_NAMES_WITHIN_S
+    )
+    await causes.look_into(services, place, week, low.replies)
     post, told = await draft(services, settings, week)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
@@ -179,111 +172,64 @@ async def draft(
     services: Services, settings: ChannelSettings, week: Week
 ) -> tuple[Post, Sequence[int]]:
     """A channel's digest, and the cases whose scores it tells."""
-    figures, (lead, _), listed = await _read(
-        services, settings, week, names_within_s=_NAMES_WITHIN_S
-    )
     place = Place(settings.team_id, settings.channel_id)
-    read = partial(read_causes, services.store.database)
-    now = await read(place, week.label)
-    before = await read(place, week.before().label)
-    theirs = [
-        (of.name, await read(replace(place, author_id=each), week.label))
-        for each, of in listed.items()
-        if now
-    ]
-    why = causes.cause_blocks(now, before, theirs)
-    post = text.digest_message(
-        figures, lead, listed, services.identity.url, settings.channel_id, why
-    )
-    return post, [case.id for case in figures.lowest]
+    shown = await read_week(services, place, week, week, _NAMES_WITHIN_S)
+    post = text.digest_message(shown, services.identity.url)
+    return post, [case.id for case in shown.lowest]
 
 
 async def preview(services: Services, channel_id: str) -> None:
     """Prints the digest of the last finished week of a channel. Nothing is posted."""
     settings = await services.store.channels.of(services.identity.team_id, channel_id)
-    post, _ = await draft(
-        services, settings, schedule_of(services, settings).latest(services.clock())
-    )
-    *_, plain = post.forms
-    texts = (
-        each.get("text") or each["elements"][0]
-        for each in plain.blocks
-        if each["type"] != "actions"
-    )
-    for said in (
-        each["text"] for each in texts if each["text"] != NOT_BLIND
-    ):  # which is about the buttons
-        lines = to_terminal(to_plain(said)).splitlines()
-        typer.echo("\n".join(fill(line, width=80) for line in lines) + "\n")
+    week = schedule_of(services, settings).latest(services.clock())
+    post, _ = await draft(services, settings, week)
+    for block in post.blocks:
+        if block["type"] == "section":
+            lines = to_terminal(to_plain(block["text"]["text"])).splitlines()
+            typer.echo("\n".join(fill(line, width=80) for line in lines) + "\n")
 
 
-async def low_replies(
-    services: Services,
-    settings: ChannelSettings,
-    week: Week,
-    names_within_s: float = 0,
-    author_id: str | None = None,
-) -> tuple[Sequence[LowCase], Mapping[str, Member]]:
-    """The newest low replies of a week by assistants, or by one of them, and these assistants."""
-    place = Place(settings.team_id, settings.channel_id, author_id)
-    span = Span(week.start, week.end)
-    found = await services.store.tallies.newest_low(place, span, _LOOKED_AT)
-    authors = sorted({case.author_id for case in found if case.author_id})
-    listed = await assistants(services, authors, names_within_s)
-    return [case for case in found if case.author_id in listed][:MOST], listed
+async def details(services: Services, settings: ChannelSettings, which: LowList) -> Post:
+    """What a digest leaves out of its week, or of one assistant in it."""
+    zone = schedule_of(services, settings).zone
+    week = Week(which.start, which.end, zone)
+    place = Place(settings.team_id, settings.channel_id, which.author_id)
+    members = dict[str, Member]()
+
+    async def named(author_ids: Sequence[str]) -> Mapping[str, Member]:
+        known = await assistants(services, author_ids)
+        members.update(known)
+        return known
+
+    tallies = services.store.tallies
+    chosen = await read_chosen(tallies, place, week, services.clock())
+    found = await read_details(tallies, place, chosen)
+    of_features = list[Block]()
+    for feature in services.features:
+        if feature.week_details:
+            of_features += await feature.week_details(place, week, named)
+    counts = await services.store.thumbs.counts(place, Span(week.start, chosen.until))
+    await named([count.author_id for count in counts])
+    thumbs = text.thumb_lines(counts, members)
+    return text.details_message(chosen, found, of_features, thumbs)
 
 
-def _week_of(services: Services, settings: ChannelSettings, which: str) -> Week:
-    """The week that is given as its two ends; what follows them is not about it."""
-    start, end = map(datetime.fromisoformat, which.split("/")[:2])
-    return Week(start, end, schedule_of(services, settings).zone)
+async def low_list(services: Services, which: LowList, reader: Invocation) -> LowReplies:
+    """The low replies of a list, of channels that its reader and the app are in.
 
-
-async def details(services: Services, settings: ChannelSettings, which: str) -> Post:
-    figures, (_, of_features), _ = await _read(
-        services, settings, _week_of(services, settings, which)
-    )
-    return text.details_message(figures, of_features)
-
-
-async def low_list(
-    services: Services, settings: ChannelSettings, which: str, reader: str
-) -> tuple[Sequence[LowCase], Mapping[str, Member], Mapping[int, str]]:
-    """The low replies of a week, given as its two ends, or of an author in it, for one person;
-    authors and causes.
+    Raises:
+        MembershipError: Slack does not say which these are.
     """
-    week = _week_of(services, settings, which)
-    author_id = ([*which.split("/")[2:], None])[0]
-    replies, listed = await low_replies(services, settings, week, author_id=author_id)
-    await services.store.assignments.note_told(
-        settings.team_id, [case.id for case in replies], reader
-    )
-    place = Place(settings.team_id, settings.channel_id)
-    return replies, listed, await read_causes(services.store.database, place, week.label)
-
-
-async def _read(
-    services: Services,
-    settings: ChannelSettings,
-    week: Week,
-    author_id: str | None = None,
-    names_within_s: float = 0,
-) -> tuple[Figures, WeekBlocks, Mapping[str, Member]]:
-    place = Place(settings.team_id, settings.channel_id, author_id)
-    listed: dict[str, Member] = {}
-
-    async def choose(author_ids: Sequence[str]) -> Mapping[str, Member]:
-        listed.update(await assistants(services, author_ids, names_within_s))
-        return listed
-
-    of_all = choose if author_id is None else None
-    figures = await read_figures(services.store.tallies, place, week, services.clock(), of_all)
-    return figures, await services.week_blocks(place, week, services.clock(), choose), listed
-
-
-async def assistants(
-    services: Services, author_ids: Sequence[str], names_within_s: float = 0
-) -> Mapping[str, Member]:
-    """Those of the authors who may be named: Slack says that they are bots."""
-    members = await services.members.of_all(author_ids, names_within_s)
-    return {each: member for each, member in members.items() if member.is_bot}
+    team_id = reader.team_id
+    if which.channel_id:
+        place = Place(team_id, which.channel_id, which.author_id)
+        found = await read_low(services, place, which.span)
+    else:
+        theirs = await services.memberships.of(reader.user_id)
+        ours = await services.memberships.of()
+        channels = sorted(theirs.keys() & ours.keys())
+        place = Place(team_id, "", which.author_id, others=tuple(channels))
+        found = await read_low(services, place, which.span, [Origin.WATCHED])
+    ids_ = [case.id for case in found.replies]
+    await services.store.assignments.note_told(team_id, ids_, reader.user_id)
+    return found

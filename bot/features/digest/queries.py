@@ -1,8 +1,7 @@
-"""Which channels the Home tab lists, their glances, and the causes of a week's low replies."""
+"""The causes of a week's low replies."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -10,26 +9,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.database import Database, lock_words
 from bot.store.figures import Place
 from bot.store.schema import cases, causes, is_of_case, rows_of_cases
-from bot.store.visibility import counts
 from judge.evaluation.causes import Cause
 
-Channel = tuple[str, str]  # in its team
 
+class SortedReply(NamedTuple):
+    """A low reply, with its author and the cause that it was sorted into."""
 
-async def count_cases(
-    database: Database, channels: Sequence[Channel], since: datetime
-) -> Mapping[Channel, int]:
-    team_id = channels[0][0]
-    its = cases.c.channel_id
-    query = sa.select(its, sa.func.count()).where(
-        cases.c.team_id == team_id, its.in_([each for _, each in channels])
-    )
-    rows: Iterable[Any] = await database.all(
-        query.where(cases.c.judged_at >= since, counts(cases)).group_by(its)
-    )
-    return dict.fromkeys(channels, 0) | {
-        (team_id, channel_id): number for channel_id, number in rows
-    }
+    case_id: int
+    author_id: str | None
+    cause: str
 
 
 async def note_causes(database: Database, place: Place, week: str, found: Sequence[Cause]) -> None:
@@ -55,12 +43,27 @@ async def note_causes(database: Database, place: Place, week: str, found: Sequen
     await database.write(note)
 
 
-async def read_causes(database: Database, place: Place, week: str) -> Mapping[int, str]:
-    """The cause of each low reply of a week, or of the place's author, by case, as far as they were
-    sorted.
-    """
-    its = {"team_id": place.team_id, "channel_id": place.channel_id, "week": week}
-    query = sa.select(causes.c.case_id, causes.c.name).filter_by(**its)
+async def read_causes(database: Database, place: Place, week: str) -> Sequence[SortedReply]:
+    """The low replies of a week, or of the place's author in it, as far as they were sorted."""
+    is_there = sa.and_(
+        causes.c.team_id == place.team_id,
+        causes.c.channel_id == place.channel_id,
+        causes.c.week == week,
+    )
     if place.author_id is not None:
-        query = query.join(cases, is_of_case(causes)).where(cases.c.author_id == place.author_id)
-    return {row.case_id: row.name for row in await database.all(query)}
+        is_there = sa.and_(is_there, cases.c.author_id == place.author_id)
+    return await _sorted(database, is_there)
+
+
+async def causes_of(
+    database: Database, team_id: str, case_ids: Collection[int]
+) -> Mapping[int, str]:
+    """The cause of each of these cases that was sorted."""
+    is_one = sa.and_(causes.c.team_id == team_id, causes.c.case_id.in_(case_ids))
+    return {reply.case_id: reply.cause for reply in await _sorted(database, is_one)}
+
+
+async def _sorted(database: Database, which: sa.ColumnElement[bool]) -> Sequence[SortedReply]:
+    query = sa.select(causes.c.case_id, cases.c.author_id, causes.c.name.label("cause"))
+    query = query.join(cases, is_of_case(causes)).where(which)
+    return await database.rows(SortedReply, query.order_by(causes.c.case_id))

@@ -1,5 +1,5 @@
-"""The Home tab, published when it is opened and after each click in it, and the pages of `/judge
-recent`.
+"""The Home tab, published when it is opened and after each click in it, the window of a person's
+settings, and the pages of `/judge recent`.
 
 Source: https://docs.slack.dev/surfaces/app-home
 """
@@ -7,17 +7,15 @@ Source: https://docs.slack.dev/surfaces/app-home
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.case import Visibility, to_case_id
+from bot.domain.case import CaseStatus, Visibility, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.pipeline.case_access import recent_blocks
 from bot.pipeline.retries import in_brief
-from bot.pipeline.text import texts_modal
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.client import SLACK_ERRORS, slack_word
@@ -28,7 +26,7 @@ from bot.store.database import upsert
 from bot.store.errors import STORE_ERRORS
 from bot.store.schema import people
 
-ACTION_HOME_JUDGE = "judge_something"
+ACTION_HOME_SETTINGS = "open_settings"
 ACTION_HOME_VISIBILITY = "choose_visibility"
 
 ACTION_RECENT_OLDER = "show_older_cases"
@@ -41,14 +39,9 @@ _ASKED_FOR = timedelta(days=1)
 
 _AS_THE_WORKSPACE = "workspace"
 
-_WELCOME = (
-    "To score a reply, open the menu of the message (⋮ *More actions*) and choose *Score this "
-    "reply*."
-)
-_NO_CASES = "You have not asked for a score yet. Your cases from all channels appear here."
 _NONE = (
-    "You have not asked for a score yet. On any message: More actions (⋮) → *Score this "
-    "reply*, or type `/judge`."
+    "You have not asked for a score yet. To score a reply, open the menu of the message (⋮ *More "
+    "actions*) and choose *Score this reply*, or type `/judge`."
 )
 _NO_STORE = "I cannot read the database right now. Open this tab again in a minute."
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
@@ -62,13 +55,9 @@ def register(app: AsyncApp, services: Services) -> None:
         if body["event"].get("tab") == "home":
             await show_home(services, to_invocation(body))
 
-    @on_click(app, ACTION_HOME_JUDGE)
-    async def judge_something(person: Invocation, _: Raw) -> None:
-        """The verdict on the two texts goes to the person's direct messages with the app."""
-        state = ui.ModalState(channel_id=person.window_channel_id)
-        rubrics = services.rubrics
-        window = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
-        if said := await services.messenger.show(person, window):
+    @on_click(app, ACTION_HOME_SETTINGS)
+    async def open_settings(person: Invocation, _: Raw) -> None:
+        if said := await services.messenger.show(person, await _settings(services, person)):
             await show_home(services, person, said)
 
     @on_click(app, ACTION_HOME_VISIBILITY)
@@ -84,7 +73,7 @@ def register(app: AsyncApp, services: Services) -> None:
         }
         await database.execute(upsert(database, people, values))
         await database.forget_choices()
-        await show_home(services, person)
+        await show_settings(services, person, body["view"]["id"])
 
     @on_click(app, slack_ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER)
     async def turn_page(invocation: Invocation, _: Raw) -> None:
@@ -98,34 +87,25 @@ def register(app: AsyncApp, services: Services) -> None:
 async def show_home(services: Services, person: Invocation, note: str = "") -> None:
     """Publishes a person's Home tab as it is now; `note` tells them the outcome of their click."""
     now = services.clock()
-    chosen = services.store.channels.visibility(person.team_id, person.user_id)
     try:
         # Run at the same time, so that all share one call to Slack for the person's channels.
-        cases, visibility, buttons, sections = await asyncio.gather(
-            _newest(services, person, now),
-            chosen,
-            _blocks((each.home_buttons for each in services.features), person),
+        (waiting, cases), sections, waits = await asyncio.gather(
+            _cases(services, person, now),
             _blocks((each.home_section for each in services.features), person),
+            _blocks((each.home_waiting for each in services.features), person),
         )
     except STORE_ERRORS as exc:
         logger.error("home_without_log", reason=in_brief(exc))
-        blocks = [*_top(""), ui.section(_NO_STORE)]
+        blocks = [ui.section(_NO_STORE)]
     else:
-        blocks = [
-            *_top(note, buttons),
-            ui.context(f"As of {ui.short_date(now)}"),
-            ui.header("Your cases"),
-            *cases,
-            *sections,
-        ]
-        as_set = ui.option(_AS_THE_WORKSPACE, "Workspace default")
-        options = {None: as_set} | {
-            each: ui.option(each, label) for each, label in _AUDIENCE.items()
-        }
-        select = ui.menu(ACTION_HOME_VISIBILITY, options.values(), options[visibility])
-        default = _AUDIENCE[services.settings.verdict_visibility].lower()
-        words = f"The workspace default: {default}. You can also choose in the window of `/judge`."
-        blocks += [ui.header("Who sees your verdicts"), ui.section(words) | {"accessory": select}]
+        blocks = [*sections]
+        if waiting or waits:
+            blocks += [ui.header("Waiting for you"), *waits, *waiting]
+        blocks += [ui.header("Your cases"), *cases]
+        blocks.append(ui.actions(ui.button("Settings", ACTION_HOME_SETTINGS)))
+        blocks.append(ui.context(f"As of {ui.short_date(now)}"))
+    if note:
+        blocks.insert(0, ui.section(f":warning: {note}"))
     # A click in the tab does not name the channel of the person's direct messages, so the tab
     # stores it.
     view = {
@@ -140,6 +120,27 @@ async def show_home(services: Services, person: Invocation, note: str = "") -> N
         logger.warning("home_not_published", error=slack_word(exc))
 
 
+async def show_settings(
+    services: Services, person: Invocation, view_id: str, note: str = ""
+) -> None:
+    await services.messenger.update_modal(view_id, await _settings(services, person, note))
+
+
+async def _settings(services: Services, person: Invocation, note: str = "") -> ui.Block:
+    """The window of a person's settings: who sees their verdicts, and what the features add."""
+    visibility = await services.store.channels.visibility(person.team_id, person.user_id)
+    as_set = ui.option(_AS_THE_WORKSPACE, "Workspace default")
+    options = {audience: ui.option(audience, label) for audience, label in _AUDIENCE.items()}
+    chosen = options[visibility] if visibility else as_set
+    select = ui.menu(ACTION_HOME_VISIBILITY, [as_set, *options.values()], chosen)
+    default = _AUDIENCE[services.settings.verdict_visibility].lower()
+    words = f"The workspace default: {default}. You can also choose in the window of `/judge`."
+    blocks = [ui.section(f":warning: {note}")] if note else []
+    blocks += [ui.header("Who sees your verdicts"), ui.section(words) | {"accessory": select}]
+    blocks += await _blocks((each.home_settings for each in services.features), person)
+    return ui.page("Settings", blocks)
+
+
 async def _blocks(
     parts: Iterable[Callable[[Invocation], Awaitable[Sequence[ui.Block]]] | None],
     person: Invocation,
@@ -148,18 +149,22 @@ async def _blocks(
     return [block for blocks in found for block in blocks]
 
 
-async def _newest(services: Services, person: Invocation, now: datetime) -> list[ui.Block]:
+async def _cases(
+    services: Services, person: Invocation, now: datetime
+) -> tuple[list[ui.Block], list[ui.Block]]:
+    """A person's newest cases: those that wait for their question, and the others."""
     since = now - _ASKED_FOR
     found = await services.store.cases.recent(
         person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since
     )
-    cases = await services.case_access.listed(found[:_MOST_CASES], person.user_id)
-    blocks = recent_blocks(cases, services.identity.url) if cases else [ui.section(_NO_CASES)]
-    return (
-        [*blocks, ui.context("`/judge recent` lists older cases.")]
-        if len(found) > _MOST_CASES
-        else blocks
-    )
+    listed = await services.case_access.listed(found[:_MOST_CASES], person.user_id)
+    waiting = [each for each in listed if each.case.status is CaseStatus.ASKED]
+    others = [each for each in listed if each.case.status is not CaseStatus.ASKED]
+    url = services.identity.url
+    blocks = recent_blocks(others, url) if others else [ui.section(_NONE)]
+    if len(found) > _MOST_CASES:
+        blocks.append(ui.context("`/judge recent` lists older cases."))
+    return recent_blocks(waiting, url), blocks
 
 
 async def recent(services: Services, invocation: Invocation, before: PageEnd | None = None) -> Post:
@@ -197,9 +202,3 @@ def to_page_end(value: str) -> PageEnd | None:
     except ValueError:
         return None
     return (moment, number) if moment.tzinfo and number is not None else None
-
-
-def _top(note: str, buttons: Sequence[ui.Block] = ()) -> list[dict[str, Any]]:
-    judge = ui.button("Score two texts", ACTION_HOME_JUDGE) | {"style": "primary"}
-    said = [ui.section(f":warning: {note}")] if note else []
-    return [ui.section(_WELCOME), ui.actions(judge, *buttons), *said]

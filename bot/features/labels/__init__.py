@@ -6,17 +6,21 @@ from functools import partial
 from bot.feature import Feature, Services
 from bot.features.labels import asking, handlers, ids
 from bot.pipeline.engine import PeriodicJob
-from bot.slack.blocks import Block, button
+from bot.slack.blocks import Block, button, section
 from bot.slack.invocation import Invocation
 
 
 def feature(services: Services) -> Feature:
 
-    async def home_buttons(person: Invocation) -> Sequence[Block]:
+    async def home_waiting(person: Invocation) -> Sequence[Block]:
         keeps_text = services.store.assignments.keeps_text
         user_id = person.user_id
-        may_wait = keeps_text and await handlers.served_channels(services, user_id)
-        return [button("Score a few blind", ids.ACTION_BLIND)] if may_wait else []
+        if not (keeps_text and await handlers.served_channels(services, user_id)):
+            return []
+        block = section(
+            "Replies of your channels can be scored by you, before you see the judge's."
+        )
+        return [block | {"accessory": button("Score a few blind", ids.ACTION_BLIND)}]
 
     return Feature(
         register=partial(handlers.register, services=services),
@@ -29,5 +33,5 @@ def feature(services: Services) -> Feature:
         periodic_jobs=[
             PeriodicJob("ask_for_labels", partial(asking.ask_due, services), teams=asking.TEAMS)
         ],
-        home_buttons=home_buttons,
+        home_waiting=home_waiting,
     )

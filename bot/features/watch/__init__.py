@@ -3,30 +3,40 @@ they get worse.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import replace
 from functools import partial
 
 import sqlalchemy as sa
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
-from bot.feature import Feature, Named, Services, WeekBlocks
+from bot.feature import Feature, Named, Services, WeekPart
 from bot.features.watch import first_hour, orders, releases, window
 from bot.features.watch.alerts import Alerts
-from bot.features.watch.figures import read_watched, watches_of
+from bot.features.watch.figures import (
+    MOST_AT_HOME,
+    assistants_of,
+    counted,
+    read_assistants,
+    read_details,
+    watches_of,
+)
 from bot.features.watch.looks import look
 from bot.features.watch.new_models import NewModels
 from bot.features.watch.news import tell_first, tell_low
 from bot.features.watch.queries import Releases
-from bot.features.watch.release_text import release_line
 from bot.features.watch.releases import ReleaseLooks
 from bot.features.watch.standings import StandingLooks
-from bot.features.watch.text import home_blocks, not_read_since
+from bot.features.watch.text import not_read_since, settings_blocks
 from bot.features.watch.watcher import Watcher
-from bot.features.watch.week_text import detail_blocks, watched_blocks
-from bot.figures.week import TREND_WEEKS
+from bot.features.watch.week_text import (
+    detail_blocks,
+    home_blocks,
+    releases_in,
+    week_blocks,
+)
 from bot.pipeline.engine import PeriodicJob
-from bot.slack.blocks import Block, context, section
+from bot.slack.blocks import Block, section
 from bot.slack.invocation import Invocation
 from bot.store import schema
 from bot.store.figures import Place
@@ -35,8 +45,6 @@ _MORE_HELP = (
     "• `/judge release @assistant new prompt` compares a watched assistant's scores before and "
     "after a change"
 )
-MOST_AT_HOME = 10
-MOST_RELEASES = 3
 
 
 def feature(services: Services) -> Feature:
@@ -49,27 +57,33 @@ def feature(services: Services) -> Feature:
         releases.register(app, services)
 
     async def home_section(person: Invocation) -> Sequence[Block]:
-        return home_blocks(*await watches_of(services, person, MOST_AT_HOME))
+        assistants, more = await assistants_of(services, person)
+        return home_blocks(assistants, more, services.clock(), services.low_button)
 
-    async def week_blocks(place: Place, week: Week, now: datetime, named: Named) -> WeekBlocks:
-        watched = await read_watched(services.store, place, week, now)
-        members = await named([each.author_id for each in watched])
-        blocks = watched_blocks(watched, members)
-        unread = (await watcher.orders.unread(place.team_id, now)).get(place.channel_id or "")
-        found = [
-            each
-            for each in await Releases(services.store.database).of(place)
+    async def home_settings(person: Invocation) -> Sequence[Block]:
+        watches = await watches_of(services, person)
+        shown = await counted(services, watches[:MOST_AT_HOME])
+        return settings_blocks(shown, len(watches) - len(shown))
+
+    async def week_part(place: Place, week: Week, named: Named) -> WeekPart:
+        assistants = await read_assistants(services, place, week)
+        members = await named([each.author_id for each in assistants])
+        blocks = week_blocks(assistants, members)
+        unread = await watcher.orders.unread(place.team_id, services.clock())
+        if place.channel_id in unread:
+            blocks.append(section(not_read_since(unread[place.channel_id])))
+        return WeekPart(frozenset(each.author_id for each in assistants), blocks)
+
+    async def week_details(place: Place, week: Week, named: Named) -> Sequence[Block]:
+        assistants = await read_assistants(services, place, week)
+        members = await named([each.author_id for each in assistants])
+        details = [
+            await read_details(services, replace(place, author_id=each.author_id), week)
+            for each in assistants
             if each.author_id in members
         ]
-        begun = week.before(TREND_WEEKS - 1).start  # with the trend
-        lines = [
-            release_line(each, members[each.author_id].name)
-            for each in found
-            if begun <= each.set_at < week.end
-        ]
-        blocks += [context(f"In the trend: {'; '.join(lines[:MOST_RELEASES])}")] if lines else []
-        blocks += [section(not_read_since(unread))] if unread else []
-        return blocks, detail_blocks(watched, members)
+        marked = await Releases(services.store.database).of(place)
+        return detail_blocks(assistants, members, details, releases_in(marked, week))
 
     async def release(place: Place, typed: str, by: str) -> str:
         return (await releases.mark_as_typed(services, place, typed, by)).text
@@ -98,6 +112,8 @@ def feature(services: Services) -> Feature:
             PeriodicJob("tell_new_models", NewModels(services).look, teams=watched),
         ],
         home_section=home_section,
-        week_blocks=week_blocks,
+        home_settings=home_settings,
+        week_part=week_part,
+        week_details=week_details,
         release=release,
     )

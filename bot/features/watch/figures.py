@@ -1,143 +1,217 @@
-"""The figures of watched assistants for a week, from random replies only, not from those that
-people chose.
-"""
+"""What the screens show of watched assistants: their standing, and their volume beside it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from itertools import chain
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import NamedTuple
 
+from bot.domain.standing import Standing, Subject, subject_of
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.watch.queries import Unread, WatchOrders, day_of, watched
-from bot.features.watch.reply_queries import Replies, together
-from bot.figures import week as figures_week
-from bot.figures.quality import WEEKS, Quality, as_people, to_quality
+from bot.features.watch.reply_queries import Replies, SeenCount, together
+from bot.figures.quality import WEEKS, Quality, add_up, grouped, to_quality
+from bot.figures.week import TREND_WEEKS, Point, commonest, passed, trend_of
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
-from bot.store import Store
-from bot.store.figures import Place, Span, to_ts
+from bot.store.figures import Place, Span
+from bot.store.standings import Standings
 from bot.store.visibility import Origin
-from judge.evaluation.stats import Interval, MeanEstimate, differences
-from judge.scoring.ways import DECISION
+from judge.evaluation.causes import OTHER
+from judge.evaluation.standing import Direction
 
-_WHOLE = {
-    ReplyOutcome.TAKEN,
-    ReplyOutcome.NO_ANSWER,
-    ReplyOutcome.BROKE_OFF,
-    ReplyOutcome.EDITED,
-    ReplyOutcome.PART,
-}
+MOST_AT_HOME = 10
+LOW_FOR = timedelta(days=7)
+"""The Home tab counts low replies of so long."""
 
 
 @dataclass(frozen=True)
-class Watched(figures_week.Glance):
-    """One assistant's week; its `trend` has eight weeks, of which those with too few scores of the
-    kind have no mean.
+class Volume:
+    """An assistant's replies in a week of a channel, and what has become of them.
 
-    Attributes:
-        quality: That of all replies of this week, estimated from those drawn; None without a score.
-        change: How far the mean has moved since the four weeks before; None with too few scores by
-            this judge version.
-        weeks: The last four weeks, for the correction by labels.
-        is_corrected: Whether the week is shown as people would score: it has enough labels, and so
-            has what it is compared with.
-        coverage: The outcomes of all its replies of this week.
-        earlier: How many of the scored replies are not in `coverage`: they were written before this
-            week, late on its last day or while the app was down, or the store no longer says when.
+    `askers` are the people whose questions the scored ones answer. `raters` counts the scores of
+    the offline rater, of the demo and (None) of models.
+    """
+
+    coverage: Coverage = field(default_factory=lambda: Coverage({}))
+    scored: int = 0
+    askers: int = 0
+    raters: Mapping[str | None, int] = field(default_factory=dict)
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether every reply was drawn."""
+        return ReplyOutcome.PASSED not in self.coverage.outcomes
+
+
+@dataclass(frozen=True)
+class AssistantWeek:
+    """A watched assistant in a channel's digest: its standing, over `channels` channels, and its
+    volume there in the week and in the one before.
     """
 
     author_id: str
-    quality: Quality | None
-    change: Interval | None
-    weeks: Quality | None
-    is_corrected: bool
-    coverage: Coverage
-    earlier: int
-
-    @property
-    def others(self) -> int:
-        return self.off_scale + self.off_version
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether a decision judge scored every reply of the week that answers somebody to its
-        end.
-        """
-        is_left_out = (
-            self.others
-            or self.earlier
-            or self.coverage.outcomes.keys() - _WHOLE
-            or not self.coverage.seen
-        )
-        return f", {DECISION}" in (self.kind.version or "") and not is_left_out
-
-    @property
-    def is_of_finished(self) -> bool:
-        """Whether so many replies broke off that the mean of the others is not that of all."""
-        scored = self.quality.mean.n if self.quality else 0
-        broke_off = self.coverage.broke_off
-        return 10 * broke_off > scored + broke_off
+    standing: Standing | None
+    channels: int
+    this: Volume
+    before: Volume
 
 
-async def read_watched(store: Store, place: Place, week: Week, now: datetime) -> Sequence[Watched]:
-    """The week so far of each watched assistant with replies that were scored or broke off: what
-    got worse first, then those with the most scores.
-
-    If the place names an author, only that author's.
+async def read_assistants(services: Services, place: Place, week: Week) -> Sequence[AssistantWeek]:
+    """Those that are watched in a channel, the worst first; if the place names an author, only
+    that one.
     """
-    watched = replace(place, origin=Origin.WATCHED)
-    span = figures_week.passed(week, now)
-    scored = await store.tallies.authors(watched, span)
-    broken_off = await Replies(store.database).broken_off(place, span)
-    authors = dict.fromkeys([*scored, *broken_off])
-    found = [await _read(store, replace(watched, author_id=each), week, span) for each in authors]
-    changes = differences([(_mean_of(each.quality), before) for each, before in found])
-    changed = [
-        replace(each, change=change) for (each, _), change in zip(found, changes, strict=True)
+    watches = await services.store.watches.of(place.team_id)
+    shown = [
+        watch
+        for watch in watches
+        if watch.channel_id == place.channel_id and place.author_id in {None, watch.author_id}
     ]
-    return sorted(changed, key=lambda each: figures_week.worse_first(each.change))
+    if not shown:
+        return []
+    standings = await Standings(services.store.database).of_team(place.team_id)
+    channels = Counter(subject_of(watch) for watch in watches)
+    now = services.clock()
+    replies = Replies(services.store.database)
+    this = await _volumes(replies, place, passed(week, now))
+    last = week.before()
+    before = await _volumes(replies, place, Span(last.start, last.end))
+    found = list[AssistantWeek]()
+    for watch in shown:
+        subject = subject_of(watch)
+        found.append(
+            AssistantWeek(
+                watch.author_id,
+                standings.get(subject),
+                channels[subject],
+                this.get(watch.author_id, Volume()),
+                before.get(watch.author_id, Volume()),
+            )
+        )
+    return sorted(found, key=lambda each: worst_first(each.standing))
 
 
-async def _read(
-    store: Store, its: Place, week: Week, span: Span
-) -> tuple[Watched, MeanEstimate | None]:
-    """The week, whose change is not known yet, and the mean of the four weeks before it."""
-    tallies = store.tallies
-    replies = Replies(store.database)
-    glance = figures_week.to_glance(week, span.end, await tallies.scores(its, span), ())
-    kind = glance.kind
-    weeks = [week.before(back) for back in range(figures_week.TREND_WEEKS)]
+async def _volumes(replies: Replies, place: Place, span: Span) -> Mapping[str, Volume]:
+    by_author = grouped((count.author_id, count) for count in await replies.counts(place, span))
+    return {author_id: _to_volume(counts) for author_id, counts in by_author.items()}
+
+
+def _to_volume(counts: Sequence[SeenCount]) -> Volume:
+    outcomes = add_up(
+        (ReplyOutcome(count.outcome) if count.outcome else None, count.number) for count in counts
+    )
+    return Volume(
+        Coverage(outcomes),
+        scored=sum(count.scored for count in counts),
+        askers=len({count.asker_id for count in counts} - {None}),
+        raters=dict(add_up((count.rater, count.scored) for count in counts if count.scored)),
+    )
+
+
+class AssistantDetails(NamedTuple):
+    """The quality of four weeks as people score, and the mean of each week."""
+
+    quality: Quality | None
+    trend: Sequence[Point]
+
+
+async def read_details(services: Services, place: Place, week: Week) -> AssistantDetails:
+    """What a digest leaves out of one assistant in its channel."""
+    its = replace(place, origin=Origin.WATCHED)
+    tallies = services.store.tallies
+    span = passed(week, services.clock())
+    weeks = [week.before(back) if back else week for back in range(TREND_WEEKS)]
+    eight_weeks = Span(weeks[-1].start, span.end)
+    kind = commonest(await tallies.scores(its, eight_weeks, week.start))
+    scored = await tallies.counted(its, eight_weeks, kind, [each.start for each in weeks])
     first_day = day_of(weeks[-1].start - timedelta(days=1))
-    coverage = await replies.coverage(its, first_day)
-
-    counted = await tallies.counted(
-        its, Span(weeks[-1].start, span.end), kind, [each.start for each in weeks]
-    )
-    found = [[each for each in counted if each.back == back] for back in range(len(weeks))]
-    scored = found[0]
-    earlier = [*chain(*found[1 : WEEKS + 1])]
-    this, before = (
-        to_quality(each, kind.scale, coverage, [*scored, *earlier]) for each in (scored, earlier)
-    )
-    means = [_mean_of(to_quality(each, kind.scale, coverage)) for each in found]
-    points = zip(weeks, (mean.judge.mean if mean else None for mean in means), strict=True)
-    its_week = Watched(
-        **vars(glance) | {"trend": tuple(figures_week.Point(*each) for each in points)[::-1]},
-        author_id=its.author_id or "",
-        quality=this,
-        change=None,
-        weeks=to_quality([*chain(*found[:WEEKS])], kind.scale, coverage),
-        is_corrected=as_people(this, before) is not None,
-        coverage=together((await replies.coverage(its, first_day, span)).values()),
-        earlier=sum((each.ts or "") < to_ts(week.start) for each in scored),
-    )
-    return its_week, _mean_of(before)
+    coverage = await Replies(services.store.database).coverage(its, first_day)
+    recent = [case for case in scored if case.back < WEEKS]
+    return AssistantDetails(to_quality(recent, kind.scale, coverage), trend_of(scored, weeks))
 
 
-def _mean_of(quality: Quality | None) -> MeanEstimate | None:
-    return quality.mean if quality is not None and quality.mean.n >= figures_week.FEWEST else None
+def worst_first(standing: Standing | None) -> tuple[float, float]:
+    """A key to sort by: what got lower first, by how much; then the others, by their level."""
+    if standing is None or standing.level is None:
+        return 1, float("inf")
+    drop = standing.step or 0 if standing.direction is Direction.LOWER else 0
+    return drop, standing.level
+
+
+@dataclass(frozen=True)
+class AssistantAtHome:
+    """An assistant in a person's Home tab; `low` counts its low replies of the last seven days, in
+    channels of theirs, by cause.
+    """
+
+    subject: Subject
+    name: str
+    standing: Standing | None
+    low: Mapping[str | None, int]
+
+    @property
+    def cause(self) -> str:
+        """What most of its low replies have in common; empty if that is not known."""
+        causes = {name: number for name, number in self.low.items() if name not in {None, OTHER}}
+        cause = max(causes, key=lambda name: (causes[name], name), default=None)
+        return cause if cause and causes[cause] > 1 else ""
+
+
+async def assistants_of(
+    services: Services, person: Invocation
+) -> tuple[Sequence[AssistantAtHome], int]:
+    """The assistants that are watched in channels of a person, the worst first, and how many more
+    there are.
+
+    Empty if Slack does not list those channels.
+    """
+    watches = await watches_of(services, person)
+    database = services.store.database
+    standings = await Standings(database).of_team(person.team_id) if watches else {}
+    subjects = grouped((subject_of(watch), watch.channel_id) for watch in watches)
+    ordered = sorted(subjects, key=lambda subject: worst_first(standings.get(subject)))
+    shown = ordered[:MOST_AT_HOME]
+    names = await services.members.of_all({subject.author_id for subject in shown})
+    low = await low_causes(services, person.team_id) if shown else {}
+    found = list[AssistantAtHome]()
+    for subject in shown:
+        member = names.get(subject.author_id)
+        causes = Counter[str | None]()
+        for channel_id in subjects[subject]:
+            causes += low.get((channel_id, subject.author_id), Counter())
+        name = member.name if member else subject.author_id
+        found.append(AssistantAtHome(subject, name, standings.get(subject), causes))
+    return found, len(ordered) - len(shown)
+
+
+async def low_causes(
+    services: Services, team_id: str
+) -> Mapping[tuple[str, str], Counter[str | None]]:
+    """How many low replies of the last seven days have each cause, by channel and assistant."""
+    since = services.clock() - LOW_FOR
+    found: dict[tuple[str, str], Counter[str | None]] = {}
+    for count in await Replies(services.store.database).low_counts(team_id, since):
+        causes = found.setdefault((count.channel_id, count.author_id), Counter())
+        causes[count.cause] += count.number
+    return found
+
+
+async def watches_of(services: Services, person: Invocation) -> Sequence[Watch]:
+    """The watches of the channels that a person and the app are in.
+
+    Empty if Slack does not list those channels.
+    """
+    watches = await services.store.watches.of(person.team_id)
+    if not watches:
+        return ()
+    try:
+        theirs = await services.memberships.of(person.user_id)
+        ours = await services.memberships.of()
+    except MembershipError:
+        return ()
+    return [watch for watch in watches if watch.channel_id in theirs.keys() & ours.keys()]
 
 
 @dataclass(frozen=True)
@@ -148,27 +222,7 @@ class CountedWatch:
     unread: Unread | None
 
 
-async def watches_of(
-    services: Services, person: Invocation, most: int
-) -> tuple[Sequence[CountedWatch], int]:
-    """Up to `most` watches of the channels that a person and the app are in, and how many more
-    there are.
-
-    Empty if Slack does not list those channels.
-    """
-    watches = await services.store.watches.of(person.team_id)
-    if not watches:
-        return (), 0
-    try:
-        theirs = await services.memberships.of(person.user_id)
-        ours = await services.memberships.of()
-    except MembershipError:
-        return (), 0
-    seen = [each for each in watches if each.channel_id in theirs and each.channel_id in ours]
-    return await counted(services, seen[:most]), len(seen[most:])
-
-
-async def counted(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
+async def counted(services: Services, watches: Collection[Watch]) -> Sequence[CountedWatch]:
     names = await services.members.of_all({watch.author_id for watch in watches})
     now = services.clock()
     found = list[CountedWatch]()

@@ -9,15 +9,14 @@ from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
 
+from bot.domain.standing import Standing, subject_of
 from bot.domain.watch import Watch
-from bot.domain.week import Week
 from bot.feature import Services
 from bot.features.watch import text
-from bot.features.watch.figures import read_watched
 from bot.features.watch.notices import Telling, tell_once
 from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, day_of, watched
-from bot.features.watch.week_text import week_lines
+from bot.features.watch.week_text import standing_lines
 from bot.figures.lowest import low_blocks
 from bot.figures.quality import grouped
 from bot.slack import blocks as ui
@@ -25,6 +24,7 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.audit import Action
 from bot.store.figures import Span, TimedScore
+from bot.store.standings import Standings
 from judge.scoring.numbers import number_of
 
 FIRST = 20
@@ -76,32 +76,36 @@ async def tell_first(services: Services) -> None:
         if await notices.is_settled(told, name, now):
             continue
         scores = await services.store.tallies.in_order(watched(watch), Span(watch.since, now))
-        if len(scores) >= FIRST:
-            await tell_once(services, told, name, partial(_first, services, watch, scores))
+        if len(scores) < FIRST:
+            continue
+        since = scores[FIRST - 1].judged_at
+        standing = await Standings(services.store.database).of(subject_of(watch))
+        if standing and standing.looked_at > since:
+            is_late = now > since + _LATE
+            write = partial(_first, services, watch, standing, scores, is_late=is_late)
+            await tell_once(services, told, name, write)
 
 
-async def _first(services: Services, watch: Watch, scores: Sequence[TimedScore]) -> Telling | None:
-    """The first figures in the words of a digest, and the case whose score they tell; None if they
-    come too late.
-    """
-    now = services.clock()
-    store = services.store
-    if scores[FIRST - 1].judged_at < now - _LATE:
+async def _first(
+    services: Services,
+    watch: Watch,
+    standing: Standing,
+    scores: Sequence[TimedScore],
+    *,
+    is_late: bool,
+) -> Telling | None:
+    """The standing, and the case whose score is told with it; None if that comes too late."""
+    if is_late:
         return None
-    week = Week(watch.since, now, services.schedule.zone)
     name = await services.members.name_of(watch.author_id)
-    (found,) = await read_watched(store, watched(watch), week, now)
-    lines = list(week_lines(replace(found, change=None), clip(name)))
-    lowest = [min(scores, key=lambda each: (each.score, -each.id)).id]
-    cases = await store.tallies.low_among(watched(watch), lowest)
-    title = (
-        f"First figures of the watch in <#{watch.channel_id}>, since {ui.short_date(watch.since)}"
-    )
-    listed = [
-        ui.section("*Lowest*"),
-        *low_blocks(cases, [name] * len(cases), services.identity.url),
-    ]
-    blocks = [ui.section("\n".join([f"*{title}*", *lines])), *(listed if cases else [])]
+    lowest = [min(scores, key=lambda score: (score.score, -score.id)).id]
+    cases = await services.store.tallies.low_among(watched(watch), lowest)
+    title = f"The first figures of the watch in <#{watch.channel_id}>"
+    lines = standing_lines(standing, name)
+    blocks = [ui.section("\n".join([f"*{title}*", *lines]))]
+    if cases:
+        blocks.append(ui.section("*Lowest*"))
+        blocks += low_blocks(cases, [name] * len(cases), services.identity.url)
     return Post(f"{title}: {lines[0]}".replace("*", ""), blocks), lowest
 
 

@@ -6,16 +6,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
+from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.features.watch.queries import day_of, key_of
 from bot.store import database as db
 from bot.store.figures import Place, Span, to_ts
-from bot.store.schema import IS_WAITED_FOR, cases, keys, replies
-from bot.store.visibility import is_watched
+from bot.store.schema import IS_WAITED_FOR, cases, causes, is_of_case, keys, replies
+from bot.store.visibility import is_low, is_watched
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,28 @@ class SeenReply:
     @property
     def day(self) -> str:
         return day_of(datetime.fromtimestamp(float(self.ts), UTC))
+
+
+class SeenCount(NamedTuple):
+    """How many replies (`number`) of an assistant to one person have an outcome, and how many of
+    them have a score; `rater` is OFFLINE or MADE_UP, and None for a model.
+    """
+
+    author_id: str
+    outcome: str | None
+    asker_id: str | None
+    rater: str | None
+    number: int
+    scored: int
+
+
+class LowCount(NamedTuple):
+    """How many low replies of an assistant in a channel have one cause, as far as it is known."""
+
+    channel_id: str
+    author_id: str
+    cause: str | None
+    number: int
 
 
 def draws(watch: Watch, ts: str, key: bytes) -> bool:
@@ -227,16 +251,55 @@ class Replies(db.StoreQueries):
             found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
         return {day: Coverage(outcomes) for day, outcomes in found.items()}
 
-    async def broken_off(self, place: Place, span: Span) -> Sequence[str]:
-        """The assistants of whose replies, written in the span, some broke off."""
-        query = sa.select(replies.c.author_id).distinct().order_by(replies.c.author_id)
-        query = query.filter_by(
-            team_id=place.team_id, channel_id=place.channel_id, outcome=ReplyOutcome.BROKE_OFF
+    async def counts(self, place: Place, span: Span) -> Sequence[SeenCount]:
+        """What has become of the replies that were written in the span, by assistant and asker."""
+        rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model))
+        is_its = sa.and_(
+            cases.c.team_id == replies.c.team_id,
+            cases.c.channel_id == replies.c.channel_id,
+            cases.c.message_ts == replies.c.ts,
+            is_watched(cases),
+        )
+        asker_id = cases.c.question_author_id.label("asker_id")
+        what = replies.c.author_id, replies.c.outcome, asker_id, rater.label("rater")
+        number = sa.func.count().label("number")
+        query = (
+            sa.select(*what, number, sa.func.count(cases.c.score).label("scored"))
+            .select_from(replies.outerjoin(cases, is_its))
+            .where(
+                replies.c.team_id == place.team_id,
+                replies.c.channel_id == place.channel_id,
+                replies.c.ts >= to_ts(span.start),
+                replies.c.ts < to_ts(span.end),
+            )
+            .group_by(*what)
         )
         if place.author_id is not None:
-            query = query.filter_by(author_id=place.author_id)
-        is_within = replies.c.ts >= to_ts(span.start), replies.c.ts < to_ts(span.end)
-        return await self._database.values(query.where(*is_within))
+            query = query.where(replies.c.author_id == place.author_id)
+        return await self._database.rows(SeenCount, query)
+
+    async def low_counts(self, team_id: str, since: datetime) -> Sequence[LowCount]:
+        """The low replies that watches drew, by channel, assistant and cause."""
+        cause = (
+            sa.select(causes.c.name)
+            .where(is_of_case(causes))
+            .limit(1)
+            .scalar_subquery()
+            .label("cause")
+        )
+        low = (
+            sa.select(cases.c.channel_id, cases.c.author_id, cause)
+            .where(
+                cases.c.team_id == team_id,
+                cases.c.judged_at >= since,
+                cases.c.score.is_not(None),
+                is_watched(cases),
+                is_low(),
+            )
+            .subquery()
+        )
+        query = sa.select(*low.c, sa.func.count().label("number")).group_by(*low.c)
+        return await self._database.rows(LowCount, query)
 
     async def used(self, reply: SeenReply, question_ts: str | None) -> tuple[int, int]:
         """How many of the assistant's replies of that day are scored, and how many of these answer

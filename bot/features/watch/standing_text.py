@@ -60,6 +60,14 @@ def _alike(standing: Standing, helper: str) -> str:
     return f"{helper} has not clearly changed{_figures(standing)} ({low:+.1f} to {high:+.1f})"
 
 
+def first_line(standing: Standing | None, name: str) -> str:
+    """The headline with its mark, as it begins on every screen."""
+    if standing is None:
+        return f"*{clip(name)}* has no scores yet"
+    mark = MARKS.get(standing.direction, "")
+    return f"{mark} {headline(standing, name)}".lstrip()
+
+
 def _steady(standing: Standing, helper: str) -> str:
     if standing.event is Event.BACK:
         return f"{helper} is back at its level{_since(standing)}{_level(standing)}"
@@ -117,14 +125,11 @@ def level_line(standing: Standing) -> str:
     """The range of the level, and of what it is; empty with too few scores."""
     if standing.level is None or standing.n < FEWEST:
         return ""
-    has_changed = standing.event in {Event.BEGAN, Event.FURTHER}
-    since = _since(standing) if has_changed else " over four weeks"
     of = number_of(standing.n, "score")
-    scale = f"on a scale from {standing.lowest} to {standing.highest}"
+    when = "since then" if standing.is_clear else "in four weeks"
     if standing.level_low is None:
-        return f"Mean {standing.level:.1f}{since}, {of}, {scale}."
-    between = f"between {standing.level_low:.1f} and {standing.level_high:.1f}"
-    return f"Mean {standing.level:.1f}{since}, {between}: {of}, {scale}."
+        return f"{of} {when}."
+    return f"Between {standing.level_low:.1f} and {standing.level_high:.1f}, by {of} {when}."
 
 
 def new_model_notice(watch: Watch, name: str, new: str, old: str, asked: Asked) -> Post:

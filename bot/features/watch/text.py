@@ -50,6 +50,7 @@ ENDED_MEANS = (
     "scores stay in the figures."
 )
 _OUTCOMES = {
+    ReplyOutcome.PASSED: "not drawn",
     ReplyOutcome.TAKEN: "scored or in progress",
     ReplyOutcome.BROKE_OFF: "broke off",
     None: "waiting",
@@ -310,8 +311,8 @@ def _post(text: str, *more: dict[str, object]) -> Post:
     return Post(text.replace("*", ""), [ui.section(text), *more])
 
 
-def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:
-    """The section of the Home tab with the watches of a person's channels, and the number of
+def settings_blocks(watches: Sequence[CountedWatch], more: int) -> list[ui.Block]:
+    """The watches of a person's channels, in the window of their settings, and the number of
     further ones.
     """
     if not watches:

@@ -1,125 +1,156 @@
-"""The text of a watched assistant's week, as a digest begins with it and as its details complete
-it.
+"""The text of watched assistants: as a digest begins with them, in its details, and in the Home
+tab.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 
+from bot.domain.standing import Standing
 from bot.domain.watch import ReplyOutcome
-from bot.features.watch.figures import Watched
+from bot.domain.week import Week
+from bot.features.watch.figures import (
+    LOW_FOR,
+    AssistantAtHome,
+    AssistantDetails,
+    AssistantWeek,
+    Volume,
+)
+from bot.features.watch.queries import Release
+from bot.features.watch.release_text import release_line
+from bot.features.watch.standing_text import cause_lines, first_line, level_line
 from bot.features.watch.text import MOST_SHOWN, outcomes
 from bot.figures import quality
-from bot.figures.charts import BEFORE, BY_JUDGE, charts, distances, good_words, low_words
-from bot.figures.quality import BY_LABELS
-from bot.figures.week import FEWEST
+from bot.figures.lowest import LowList
+from bot.figures.week import TREND_WEEKS, weekly_means
 from bot.slack import blocks as ui
 from bot.slack.members import Member
-from bot.slack.messenger import Drawn
 from bot.slack.mrkdwn import clip
+from judge.scoring.numbers import number_of
+
+MOST_RELEASES = 3
+_NOT_SCORED = [
+    *(ReplyOutcome.PASSED, ReplyOutcome.OVER, ReplyOutcome.MISSED, ReplyOutcome.BROKE_OFF),
+    *(ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED, ReplyOutcome.DELETED, None),
+]
 
 
-def watched_blocks(
-    watched: Sequence[Watched], members: Mapping[str, Member]
-) -> list[ui.Block | Drawn]:
-    """The first part of a digest, for the watched assistants among `members`; empty if there are
-    none.
-    """
-    found: list[ui.Block | Drawn] = []
-    for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
-        # Only the first has a chart: a digest is at most a screen.
-        drawn = (
-            charts(each.this, each.trend, each.scale, "random", BY_JUDGE * each.is_corrected)
-            if not found
-            else []
-        )
-        found += [
-            ui.section("\n".join(week_lines(each, clip(members[each.author_id].name)))),
-            *drawn[-1:],
-        ]
-    return found
-
-
-def detail_blocks(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[ui.Block]:
-    """What a digest leaves out of them: the judge's figures where those shown are corrected, and
-    the last weeks'.
-    """
-    found = []
-    for each in [each for each in watched if each.author_id in members][:MOST_SHOWN]:
-        name = clip(members[each.author_id].name)
-        by_judge = replace(each, is_corrected=False, change=None)
-        judged = (
-            _measures(by_judge, each.quality, f"{name}{BY_JUDGE}")
-            if each.quality and each.is_corrected
-            else ()
-        )
-        if lines := [*judged, *filter(None, [quality.corrected(each.weeks)])]:
-            found.append(ui.section("\n".join(lines if judged else [f"*{name}*", *lines])))
-    return found
-
-
-def week_lines(each: Watched, name: str) -> Iterator[str]:
-    which = "all replies" if each.is_whole else "random replies"
-    drawn = f"*{name}*, {which}"
-    scored = each.quality.mean.n if each.quality else 0
-    counted = f"{scored:,} of {each.coverage.seen + each.earlier:,} scored"
-    if each.coverage.broke_off:
-        counted += f", {each.coverage.broke_off:,} broke off"
-    if each.quality is None:
-        yield f"{drawn}: no scores yet ({counted})."
-        return
-    if scored < FEWEST:
-        yield f"{drawn}: fewer than {FEWEST} scores, so no mean ({counted})."
-    else:
-        mean, shares = _measures(each, each.quality, name)
-        yield mean
-        yield (
-            f"{which.capitalize()}, {counted}, on a scale from {each.scale.low} to "
-            f"{each.scale.high}."
-        )
-        yield shares
-        if each.is_whole and not each.is_corrected:
-            every = "Every finished reply" if each.coverage.broke_off else "Every reply"
-            yield f"{every} was scored, so these figures have no sampling error."
-    yield from quality.caveats(each.raters, each.unread)
-    if each.others:
-        yield (
-            f"Not counted above, because another judge or another scale was used: {each.others:,}."
-        )
-    if each.coverage.deleted:
-        all_drawn = each.coverage.seen - each.coverage.outcomes.get(ReplyOutcome.PASSED, 0)
-        is_trusted = (
-            10 * each.coverage.deleted <= all_drawn
-        )  # with more, the rest may not represent them
-        doubt = "" if is_trusted else " *That is more than one in ten, so do not trust this mean.*"
-        yield f"Drawn, but deleted before scoring: {each.coverage.deleted}.{doubt}"
-    if each.coverage.lost:
-        lost = ", ".join(outcomes(each.coverage, (ReplyOutcome.OVER, ReplyOutcome.MISSED)))
-        yield f"Drawn, but not scored: {lost}. Other replies of those days stand in for them."
-    if none := outcomes(each.coverage, (ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED)):
-        yield f"{', '.join(none)}."
-
-
-def _measures(each: Watched, week: quality.Quality, name: str) -> tuple[str, str]:
-    """The sentences on the mean, beside the one before, and on the shares of low and good scores."""
-    shown = [
-        (of.corrected if each.is_corrected else None) or of.judge
-        for of in (week.mean, week.low, week.good)
+def week_blocks(
+    assistants: Sequence[AssistantWeek], members: Mapping[str, Member]
+) -> list[ui.Block]:
+    """The first part of a digest: the watched assistants among `members`."""
+    shown = [each for each in assistants if each.author_id in members][:MOST_SHOWN]
+    blocks = [
+        ui.section("\n".join(week_lines(each, members[each.author_id].name))) for each in shown
     ]
-    is_exact = each.is_whole and not each.is_corrected  # of all replies, and not of a sample
-    mean, low, good = (
-        f"*{of.mean:{form}}*" if is_exact or of.low is None else quality.span(of, form, "*")
-        for of, form in zip(shown, (".1f", ".0%", ".0%"), strict=True)
-    )
-    of_finished = " of the finished replies" if each.is_of_finished else ""
-    how = was = ""
-    if change := each.change:
-        how = ", no clear change"
-        was = f", was {shown[0].mean - change.mean:.1f} in {BEFORE}"
-        if change.is_clear:
-            how, way = (" got worse", "down") if change.mean < 0 else (" got better", "up")
-            _, near, far = distances(change)
-            was += f" ({way} {near} to {far})"
-    return (
-        f"*{name}*{how}: mean{of_finished} {mean}{BY_LABELS if each.is_corrected else ''}{was}.",
-        f"Scored {low_words(each.scale)}: {low}. Scored {good_words(each.scale)}: {good}.",
-    )
+    raters = quality.add_up(count for each in shown for count in each.this.raters.items())
+    if caveat := quality.caveat(raters):
+        blocks.append(ui.context(caveat))
+    return blocks
+
+
+def week_lines(assistant: AssistantWeek, name: str) -> list[str]:
+    """What is known of its quality, whose change it is, and how much it has written."""
+    lines = standing_lines(assistant.standing, name)
+    if assistant.channels > 1:
+        lines[1:1] = [f"In {assistant.channels} channels."]
+    return [*lines, _volume(assistant.this, assistant.before)]
+
+
+def standing_lines(standing: Standing | None, name: str) -> list[str]:
+    """A standing in full, in the words that every screen has."""
+    lines = [first_line(standing, name)]
+    if standing is not None:
+        lines += [level_line(standing), *cause_lines(standing)]
+    return [line for line in lines if line]
+
+
+def _volume(this: Volume, before: Volume) -> str:
+    """How many replies the week has, to how many people, how many are scored, and which are not."""
+    seen = this.coverage.seen
+    earlier = f"{before.coverage.seen:,}{_askers(before)}"
+    if not seen:
+        return f"No replies this week; the week before {earlier}."
+    which = "All its replies" if this.is_of_all else "Random replies"
+    scored = f"{which}: {this.scored:,} of {seen:,} scored{_askers(this)}"
+    others = outcomes(this.coverage, _NOT_SCORED) if this.scored < seen else []
+    if len(others) == 1:
+        others = [f"the others {others[0].partition(' ')[2]}"]
+    if others:
+        scored += f" ({', '.join(others)})"
+    return f"{scored}; the week before {earlier}."
+
+
+def _askers(volume: Volume) -> str:
+    people = number_of(volume.askers, "person", "people")
+    return f", for {people}" if volume.askers else ""
+
+
+def detail_blocks(
+    assistants: Sequence[AssistantWeek],
+    members: Mapping[str, Member],
+    details: Sequence[AssistantDetails],
+    releases: Sequence[Release],
+) -> list[ui.Block]:
+    """What a digest leaves out of each assistant among `members`: what people would score, its
+    weeks, and its releases in them.
+    """
+    shown = [each for each in assistants if each.author_id in members]
+    blocks = list[ui.Block]()
+    for assistant, found in list(zip(shown, details, strict=True))[:MOST_SHOWN]:
+        name = members[assistant.author_id].name
+        means = weekly_means(found.trend)
+        marked = [
+            release_line(each, name) for each in releases if each.author_id == assistant.author_id
+        ]
+        lines = [
+            quality.as_people(found.quality),
+            f"Mean of each week, from its first day: {means}." if means else "",
+            f"In these weeks: {'; '.join(marked[:MOST_RELEASES])}." if marked else "",
+        ]
+        if any(lines):
+            title = f"*{clip(name)}*{_scale(assistant.standing)}"
+            blocks.append(ui.section("\n".join([title, *filter(None, lines)])))
+    return blocks
+
+
+def _scale(standing: Standing | None) -> str:
+    return f", on a scale from {standing.lowest} to {standing.highest}" if standing else ""
+
+
+def releases_in(releases: Sequence[Release], week: Week) -> Sequence[Release]:
+    """Those of the weeks whose means the details give."""
+    begin = week.before(TREND_WEEKS - 1).start
+    return [release for release in releases if begin <= release.set_at < week.end]
+
+
+def home_blocks(
+    assistants: Sequence[AssistantAtHome],
+    more: int,
+    now: datetime,
+    low_button: Callable[[LowList], Sequence[ui.Block]],
+) -> list[ui.Block]:
+    """The assistants of a person, a line each."""
+    if not assistants:
+        how = "`/judge watch @assistant` in a channel has its replies scored automatically."
+        return [ui.section(f"*No assistant of your channels is watched yet.* {how}")]
+    blocks = list[ui.Block]()
+    for assistant in assistants:
+        block = ui.section(home_line(assistant))
+        subject = assistant.subject
+        which = LowList(subject.channel_id, now - LOW_FOR, now, subject.author_id)
+        if assistant.low and (buttons := low_button(which)):
+            block["accessory"] = buttons[0]
+        blocks.append(block)
+    rest = [ui.context(f"And {more:,} more: `/judge stats` in their channels.")] if more else []
+    return [*blocks, *rest]
+
+
+def home_line(assistant: AssistantAtHome) -> str:
+    parts = [first_line(assistant.standing, assistant.name)]
+    if number := sum(assistant.low.values()):
+        parts.append(f"{number:,} low in {LOW_FOR.days} days")
+    if assistant.cause:
+        parts.append(f"mostly: {clip(assistant.cause)}")
+    if assistant.subject.channel_id:
+        parts.append(f"in <#{assistant.subject.channel_id}>")
+    return " · ".join(parts)

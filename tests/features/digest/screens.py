@@ -2,13 +2,17 @@
 
 from dataclasses import replace
 
+from bot.feature import WeekPart
 from bot.features.digest import text
-from bot.features.digest.causes import cause_blocks, list_window
+from bot.features.digest.causes import list_window
+from bot.features.digest.channel_week import LowReplies
+from bot.features.digest.queries import SortedReply
 from bot.figures.week import Author
 from bot.slack.blocks import section
 from bot.slack.members import Member
 from bot.store.digests import ThumbCount
-from tests.features.digest.test_digest_texts import LOW, URL, WEEKS, some, tally
+from bot.store.figures import Place
+from tests.features.digest.test_digest_texts import LOW, QUIET, URL, a_week, chosen, details, tally
 
 
 def make(words: str) -> None:
@@ -18,20 +22,18 @@ def make(words: str) -> None:
         replace(LOW[number % 3], id=number, author_id="B0", reason=words, response=words)
         for number in range(1 + len(words) % 50)
     ]
-    full = some(
-        authors=tuple(Author(name, tally(5), tally(3), None) for name in names),
-        lowest=tuple(low[:3]),
+    full = a_week(
+        chosen(authors=tuple(Author(name, tally(5), tally(9)) for name in names)),
+        part=WeekPart(frozenset(), [section(words[:600] or "x")]),
+        causes=[SortedReply(each.id, "B0", words[:80] or "other") for each in low],
+        lowest=low[:3],
+        members=members,
     )
+    for shown in (full, QUIET):
+        text.digest_message(shown, URL)
+        one = replace(shown, place=Place("T1", "C1", "B0"))
+        text.stats_message(one, words[:80], URL)
+    thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
+    text.details_message(full.chosen, details(30), full.part.blocks, thumbs)
     causes = {each.id: words[:80] or "other" for each in low}
-    lead = [section(words[:600] or "x")]
-    for figures in [full, *(WEEKS.values() if words else [WEEKS["without scores"]])]:
-        text.digest_message(
-            figures, lead, members, URL, "C1", cause_blocks(causes, {}, [("x", causes)])
-        )
-        text.details_message(figures)
-        thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
-        text.stats_message(
-            figures, lead, members, URL, "C1", words[:80], thumbs=thumbs, has_lowest=True
-        )
-    text.digest_message(WEEKS["without scores"], [], {}, URL, "C1")
-    list_window(low, members, causes, URL, "C1:0")
+    list_window(LowReplies(low, members, causes), URL, "C1:0")

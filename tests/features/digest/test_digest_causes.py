@@ -11,13 +11,14 @@ import pytest
 from sqlalchemy import select
 
 from bot.domain.week import Week
-from bot.features.digest import ids, poster
+from bot.features.digest import ids
 from bot.features.digest.causes import FILE_IS_THEIRS, FILE_SENT, NO_FILE, look_into
-from bot.features.digest.queries import note_causes, read_causes
+from bot.features.digest.channel_week import read_low
+from bot.features.digest.queries import causes_of, note_causes, read_causes
 from bot.pipeline.quoting import unquote
 from bot.slack.manifest import load_manifest
 from bot.store import Store
-from bot.store.figures import Place
+from bot.store.figures import Place, Span
 from bot.store.schema import spent
 from judge.evaluation.causes import Cause
 from pocket_slack import View
@@ -57,11 +58,11 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     await low_replies(stage, 9)
     stage.model.script(ANSWER)
     message = await its_digest(stage)
-    assert "• no source: *6 of 9*, last week 2 of 7\n• other: *3 of 9*" in shown(message)
+    assert "• no source: *helper* 6\n• other: *helper* 3" in shown(message)
     (request,) = stage.model.requests
     assert 'Use these names of the week before where they fit: "no source".' in str(request)
     found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
-    assert sorted(found.values()) == ["no source"] * 6 + ["other"] * 3
+    assert sorted(each.cause for each in found) == ["no source"] * 6 + ["other"] * 3
     (used,) = await stage.log.database.values(select(spent.c.tokens))
     assert used == 460
 
@@ -82,9 +83,9 @@ async def test_a_name_with_somebodys_word_is_other_in_the_digest_and_in_the_tabl
         await stage.log.edits.drop_texts(case)
     gate.set()
     left = 7 - forgotten
-    assert f"• other: *{left} of {left}*" in shown(await posting)
+    assert f"• other: *helper* {left}" in shown(await posting)
     found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
-    assert [*found.values()] == ["other"] * left
+    assert [each.cause for each in found] == ["other"] * left
 
 
 async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: StageFactory) -> None:
@@ -100,10 +101,7 @@ async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: Stage
     chosen = {str(number): "no source" if number <= 6 else "other" for number in range(1, 10)}
     stage.model.script(Decided(None, chosen=chosen), "too long: 1, 2")
     message = await its_digest(stage)
-    assert (
-        "• no source: *6 of 9*, last week 2 of 2\n• too long: *2 of 9*, last week 0 of 2\n• other"
-        in shown(message)
-    )
+    assert "• no source: *helper* 6\n• too long: *helper* 2\n• other: *helper* 1" in shown(message)
     decision, writing = stage.model.requests
     assert [each["choices"] for each in decision["questions"]] == [
         [{"value": "no source"}, {"value": "other"}]
@@ -125,9 +123,9 @@ async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     assert f"“{REASON}”\nMissed: useful\nReply:" in shown(await stage.modal(stage.ben))
     assert stage.services
-    settings = await stage.log.channels.of(place(stage).team_id, place(stage).channel_id)
-    replies, _ = await poster.low_replies(stage.services, settings, this_week(stage))
-    await look_into(stage.services, place(stage), this_week(stage), replies)
+    week = this_week(stage)
+    low = await read_low(stage.services, place(stage), Span(week.start, week.end))
+    await look_into(stage.services, place(stage), week, low.replies)
     assert len(stage.model.requests) == before + 1
 
 
@@ -138,10 +136,7 @@ async def test_causes_are_counted_for_each_of_several_assistants(stage: Stage) -
     stage.model.script("no source: 1, 2, 3, 4, 5, 6, 7, 8\ntoo long: 9, 10, 11")
     message = await its_digest(stage)
     said = shown(message)
-    assert (
-        "• no source: *8 of 11* (Other Bot 6, helper 2)\n• too long: *3 of 11* (helper 3)" in said
-    )
-    assert "Low replies: Other Bot 6, helper 5. The model names the causes" in said
+    assert "• no source: *Other Bot* 6, *helper* 2\n• too long: *helper* 3" in said
     assert len(stage.model.requests) == 1
 
 
@@ -151,10 +146,10 @@ async def test_an_assistants_stats_say_why_last_weeks_replies_scored_low(stage: 
     await add_cases(stage, help_desk(stage), other.id, 1, justification=REASON)
     found = [Cause("no source", (1, 3)), Cause("other", (2,))]
     await note_causes(stage.log.database, place(stage), this_week(stage).before().label, found)
-    assert "*Why replies scored low last week*\n• no source: *1 of 2*\n• other" in shown(
+    assert "*Why replies scored low last week*\n• no source: *helper* 1\n• other" in shown(
         await stats(stage, "@helper")
     )
-    assert "Why replies scored low" not in shown(await stats(stage, "", 2))
+    assert "• no source: *helper* 1, *Other Bot* 1" in shown(await stats(stage, "", 2))
 
 
 async def test_everybody_in_the_channel_can_see_all_by_cause(stage: Stage) -> None:
@@ -267,11 +262,9 @@ async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_
     await low_replies(stage, 400)
     stage.model.script("no source: " + ", ".join(map(str, range(1, 401))))
     message = await its_digest(stage)
-    assert "• no source: *100 of 100*" in shown(message)
-    assert "The newest 100 low replies." in shown(message)
-    assert set(await read_causes(stage.log.database, place(stage), this_week(stage).label)) == set(
-        range(301, 401)
-    )
+    assert "• no source: *helper* 100" in shown(message)
+    found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
+    assert [each.case_id for each in found] == list(range(301, 401))
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     assert shown(await stage.modal(stage.ben)).count(REASON) == 100
 
@@ -309,17 +302,20 @@ async def test_causes_are_those_of_a_channels_week_and_leave_with_their_texts(lo
         log.database, here, "w1", [Cause("no source", (one, two, 999)), Cause("other", (three,))]
     )
     await note_causes(log.database, here, "w2", [Cause("too\0 long", (one,))])
-    assert await read_causes(log.database, here, "w1") == {
-        one: "no source",
-        two: "no source",
-        three: "other",
-    }
-    assert await read_causes(log.database, Place("T1", "C2"), "w1") == {}
-    assert set(await read_causes(log.database, Place("T1", "C1", "U2"), "w1")) == {three}
+    assert await read_causes(log.database, here, "w1") == [
+        (one, "U1", "no source"),
+        (two, "U1", "no source"),
+        (three, "U2", "other"),
+    ]
+    assert await read_causes(log.database, Place("T1", "C2"), "w1") == []
+    of_author = Place("T1", "C1", "U2")
+    assert await read_causes(log.database, of_author, "w1") == [(three, "U2", "other")]
+    assert await causes_of(log.database, "T1", [two, three]) == {two: "no source", three: "other"}
     case = await log.cases.get(two)
     await log.edits.drop_texts(case)
-    assert set(await read_causes(log.database, here, "w1")) == {one, three}
+    left = await read_causes(log.database, here, "w1")
+    assert [each.case_id for each in left] == [one, three]
     await note_causes(
         log.database, here, "w3", [Cause("no source", (two, three))]
     )  # sorted before they went
-    assert set(await read_causes(log.database, here, "w3")) == {three}
+    assert [each.case_id for each in await read_causes(log.database, here, "w3")] == [three]

@@ -13,6 +13,7 @@ from bot.features.watch.first_hour import ONLY_WHEN_ASKED
 from bot.features.watch.news import FIRST, tell_first
 from bot.features.watch.orders import price_of, replies_a_day
 from bot.features.watch.queries import Notices, day_of
+from bot.features.watch.standings import StandingLooks
 from bot.features.watch.window_text import ANNOUNCE, price_a_day
 from bot.settings import OFFLINE
 from bot.slack import ids as slack_ids
@@ -20,7 +21,15 @@ from bot.store.schema import cases, watches
 from judge import DEFAULT_MODEL
 from pocket_slack import Delivery, Message, Person, channels
 from tests.features.watch.test_watch_window import filled, updates
-from tests.features.watch.watching import WATCH, add_other, only, say, told, write_scores
+from tests.features.watch.watching import (
+    WATCH,
+    add_other,
+    only,
+    say,
+    told,
+    until_noon,
+    write_scores,
+)
 from tests.stage import CHANNEL, Stage, StageFactory, buttons, shown
 
 SOON = timedelta(minutes=6)  # a claim that was not kept is over by then
@@ -234,6 +243,10 @@ async def first(stage: Stage, later: timedelta = timedelta()) -> None:
     await tell_first(stage.services_at(later))
 
 
+async def look_at_standings(stage: Stage, later: timedelta) -> None:
+    await StandingLooks(stage.services_at(later)).look()
+
+
 async def begun(stage: Stage, alert: str, number: int) -> None:
     """A watch since yesterday, with so many scores."""
     await say(stage, f"@helper all alert {alert}")
@@ -247,17 +260,19 @@ async def test_after_twenty_scores_the_first_figures_are_told_once(
     stage: Stage, alert: str
 ) -> None:
     await begun(stage, alert, FIRST - 1)
+    await look_at_standings(stage, timedelta())
+    await write_scores(stage, [(0, 4, 1)], "m, additive-5 1")
     await first(stage)
     assert [*told(stage), *stage.ours()] == []
-    await write_scores(stage, [(0, 4, 1)], "m, additive-5 1")
+    noon = until_noon()
+    await look_at_standings(stage, noon)
     for later in (timedelta(), SOON, timedelta(days=20)):
-        await first(stage, later)
+        await first(stage, noon + later)
     (message,) = stage.ours() if alert == "here" else told(stage)
     words = shown(message)
-    assert "mean *3.9*" in words
-    assert "20 of 20 scored" in words
+    assert "*helper* has too few scores yet to say whether it changes: 3.9\nBetween" in words
+    assert "by 20 scores in four weeks" in words
     assert "|Score 1 of 5>" in words
-    assert "was" not in words
 
 
 @pytest.mark.parametrize(("alert", "number"), [("me", 0), ("here", 1)])
@@ -273,8 +288,10 @@ async def test_what_a_process_died_over_is_looked_for_in_the_channel_and_not_gue
         datetime.now(UTC),
     )
     assert await Notices(stage.log.database).claim(watch, *its)
+    noon = until_noon()
+    await look_at_standings(stage, noon)
     for later in (timedelta(), SOON, SOON):
-        await first(stage, later)
+        await first(stage, noon + later)
     assert len([*told(stage), *stage.ours()]) == number
 
 
@@ -283,7 +300,9 @@ async def test_first_figures_of_long_ago_are_not_told(stage: Stage) -> None:
     await stage.log.database.execute(
         update(cases).values(judged_at=datetime.now(UTC) - timedelta(hours=20))
     )
-    await first(stage, timedelta(days=3))
+    late = until_noon() + timedelta(days=2)
+    await look_at_standings(stage, late)
+    await first(stage, late)
     assert told(stage) == []
 
 

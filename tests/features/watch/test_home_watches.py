@@ -1,61 +1,129 @@
-"""The Home tab lists what a person's channels watch, and nothing of other channels."""
+"""The Home tab lists the assistants of a person's channels, the worst first, and nothing of others."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy import insert
 
-from bot.domain.watch import Coverage, Watch
-from bot.features.watch import MOST_AT_HOME as MOST_WATCHES
-from bot.features.watch.figures import CountedWatch
-from bot.features.watch.text import line
-from tests.features.watch.watching import only, orders, say
-from tests.gestures import home
-from tests.stage import CHANNEL, Stage, shown
+from bot.domain.case import CaseSource
+from bot.domain.standing import Standing, Whose
+from bot.domain.watch import Watch
+from bot.features.watch.figures import MOST_AT_HOME
+from bot.store.schema import causes
+from bot.store.standings import Standings
+from judge.evaluation.standing import Direction
+from pocket_slack import Channel
+from tests.features.watch.watching import add_other, orders, say
+from tests.gestures import add_case, help_desk, home, private
+from tests.stage import Stage, shown
 
-pytestmark = pytest.mark.needs("home")
+pytestmark = [pytest.mark.needs("home"), pytest.mark.needs("digest")]
+NOBODY = "No assistant of your channels is watched yet"
 
 
-async def test_watches_of_ones_own_channels_are_listed_a_line_each(stage: Stage) -> None:
-    assert "Watched in your channels" not in shown(await home(stage))
-    await say(stage, "@helper 1 in 5 40 a day alert here")
-    words = shown(await home(stage))
-    watch = await only(stage)
-    assert (
-        f"<#{watch.channel_id}>: {line(CountedWatch(watch, 'helper', Coverage({}), None))}" in words
+async def watch(stage: Stage, channel: Channel, author_id: str, **changes: Any) -> None:
+    team_id = stage.slack.workspace.team_id
+    its = Watch(team_id, channel.id, author_id, datetime.now(UTC), is_private=channel.is_private)
+    await orders(stage).save(its, stage.ann.id)
+
+
+async def stand(stage: Stage, author_id: str, **changes: Any) -> None:
+    """The standing of an assistant, in its public channels by default."""
+    now = datetime.now(UTC)
+    fields: dict[str, Any] = {
+        "team_id": stage.slack.workspace.team_id,
+        "channel_id": "",
+        "author_id": author_id,
+        "lowest": 0,
+        "highest": 5,
+        "version": None,
+        "direction": Direction.STEADY,
+        "event": None,
+        "stored_at": now,
+        "looked_at": now,
+        "level": 4.0,
+        "n": 50,
+    }
+    await Standings(stage.log.database).begin(Standing(**(fields | changes)))
+
+
+async def drawn(stage: Stage, channel: Channel, author_id: str, *scores: int) -> None:
+    its = {"source": CaseSource.WATCH, "probability": 1.0}
+    for number, score in enumerate(scores):
+        at = {"message_ts": f"{number}.1", "key": f"{channel.id} {author_id} {number}"}
+        await add_case(stage, channel, author_id, score, **its, **at)
+
+
+async def test_the_worst_is_first_with_its_low_replies_and_their_list(stage: Stage) -> None:
+    other = add_other(stage)
+    desk = help_desk(stage)
+    for author_id in (stage.helper.id, other.id):
+        await watch(stage, desk, author_id)
+    await stand(stage, stage.helper.id, level=3.9)
+    since = datetime.now(UTC).date() - timedelta(days=3)
+    lower = {"direction": Direction.LOWER, "since": since, "step": -2.4, "before": 3.9}
+    await stand(stage, other.id, level=1.5, whose=Whose.ASSISTANT, **lower)
+    await drawn(stage, desk, other.id, 1, 0, 1, 4)
+    here = {"team_id": stage.slack.workspace.team_id, "channel_id": desk.id, "week": "w1"}
+    rows = [{**here, "case_id": number, "name": "does not answer"} for number in (1, 2)]
+    await stage.log.database.execute(insert(causes).values(rows))
+    view = await home(stage)
+    first, second = [block["text"]["text"] for block in view.body["blocks"][:2]]
+    assert first == (
+        f"▼ *other* has become worse: 1.5 since {since.day} {since:%b}, was 3.9 · 3 low in 7 days "
+        "· mostly: does not answer"
     )
+    assert second == "*helper* is steady: 3.9"
+    button = view.body["blocks"][0]["accessory"]
+    stage.ann.click(view, button["action_id"], block_id=view.body["blocks"][0].get("block_id"))
+    window = shown(await stage.modal(stage.ann))
+    assert window.count("|Score ") == 3
+    assert "does not answer* (2)" in window
 
 
-async def test_nothing_is_said_of_channels_that_the_person_or_the_app_is_not_in(
+async def test_only_the_low_replies_of_the_persons_own_channels_are_counted_and_listed(
     stage: Stage,
 ) -> None:
     workspace = stage.slack.workspace
-    team_id = stage.slack.workspace.team_id
-    others = [
-        workspace.add_channel("secret", [stage.ben.user, workspace.bot], is_private=True),
-        workspace.add_channel("left-by-the-app", [stage.ann.user]),
-    ]
-    for each in others:
-        await orders(stage).save(
-            Watch(team_id, each.id, stage.helper.id, datetime.now(UTC)), stage.ben.id
-        )
-    assert "Watched in your channels" not in shown(await home(stage))
+    bens = workspace.add_channel("bens", [stage.ben.user, workspace.bot])
+    for channel, scores in ((help_desk(stage), [1]), (bens, [0, 0])):
+        await watch(stage, channel, stage.helper.id)
+        await drawn(stage, channel, stage.helper.id, *scores)
+    assert "1 low in 7 days" in shown(await home(stage))
+    view = await home(stage)
+    stage.ann.click(view, view.body["blocks"][0]["accessory"]["action_id"])
+    window = shown(await stage.modal(stage.ann))
+    assert (window.count("|Score 1 of 5>"), window.count("|Score 0 of 5>")) == (1, 0)
 
 
-async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
-    workspace = stage.slack.workspace
-    team_id = stage.slack.workspace.team_id
-    channel = workspace.channel(CHANNEL).id
-    for number in range(MOST_WATCHES + 2):
-        await orders(stage).save(
-            Watch(team_id, channel, f"U9{number:02}", datetime.now(UTC)), stage.ann.id
-        )
-    words = shown(await home(stage))
-    assert words.count(f"<#{channel}>: *U9") == MOST_WATCHES
-    assert "And 2 more. `/judge watch` in a channel" in words
+async def test_a_private_channels_standing_is_shown_to_its_members_alone(stage: Stage) -> None:
+    leads = private(stage, "ben")
+    await watch(stage, leads, stage.helper.id)
+    await stand(stage, stage.helper.id, channel_id=leads.id, level=2.0)
+    await stand(stage, stage.helper.id, level=4.0)
+    assert NOBODY in shown(await home(stage))
+    assert f"*helper* is steady: 2.0 · in <#{leads.id}>" in shown(await home(stage, stage.ben))
 
 
 async def test_without_slacks_word_on_channels_none_are_listed(stage: Stage) -> None:
     await say(stage, "@helper all")
     for _ in range(10):
         stage.slack.fail("users.conversations", error="missing_scope")
-    assert "Watched in your channels" not in shown(await home(stage))
+    assert "has no scores yet" not in shown(await home(stage))
+
+
+async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
+    for number in range(MOST_AT_HOME + 2):
+        await watch(stage, help_desk(stage), f"U9{number:02}")
+    words = shown(await home(stage))
+    assert words.count("has no scores yet") == MOST_AT_HOME
+    assert "And 2 more: `/judge stats` in their channels." in words
+
+
+async def test_the_settings_have_the_watches_of_the_persons_channels(stage: Stage) -> None:
+    await say(stage, "@helper 1 in 5 40 a day alert here")
+    view = await home(stage)
+    stage.ann.click(view, "open_settings")
+    words = shown(await stage.modal(stage.ann))
+    assert f"<#{help_desk(stage).id}>: *helper*: a random 1 in 5 of its replies" in words

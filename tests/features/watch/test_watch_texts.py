@@ -1,40 +1,30 @@
 """The texts of watches (see `__snapshots__`), and Slack's limits for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
-import pytest
-from sqlalchemy import insert
 from syrupy.assertion import SnapshotAssertion
 
-from bot.domain.case import CaseSource
 from bot.domain.standing import Standing, Whose
-from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
-from bot.domain.week import Schedule
 from bot.features.watch import text, window_text
-from bot.features.watch.figures import CountedWatch, read_watched
+from bot.features.watch.figures import CountedWatch
 from bot.features.watch.queries import Unread
-from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.features.watch.standing_text import standing_alert
 from bot.features.watch.standing_text import test_alert as made_up_alert
-from bot.features.watch.week_text import detail_blocks, watched_blocks
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
 from bot.pipeline.text import not_understood
 from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
-from bot.slack.messenger import Post
-from bot.store import Store
-from bot.store.figures import LowCase, Place
-from bot.store.schema import cases, labels
+from bot.store.figures import LowCase
 from judge import load_rubric
 from judge.evaluation.standing import Direction, Event
 from judge.evaluation.stats import Interval
 from judge.scoring.rubric import Scale
 from pocket_slack.blocks import check_blocks
-from tests.cases import NOW, WEEK, a_row
+from tests.cases import NOW
 from tests.texts import read, read_window, unlike
 
 STATE = WatchState(channel_id="C1", is_long=True)
@@ -155,8 +145,8 @@ def test_an_alert_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
 def test_the_list_of_watches_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
     assert read(text.state([]).blocks) == snapshot(name="empty")
     assert read(text.state(COUNTED).blocks) == snapshot
-    assert read(text.home_blocks(COUNTED[:1], 2)) == snapshot(name="at home")
-    assert text.home_blocks([], 0) == []
+    assert read(text.settings_blocks(COUNTED[:1], 2)) == snapshot(name="in the settings")
+    assert text.settings_blocks([], 0) == []
 
 
 def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
@@ -213,130 +203,6 @@ def test_the_window_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         )
 
 
-def drawn(number: int, score: int | None, **changes: Any) -> dict[str, Any]:
-    """The case of a reply that was written and scored in the week, or as many days later as `day`
-    says.
-    """
-    at = WEEK.start + timedelta(days=changes.pop("day", 1), minutes=number)
-    its = {
-        "key": f"{number} {at}",
-        "author_id": "B1",
-        "message_ts": f"{at.timestamp():.6f}",
-        "probability": 1.0,
-    }
-    its |= {
-        "source": CaseSource.WATCH,
-        "model": "m",
-        "judge_version": "m, additive-5 1",
-        "score": score,
-    }
-    return a_row(**(its | {"created_at": at, "judged_at": at} | changes))
-
-
-def several(*scores: int | None, **changes: Any) -> list[dict[str, Any]]:
-    return [drawn(number, score, **changes) for number, score in enumerate(scores)]
-
-
-MANY_SCORES = several(4, 3, 4, 4, 4)
-DECIDED = [
-    row | {"message_ts": f"{WEEK.start.timestamp() + number:.6f}"}
-    for number, row in enumerate(
-        several(0, 2, 4, 4, 5, judge_version="m, additive-5 1, decision 1a2b3c4d")
-    )
-]
-WEEKS: dict[str, tuple[list[dict[str, Any]], Sequence[ReplyOutcome]]] = {
-    "without scores": (several(None), []),
-    "of few scores": (several(4, 4, 4, 4), []),
-    "of enough scores": (several(0, 2, 4, 4, 5), []),
-    "of the offline rater": (
-        [*several(4, model=OFFLINE), *several(3, 3, 3, 3, day=2, unread="1 picture")],
-        [],
-    ),
-    "with another judge and scale": (
-        [
-            *MANY_SCORES,
-            *several(0, day=2, judge_version="n"),
-            *several(9, day=3, lowest=1, highest=10),
-        ],
-        [],
-    ),
-    "after a worse one": (
-        [*several(*[3, 4, 4, 4, 5] * 3), *several(*[2, 2, 1, 2, 2] * 3, day=-27)],
-        [],
-    ),
-    "after one of too few scores": ([*MANY_SCORES, *several(2, 2, 2, 2, day=-6)], []),
-    "with one in ten deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 9, ReplyOutcome.DELETED]),
-    "with more deleted": (MANY_SCORES, [*[ReplyOutcome.TAKEN] * 7, *[ReplyOutcome.DELETED] * 2]),
-    "with replies without a score": (MANY_SCORES, [*ReplyOutcome]),
-    "of a watch of everything": (DECIDED, [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.NO_ANSWER]),
-    "of a watch of nearly everything": (DECIDED, [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.OVER]),
-    "with one in ten broken off": (
-        several(*[4] * 9),
-        [*[ReplyOutcome.TAKEN] * 9, ReplyOutcome.BROKE_OFF],
-    ),
-    "with more broken off": (
-        several(*[4] * 8),
-        [*[ReplyOutcome.TAKEN] * 8, ReplyOutcome.BROKE_OFF],
-    ),
-    "of nothing but broken off replies": ([], [ReplyOutcome.BROKE_OFF]),
-    "of a watch of everything, with some broken off": (
-        DECIDED,
-        [*[ReplyOutcome.TAKEN] * 5, ReplyOutcome.BROKE_OFF],
-    ),
-    "of last week's replies": (
-        several(3, 4, day=0, message_ts=f"{WEEK.start.timestamp() - 60:.6f}"),
-        [],
-    ),
-}
-
-
-@pytest.mark.on("sqlite")
-@pytest.mark.parametrize("which", WEEKS)
-async def test_a_week_of_random_replies_reads_as_in_the_snapshot(
-    log: Store, which: str, snapshot: SnapshotAssertion
-) -> None:
-    rows, outcomes = WEEKS[which]
-    for row in rows:
-        await log.database.execute(insert(cases).values(row))
-    replies = Replies(log.database)
-    for number, outcome in enumerate(outcomes):
-        seen = SeenReply("T1", "C1", f"{WEEK.start.timestamp() + number:.6f}", "B1", None, None)
-        await replies.note(seen, a_watch(), NOW)
-        await replies.settle(seen, outcome)
-    found = await read_watched(log, Place("T1", "C1"), WEEK, NOW)
-    assert read(Post.of("", watched_blocks(found, HELPER)).blocks) == snapshot
-
-
-@pytest.mark.on("sqlite")
-@pytest.mark.parametrize("labelled_before", [30, 19])
-async def test_both_sides_of_a_comparison_are_corrected_by_labels_or_neither_is(
-    log: Store, labelled_before: int
-) -> None:
-    """The judge gives 3 to all; people gave 4 to the replies before, and 2 to the week's."""
-    replies = [*several(*[3] * 30), *several(*[3] * 30, day=-6)]
-    given = {"team_id": "T1", "channel_id": "C1", "user_id": "U9", "is_blind": True}
-    given |= {"created_at": NOW, "updated_at": NOW}
-    for number, row in enumerate(replies, 1):
-        await log.database.execute(insert(cases).values(row))
-        if number <= 30 + labelled_before:
-            label = given | {"case_id": number, "score": 2 + 2 * (number > 30)}
-            await log.database.execute(insert(labels).values(label))
-    found = await read_watched(log, Place("T1", "C1"), WEEK, NOW)
-    first, *_ = read(Post.of("", watched_blocks(found, HELPER)).blocks).splitlines()
-    details = read(detail_blocks(found, HELPER))
-    if labelled_before == 30:
-        assert first.startswith(
-            "*helper* got worse: mean *2.0*, between 1.8 and 2.3, corrected by labels, was 4.0 in"
-        )
-        assert "*helper, by the judge alone*: mean *3.0*" in details
-    else:
-        assert first.startswith(
-            "*helper*, no clear change: mean *3.0*, between 2.7 and 3.2, was 3.0 in"
-        )
-        assert "by the judge alone" not in details
-    assert "The last four weeks, corrected by" in details
-
-
 def test_of_the_numbers_only_a_mean_has_decimals() -> None:
     elements = [
         block["element"]
@@ -373,24 +239,3 @@ def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
     rest = ", ".join(f"`@{'x' * 79}…`" for _ in range(10))
     assert f"And 20 more, {rest}, …: `/judge watch @name` shows the settings of each." in post.text
     check_blocks(post.blocks)
-
-
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Los_Angeles"])
-async def test_a_finished_week_counts_its_own_seven_days(log: Store, zone: str) -> None:
-    week = Schedule.parse("monday", "0:00", zone).current(datetime(2026, 11, 11, tzinfo=UTC))
-    watch = Watch("T1", "C1", "B1", week.start)
-    for at in (
-        week.start.timestamp() - 1,
-        week.start.timestamp(),
-        week.end.timestamp() - 1,
-        week.end.timestamp(),
-    ):
-        await Replies(log.database).note(
-            SeenReply("T1", "C1", f"{at:.6f}", "B1", None, None), watch, week.end
-        )
-    its = {"message_ts": f"{week.start.timestamp() - 1:.6f}", "author_id": "B1", "probability": 1.0}
-    late = a_row(key="late", score=3, created_at=week.start, judged_at=week.start, **its)
-    async with log.database.engine.begin() as connection:
-        await connection.execute(insert(cases).values(late))
-    (watched,) = await read_watched(log, Place("T1", "C1"), week, week.end)
-    assert (watched.coverage.seen, watched.earlier) == (2, 1)

@@ -1,0 +1,127 @@
+"""A channel's week, or one assistant's in it: read once, for digest, stats and details alike."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from bot.domain.week import Week
+from bot.feature import Named, Services, WeekPart
+from bot.features.digest.queries import SortedReply, causes_of, read_causes
+from bot.figures.lowest import LowList
+from bot.figures.week import Chosen, read_chosen, read_lowest
+from bot.slack.members import Member
+from bot.store.figures import LowCase, Place, Span
+from bot.store.visibility import Origin
+from judge.evaluation.causes import MOST
+
+_LOOKED_AT = 500  # low replies, of which the newest are listed and sorted
+
+
+@dataclass(frozen=True)
+class ChannelWeek:
+    """What is shown of a week.
+
+    Attributes:
+        place: The channel, and the author if it is one assistant's week.
+        part: The features' part at the top, and the assistants that it is about.
+        chosen: What people chose.
+        causes: The low replies that were sorted into causes.
+        lowest: Up to three low replies, chosen or drawn.
+        members: The assistants that may be named, by id.
+    """
+
+    place: Place
+    part: WeekPart
+    chosen: Chosen
+    causes: Sequence[SortedReply]
+    lowest: Sequence[LowCase]
+    members: Mapping[str, Member]
+
+    @property
+    def week(self) -> Week:
+        return self.chosen.week
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        return {author_id: member.name for author_id, member in self.members.items()}
+
+    @property
+    def low_list(self) -> LowList:
+        week = self.week
+        return LowList(self.place.channel_id, week.start, week.end, self.place.author_id)
+
+
+async def read_week(
+    services: Services,
+    place: Place,
+    week: Week,
+    causes_of_week: Week,
+    names_within_s: float = 0,
+) -> ChannelWeek:
+    """The week so far; the causes may be those of an earlier week."""
+    members = dict[str, Member]()
+
+    async def named(author_ids: Sequence[str]) -> Mapping[str, Member]:
+        known = await assistants(services, author_ids, names_within_s)
+        members.update(known)
+        return known
+
+    database = services.store.database
+    tallies = services.store.tallies
+    chosen = await read_chosen(tallies, place, week, services.clock())
+    part = await _part(services, place, week, named)
+    causes = await read_causes(database, place, causes_of_week.label)
+    await named([author.id for author in chosen.authors])
+    span = Span(week.start, chosen.until)
+    lowest = await read_lowest(tallies, place, span, members.keys())
+    authors = {reply.author_id for reply in causes} | {case.author_id for case in lowest}
+    await named(sorted(author_id for author_id in authors if author_id))
+    return ChannelWeek(place, part, chosen, causes, lowest, members)
+
+
+async def _part(services: Services, place: Place, week: Week, named: Named) -> WeekPart:
+    """The parts of all features as one."""
+    parts = [
+        await feature.week_part(place, week, named)
+        for feature in services.features
+        if feature.week_part
+    ]
+    author_ids = frozenset[str]().union(*(part.author_ids for part in parts))
+    return WeekPart(author_ids, [block for part in parts for block in part.blocks])
+
+
+class LowReplies(NamedTuple):
+    """Low replies, newest first, with their assistants and causes."""
+
+    replies: Sequence[LowCase]
+    members: Mapping[str, Member]
+    causes: Mapping[int, str]
+
+
+async def read_low(
+    services: Services,
+    place: Place,
+    span: Span,
+    origins: Iterable[Origin] = Origin,
+    names_within_s: float = 0,
+) -> LowReplies:
+    """The newest low replies by assistants, or by the place's author."""
+    found = list[LowCase]()
+    for origin in origins:
+        its = replace(place, origin=origin)
+        found += await services.store.tallies.low(its, span, _LOOKED_AT, True)
+    found.sort(key=lambda case: case.judged_at, reverse=True)
+    authors = sorted({case.author_id for case in found if case.author_id})
+    members = await assistants(services, authors, names_within_s)
+    replies = [case for case in found if case.author_id in members][:MOST]
+    ids = [case.id for case in replies]
+    causes = await causes_of(services.store.database, place.team_id, ids)
+    return LowReplies(replies, members, causes)
+
+
+async def assistants(
+    services: Services, author_ids: Sequence[str], names_within_s: float = 0
+) -> Mapping[str, Member]:
+    """Those of the authors who may be named: Slack says that they are bots."""
+    members = await services.members.of_all(author_ids, names_within_s)
+    return {author_id: member for author_id, member in members.items() if member.is_bot}
