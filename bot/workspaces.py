@@ -19,8 +19,8 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.shared import AnswerCache, V
+from bot.door import register_first, register_last
 from bot.feature import Services
-from bot.features.score.handlers import register_first, register_last
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
 from bot.pipeline.names import Names

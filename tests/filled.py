@@ -7,7 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.store.schema import Ids, UtcDateTime, alembic_version, metadata, processes
+from bot.store.schema import alembic_version, processes
+from bot.store.tables import Ids, UtcDateTime, metadata
 
 LAST = datetime(2026, 11, 19, 12, 0, 0, 654_321, tzinfo=UTC)
 TABLES = [table for table in metadata.sorted_tables if table not in (alembic_version, processes)]

@@ -19,7 +19,8 @@ from bot.store.address import to_address
 from bot.store.database import Database, insert_into
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.ownership import SILENT_S, owned
-from bot.store.schema import alembic_version, metadata, processes
+from bot.store.schema import alembic_version, processes
+from bot.store.tables import metadata
 from judge.scoring.numbers import number_of
 
 _TABLES = [

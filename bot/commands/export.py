@@ -26,8 +26,8 @@ from bot.settings import StoreSettings, load
 from bot.store.audit import Action
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
-from bot.store.forgetting import Personal
 from bot.store.labels import Labels
+from bot.store.personal import Personal
 from judge import Turn
 from judge.rows import files
 from judge.rows.exports import choose_format

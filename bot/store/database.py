@@ -3,11 +3,8 @@ completed.
 """
 
 import asyncio
-import sqlite3
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextvars import Context, copy_context
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from datetime import datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -15,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 import sqlalchemy as sa
 from cachetools import LRUCache
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.engine import Connection as SyncConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.dml import Insert
 
 from bot.domain.case import Case, LoggedCase
 from bot.domain.fair_queue import FairQueue
 from bot.store.errors import NoAnswerError
+from bot.store.writer import AFTERWARDS, AT_ONCE, Work, Writer, after_commit, drive, visit
 
 if TYPE_CHECKING:
     from pgqueuer.adapters.inmemory import InMemoryQueries
@@ -29,14 +26,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 P = ParamSpec("P")
-Work = Callable[[AsyncConnection], Coroutine[Any, Any, T]]
-"""What is done over one connection, called once. It awaits nothing but the connection: SQLite runs it in a thread."""
 
-_AT_ONCE = 32
 _AT_ONCE_ON_A_SERVER = 4  # each has a connection of its own, and adding a case needs one, too
 _CHOICES_KEPT = 1000
 _PAGE = 500
-_AFTERWARDS = "slack_judge_after_commit"
 
 
 class Database:
@@ -53,11 +46,11 @@ class Database:
         self.is_sqlite = engine.dialect.name == "sqlite"
         # Settling has a queue, so that adding a case, and answering Slack, goes ahead of a thousand
         # old cases.
-        self._settling = FairQueue(_AT_ONCE if self.is_sqlite else _AT_ONCE_ON_A_SERVER)
+        self._settling = FairQueue(AT_ONCE if self.is_sqlite else _AT_ONCE_ON_A_SERVER)
         self._choices: LRUCache[Any, sa.Row[Any] | None] = LRUCache(_CHOICES_KEPT)
         self.added: LRUCache[int, LoggedCase] = LRUCache(_CHOICES_KEPT)
         """Cases in SQLite that this process has added and not yet taken up; emptied before others than cases write."""
-        self._writer = _Writer(engine, self.added.clear) if self.is_sqlite else None
+        self._writer = Writer(engine, self.added.clear) if self.is_sqlite else None
         self._under_way = set[asyncio.Future[Any]]()
         # On a server, a single statement without `BEGIN` and `COMMIT` is one round trip instead of
         # three.
@@ -209,7 +202,7 @@ class Database:
     async def _over_a_connection(self, work: Work[T]) -> T:
         async with self._by_statement.connect() as connection:
             return await (
-                _visit(connection, lambda _: _drive(work(connection)))
+                visit(connection, lambda _: drive(work(connection)))
                 if self.is_sqlite
                 else work(connection)
             )
@@ -217,135 +210,11 @@ class Database:
     async def _in_a_transaction(self, work: Work[T]) -> T:
         afterwards: list[Callable[[], Awaitable[object]]] = []
         async with self.engine.begin() as connection:
-            connection.info[_AFTERWARDS] = afterwards
+            connection.info[AFTERWARDS] = afterwards
             result = await work(connection)
         for follow in afterwards:
             await follow()
         return result
-
-
-@dataclass(eq=False)
-class _Write:
-    """Work that waits for the writer, with the context of its caller, which has the deadline."""
-
-    work: Work[Any]
-    done: asyncio.Future[Any]
-    context: Context = field(default_factory=copy_context)
-    result: Any = None
-    error: BaseException | None = None
-    afterwards: list[Callable[[], Awaitable[object]]] = field(default_factory=list)
-
-
-class _Writer:
-    """SQLite's one writer: while it commits others wait, and cases that wait then share the next
-    commit.
-    """
-
-    def __init__(self, engine: AsyncEngine, before_others: Callable[[], None]) -> None:
-        self._engine = engine
-        self._before_others = before_others
-        self._of_cases = deque[_Write]()
-        self._others = deque[_Write]()
-        self._task: asyncio.Task[None] | None = None
-        self._connection: AsyncConnection | None = (
-            None  # kept: going through the pool takes as long as an insert
-        )
-
-    async def close(self) -> None:
-        connection = self._connection
-        self._connection = None
-        if connection:
-            await connection.close()
-
-    @property
-    def under_way(self) -> set[asyncio.Task[None]]:
-        return {self._task} if self._task else set()
-
-    async def do(self, work: Work[T], *, is_of_case: bool) -> T:
-        loop = asyncio.get_running_loop()
-        line = self._of_cases if is_of_case else self._others
-        write = _Write(work, loop.create_future())
-        line.append(write)
-        self._task = self._task or loop.create_task(self._run(), context=Context())
-        try:
-            return await asyncio.shield(write.done)
-        except asyncio.CancelledError:
-            if write in line:
-                line.remove(write)  # not begun
-            else:
-                await asyncio.wait([write.done])
-                write.done.exception()  # retrieved, so that asyncio does not complain about it
-            raise
-
-    async def _run(self) -> None:
-        while self._of_cases or self._others:
-            if self._of_cases:
-                await self._commit(
-                    [self._of_cases.popleft() for _ in range(min(len(self._of_cases), _AT_ONCE))]
-                )
-            if self._others:
-                self._before_others()
-                await self._commit([self._others.popleft()])
-        self._task = None
-
-    async def _commit(self, writes: Sequence[_Write]) -> None:
-        error: BaseException | None = None
-        try:
-            connection = self._connection = self._connection or await self._engine.connect()
-            await _visit(
-                connection, lambda sqlite: _drive(_transaction(connection, sqlite, writes))
-            )
-        except BaseException as exc:  # noqa: BLE001 - raised in each caller
-            error = exc
-            await self.close()  # the pool mends or replaces it
-        for write in writes:
-            try:
-                if failed := write.error or error:
-                    raise failed
-                for follow in write.afterwards:
-                    await follow()
-                write.done.set_result(write.result)
-            except BaseException as exc:  # noqa: BLE001 - raised in the caller
-                write.done.set_exception(exc)
-
-
-async def _visit(connection: AsyncConnection, do: Callable[[sqlite3.Connection], T]) -> T:
-    """Does something in the connection's thread; with a visit for each statement, a case took twice
-    the time.
-    """
-    driver: Any = (await connection.get_raw_connection()).driver_connection
-    return await driver._execute(do, driver._conn)  # type: ignore[no-any-return]
-
-
-def _drive(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine from its beginning to its end, in this thread."""
-    try:
-        work.send(None)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-    raise RuntimeError("it awaits something other than its connection")
-
-
-async def _transaction(
-    connection: AsyncConnection, sqlite: sqlite3.Connection, writes: Sequence[_Write]
-) -> None:
-    async with connection.begin():
-        await connection.exec_driver_sql(
-            "BEGIN IMMEDIATE"
-        )  # the driver would begin it only after the savepoint
-        for write in writes:
-            connection.info[_AFTERWARDS] = write.afterwards
-            # Without SQLAlchemy, which takes longer for it than SQLite; it has nothing to wait for,
-            # or to fail at.
-            sqlite.execute("SAVEPOINT work")
-            try:
-                write.result = write.context.run(_drive, write.work(connection))
-            except Exception as exc:
-                if not sqlite.in_transaction:
-                    raise  # SQLite has rolled back all of it, as it may when the disk is full
-                write.error = exc
-                await connection.exec_driver_sql("ROLLBACK TO work")
-            sqlite.execute("RELEASE work")
 
 
 class StoreQueries:
@@ -386,15 +255,6 @@ def in_transaction(
 def columns_of(table: sa.Table, kind: type, *without: str) -> list[sa.Column[Any]]:
     """The columns that a dataclass has as fields, except those in `without`."""
     return [table.c[each.name] for each in fields(kind) if each.name not in without]
-
-
-def after_commit(
-    connection: AsyncConnection | SyncConnection, follow: Callable[[], Awaitable[object]]
-) -> None:
-    """Has `follow` called once the transaction of this connection is committed; if it is rolled
-    back, never.
-    """
-    connection.info[_AFTERWARDS].append(follow)
 
 
 _TURN = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' || :at, 0))")

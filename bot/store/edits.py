@@ -10,13 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseStatus, LoggedCase, Part, join_texts, text_hash
 from bot.domain.clock import utc_now
 from bot.store.cases import AT_REST, is_one_message
-from bot.store.database import (
-    Database,
-    StoreQueries,
-    after_commit,
-    in_transaction,
-    lock_words,
-)
+from bot.store.database import Database, StoreQueries, in_transaction, lock_words
 from bot.store.jobs import Job, JobKind, is_of_team, put_jobs, submit_jobs
 from bot.store.schema import (
     IS_STALE,
@@ -28,6 +22,7 @@ from bot.store.schema import (
     rows_of_cases,
     turns,
 )
+from bot.store.writer import after_commit
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 

@@ -21,15 +21,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.errors import BotError, StoreError
-from bot.store.database import (
-    Database,
-    StoreQueries,
-    after_commit,
-    columns_of,
-    in_transaction,
-    upsert,
-)
+from bot.store.database import Database, StoreQueries, columns_of, in_transaction, upsert
 from bot.store.schema import channels, installations, oauth_states, watches
+from bot.store.writer import after_commit
 from judge.errors import needs_extra
 
 DATA_KEPT = timedelta(days=30)

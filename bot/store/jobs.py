@@ -26,8 +26,9 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
-from bot.store.database import Database, after_commit
+from bot.store.database import Database
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
+from bot.store.writer import after_commit
 
 if TYPE_CHECKING:
     # Imported only where needed: most commands write no jobs, and it would be at least a sixth of

@@ -21,7 +21,6 @@ from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
 from bot.store.database import (
     StoreQueries,
-    after_commit,
     columns_of,
     in_transaction,
     lock_for_transaction,
@@ -30,6 +29,7 @@ from bot.store.database import (
 from bot.store.schema import assignments, cases, channels, labels
 from bot.store.statements import made_once
 from bot.store.visibility import counts, is_watched
+from bot.store.writer import after_commit
 
 
 class Labels(StoreQueries):

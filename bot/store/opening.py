@@ -28,6 +28,7 @@ from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.jobs import database_queue
 from bot.store.ownership import make_file, make_folder
+from bot.store.tables import metadata
 from judge.errors import needs_extra
 
 if TYPE_CHECKING:
@@ -289,7 +290,7 @@ def _migrate(connection: sa.Connection) -> None:
     if sa.inspect(connection).has_table(schema.alembic_version.name):
         found = connection.execute(sa.select(schema.alembic_version.c.version_num)).scalar()
     if found is None:
-        schema.metadata.create_all(connection)
+        metadata.create_all(connection)
         connection.execute(sa.insert(schema.alembic_version).values(version_num=HEAD))
     if found in {None, HEAD}:
         return

@@ -32,6 +32,7 @@ from bot.store.rubrics import Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings, turns
 from bot.store.tallies import Tallies
 from bot.store.turns import turn_rows
+from bot.store.writer import after_commit
 
 
 class TakenError(Exception):
@@ -205,7 +206,7 @@ class Store:
                 await connection.execute(sa.insert(turns), turn_rows(kept, row.id))
             turn = priority(row.of_person, row.of_channel, row.of_workspace if has_others else 0)
             if self.database.is_sqlite:  # only this process works in the file
-                db.after_commit(connection, partial(self._keep, added))
+                after_commit(connection, partial(self._keep, added))
             await jobs.put_jobs(self.database, connection, [jobs.settling(added, trigger_id, turn)])
             # checked last: on a busy machine each statement before it may have waited
             check_deadline()

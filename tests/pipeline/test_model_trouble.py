@@ -12,8 +12,8 @@ from sqlalchemy import Connection, event
 from bot.domain.case import CaseStatus
 from bot.pipeline.pipeline import CasePipeline
 from bot.slack import ids
-from bot.store.database import after_commit
 from bot.store.errors import NoAnswerError
+from bot.store.writer import after_commit
 from tests.model_server import Answer, Drop, Failure, Held, Raw, Script, Stall
 from tests.stage import CHANNEL, GOOD, SCORED, Stage, StageFactory, is_verdict, shown
 

@@ -42,7 +42,7 @@ from alembic import command
 from tests.patience import ONLY_A_HANG_S
 from sqlalchemy.ext.asyncio import create_async_engine
 from bot.store.opening import connect
-from bot.store.schema import metadata
+from bot.store.tables import metadata
 
 def half(connection):
     connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -14,8 +14,8 @@ from bot.domain.case import CaseTurn, LoggedCase, Part, text_hash
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.export import Selection
-from bot.store.forgetting import Personal
 from bot.store.jobs import submit_oldest
+from bot.store.personal import Personal
 from bot.store.schema import ratings
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 

@@ -15,7 +15,8 @@ from bot.domain.case import CaseTurn, LoggedCase, Part, QuestionSource
 from bot.domain.label import Label
 from bot.store import Store, TakenError
 from bot.store.audit import Act, Action
-from bot.store.forgetting import Forgetting, Personal
+from bot.store.forgetting import Forgetting
+from bot.store.personal import Personal
 from bot.store.schema import audit, cases, forgotten, labels, ratings
 from bot.store.watches import JUDGE
 from tests.cases import (

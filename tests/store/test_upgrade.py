@@ -13,7 +13,8 @@ import sqlalchemy as sa
 
 from bot.store import Store
 from bot.store.opening import HEAD, connect
-from bot.store.schema import alembic_version, cases, metadata, ratings, turns
+from bot.store.schema import alembic_version, cases, ratings, turns
+from bot.store.tables import metadata
 from tests.filled import LAST
 
 UPGRADES = Path(__file__).parents[1] / "data/upgrades"

@@ -13,16 +13,11 @@ from bot.domain.case import CaseStatus, LoggedCase, Part
 from bot.domain.clock import utc_now
 from bot.store.audit import Act, Action, note
 from bot.store.cases import AT_REST
-from bot.store.database import (
-    Database,
-    StoreQueries,
-    after_commit,
-    in_transaction,
-    lock_words,
-)
+from bot.store.database import Database, StoreQueries, in_transaction, lock_words
 from bot.store.edits import drop_texts
-from bot.store.forgetting import BATCH, PAUSE_S, theirs
+from bot.store.forgetting import BATCH, PAUSE_S
 from bot.store.jobs import Job, JobKind, put_jobs
+from bot.store.personal import theirs
 from bot.store.schema import (
     cases,
     forgotten,
@@ -33,6 +28,7 @@ from bot.store.schema import (
     thumbs,
     turns,
 )
+from bot.store.writer import after_commit
 
 
 async def cases_at(

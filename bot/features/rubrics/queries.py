@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.audit import Act, Action, note
 from bot.store.database import (
     StoreQueries,
-    after_commit,
     in_transaction,
     insert_new,
     lock_for_transaction,
@@ -16,6 +15,7 @@ from bot.store.database import (
 )
 from bot.store.rubrics import ChannelJudge, SavedRubric
 from bot.store.schema import channels, rubrics
+from bot.store.writer import after_commit
 from judge.scoring.rubric import reference_version
 
 MOST_RUBRICS = 10

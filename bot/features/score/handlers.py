@@ -1,30 +1,22 @@
 """The shortcut "Score this reply", the window for two texts, and the buttons and windows of a
 verdict.
-
-Also decides which payloads are served at all, and what people are told if serving one fails.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from functools import partial
 from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from slack_bolt.response import BoltResponse
 
 from bot.domain import blocker
 from bot.domain.case import LoggedCase, Recipient, requester_of
-from bot.domain.clock import TooLateError
 from bot.feature import Services
 from bot.features.score import details
 from bot.pipeline import text as messages
-from bot.pipeline.case_access import NoCaseError
-from bot.pipeline.retries import in_brief
 from bot.slack import ids
 from bot.slack import invocation as payloads
-from bot.slack.blocks import section
 from bot.slack.invocation import Invocation
-from bot.slack.members import MembershipError
 from bot.store.turns import read_said
 
 logger = structlog.get_logger(__name__)
@@ -184,97 +176,3 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
     await services.messenger.tell(
         invocation.recipient, await services.messenger.show(invocation, view)
     )
-
-
-def register_first(app: AsyncApp, services: Services) -> None:
-    """Serves only the payloads of this workspace, and refuses people of other companies unless they
-    count as its own.
-
-    An app can be installed in several workspaces, and Slack sends it the payloads of all. This
-    process has one token and one budget.
-    """
-
-    @app.middleware
-    async def look(
-        body: dict[str, Any], ack: AsyncAck, next_: Callable[[], Awaitable[None]]
-    ) -> BoltResponse | None:
-        if body["team_id"] != services.identity.team_id:
-            logger.warning(
-                "payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"]
-            )
-            return await ack(text=messages.NOT_SERVED) if "command" in body else await ack()
-        is_stranger = await _is_by_stranger(services, body)
-        is_heard = payloads.is_event(body) and not payloads.opens_home(body)
-        # Changes of anybody's messages matter; a mention or a reaction that asks for a score is
-        # refused by `Intake`.
-        if is_stranger and not is_heard:
-            return await _refuse(services, ack, body)
-        await next_()
-        return None
-
-    @app.error
-    async def on_error(
-        error: Exception, body: dict[str, Any], response: BoltResponse | None
-    ) -> BoltResponse | None:
-        kind = payloads.kind_of(body)
-        said = messages.WENT_WRONG
-        if isinstance(error, TooLateError):
-            logger.warning("payload_refused", reason=str(error))
-            return None  # Slack has already told the person
-        if isinstance(error, NoCaseError):
-            said = messages.NO_CASE
-        elif isinstance(error, blocker.RefusedError):
-            said = str(error)
-        elif isinstance(error, MembershipError):
-            said = messages.unsure_of_membership(error)
-            logger.warning("membership_unknown", kind=kind, reason=str(error))
-        else:
-            reason = in_brief(error)
-            logger.error(
-                "listener_failed", kind=kind, reason=reason, exc_info=None if reason else error
-            )
-        if payloads.is_event(body):
-            return None  # no person is waiting, and Slack sends unacknowledged events again
-        await services.messenger.tell(payloads.to_invocation(body).recipient, said)
-        # A modal closes if it is acknowledged; otherwise Slack offers to submit it again. Bolt has
-        # no response here if the listener has already acknowledged.
-        return (
-            BoltResponse(status=200)
-            if response and isinstance(error, NoCaseError | blocker.RefusedError)
-            else None
-        )
-
-
-async def _is_by_stranger(services: Services, body: dict[str, Any]) -> bool:
-    """Whether a payload is of a person whose company is not served here; notes if it is."""
-    if person := payloads.person_elsewhere(body):
-        body[payloads.IS_OURS] = not await services.members.is_foreign(person)
-        return not body[payloads.IS_OURS]
-    # This event never says where a person belongs.
-    is_unplaced = payloads.opens_home(body)
-    return is_unplaced and await services.members.is_known_foreign(body["event"]["user"])
-
-
-async def _refuse(services: Services, ack: AsyncAck, body: dict[str, Any]) -> BoltResponse:
-    """Tells a person of another company, where they act, that they are not served."""
-    if body.get("type") == "view_submission":
-        return await ack(response_action="update", view=messages.refused_modal())
-    answer = await ack()
-    person = payloads.to_invocation(body)
-    if payloads.is_in_home(body):
-        view = {"type": "home", "blocks": [section(blocker.FOREIGN)]}
-        await services.client.views_publish(user_id=person.user_id, view=view)
-    else:
-        await services.messenger.tell(person.recipient, blocker.FOREIGN)
-    return answer
-
-
-def register_last(app: AsyncApp) -> None:
-    """Ignores the events that are left, such as the app's own messages; without a listener Bolt
-    would warn of each.
-    """
-
-    @app.event("message")
-    @app.event("member_joined_channel")
-    async def ignore() -> None:
-        return

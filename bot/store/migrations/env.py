@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from bot.store.schema import metadata
+from bot.store.schema import cases
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=metadata,
+    target_metadata=cases.metadata,
     transactional_ddl=True,
     render_as_batch=True,
 )

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from bot.store.schema import UtcDateTime
+from bot.store.tables import UtcDateTime
 
 revision = "0005"
 down_revision = "0004"
