@@ -20,7 +20,7 @@ from bot.http_server import HttpServer
 from bot.judges import limits_of, open_judges
 from bot.pipeline.engine import Engine
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
-from bot.pipeline.pipeline import ModelTurns
+from bot.pipeline.judging import ModelTurns
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import probes
 from bot.settings import Settings

@@ -27,6 +27,7 @@ from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.quoting import put_words
+from bot.pipeline.requests import Requests
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.pipeline.tracing import Tracing
 from bot.settings import Settings
@@ -161,9 +162,9 @@ class Services:
         self.lookup = Lookup(
             client, whose.own_ids, self.members, scores_people=settings.score_people
         )
-        chosen = self.policy, self.rubrics, settings.verdict_visibility
+        self.requests = Requests(self.store, self.rubrics, settings.verdict_visibility, self.lookup)
         self.intake = Intake(
-            self.store, self.limits, *chosen, self.messenger, self.lookup, whose.url
+            self.store, self.limits, self.policy, self.messenger, self.lookup, whose.url
         )
         self.case_access = CaseAccess(self.store.cases, self.memberships, self.members)
 

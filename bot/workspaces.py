@@ -23,8 +23,9 @@ from bot.door import register_first, register_last
 from bot.feature import Services
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
+from bot.pipeline.judging import Judging, ModelTurns
 from bot.pipeline.names import Names
-from bot.pipeline.pipeline import CasePipeline, ModelTurns
+from bot.pipeline.pipeline import CasePipeline
 from bot.slack.client import Identity, SlackClient, is_passing, slack_word, to_identity, with_token
 from bot.slack.invocation import TEAMS, workspace_of
 from bot.store.jobs import JobKind
@@ -52,17 +53,16 @@ def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
     if services.judges:
         client, url = services.client, services.identity.url
         delivery = Delivery(client, services.messenger, store, url)
-        pipeline = CasePipeline(
+        judging = Judging(
             store,
             services.judges,
-            services.lookup,
-            delivery,
             turns,
             services.limits,
-            Names(client, services.members, store.names),
             services.model_pauses,
             services.tracing,
         )
+        names = Names(client, services.members, store.names)
+        pipeline = CasePipeline(store, judging, services.lookup, delivery, names)
         handlers[JobKind.SETTLE] = lambda job: pipeline.settle(job.case_id, job.trigger_id)
         handlers |= {kind: do for each in features for kind, do in each.jobs.items()}
     return Workspace(

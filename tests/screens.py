@@ -30,7 +30,7 @@ CONTENTS = {
     "odd": "<!channel> <@U1> *_~`&amp; \u202e\u0000\x1b[2J\n\n> \U0001f642 :tada: {prompt} ```"
     * 40,
 }
-AGAIN = {"features/digest/handlers.py", "features/labels/handlers.py", "pipeline/quoting.py"}
+AGAIN = {"features/digest/handlers.py", "features/labels/blind.py", "pipeline/quoting.py"}
 AGAIN |= {"features/rubrics/handlers.py"}
 """Only send again what another place has made, with a line more or less, or quotes alone, as `view_modal` does."""
 

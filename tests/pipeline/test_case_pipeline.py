@@ -16,9 +16,10 @@ from bot.domain.limits import Limits
 from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
+from bot.pipeline.judging import Judging, ModelTurns
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.names import Names
-from bot.pipeline.pipeline import CasePipeline, ModelTurns
+from bot.pipeline.pipeline import CasePipeline
 from bot.pipeline.retries import RetryError
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
@@ -77,12 +78,10 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
             members = Members(client)
             pipeline = CasePipeline(
                 log,
-                Judges(rubrics, lambda *_: judge),
+                Judging(log, Judges(rubrics, lambda *_: judge), ModelTurns(1), Limits()),
                 Lookup(client, frozenset(), members),
                 delivery,
-                turns=ModelTurns(1),
-                limits=Limits(),
-                names=Names(client, members, log.names),
+                Names(client, members, log.names),
             )
             yield Desk(pipeline, delivery, log, case, slack)
             await log.close()

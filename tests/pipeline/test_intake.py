@@ -17,5 +17,5 @@ async def test_a_new_score_of_a_private_verdict_is_private_whatever_its_requeste
     earlier = await delivered(log, message_ts="5.1", requester_id=ANN, visibility=Visibility.ME)
     await save_visibility(log, "T1", ANN, Visibility.THREAD)
     ann = Invocation("T1", "C1", ANN, "ann", is_foreign=False)
-    again = await services_of(log).intake.again(ann, earlier)
+    again = await services_of(log).requests.again(ann, earlier)
     assert again.visibility is Visibility.ME

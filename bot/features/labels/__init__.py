@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from bot.feature import Feature, Services
-from bot.features.labels import asking, handlers, ids
+from bot.features.labels import asking, blind, handlers, ids
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, button, section
 from bot.slack.invocation import Invocation
@@ -15,7 +15,7 @@ def feature(services: Services) -> Feature:
     async def home_waiting(person: Invocation) -> Sequence[Block]:
         keeps_text = services.store.assignments.keeps_text
         user_id = person.user_id
-        if not (keeps_text and await handlers.served_channels(services, user_id)):
+        if not (keeps_text and await blind.served_channels(services, user_id)):
             return []
         block = section(
             "Replies of your channels can be scored by you, before you see the judge's."

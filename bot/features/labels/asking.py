@@ -11,7 +11,7 @@ from bot.domain.case import Recipient
 from bot.domain.clock import utc_week
 from bot.feature import Services
 from bot.features.labels import text as words
-from bot.features.labels.handlers import served_channels
+from bot.features.labels.blind import served_channels
 from bot.store import database as db
 from bot.store.schema import notices, people
 

@@ -1,144 +1,104 @@
-"""Labels given by the buttons under a verdict, and blind labels, given before the person sees the
-judge's score.
-
-Before a case is shown to be labelled blind, and again before the label is recorded, Slack is asked
-for the person's channels.
-"""
+"""Labels given by the buttons under a verdict, and `/judge label`."""
 
 import re
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from sqlalchemy import select
 
-from bot.domain.blocker import CHANNEL_OFF
 from bot.domain.case import LoggedCase
-from bot.domain.label import Label, Outcome
+from bot.domain.label import Label
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
-from bot.features.labels import ids
+from bot.features.labels import blind, ids
 from bot.features.labels import text as words
-from bot.features.labels.queries import read_compared, wants_to_be_asked
-from bot.figures.quality import read_quality
-from bot.pipeline.text import NOT_YOURS
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
-from bot.slack.blocks import Block, ModalState
-from bot.slack.invocation import Invocation, Raw, unknown
-from bot.slack.members import MembershipError
-from bot.slack.messenger import Post
-from bot.store.assignments import DrawnCase, NotRecordedError, answer_of
-from bot.store.database import upsert
-from bot.store.figures import Kind, Place
-from bot.store.schema import cases, people
-from bot.store.visibility import Origin, is_watched
-from judge.evaluation.stats import MeanEstimate
+from bot.slack.blocks import ModalState
+from bot.slack.invocation import Invocation, unknown
 
 _DIGITS = re.compile("[0-9]{1,10}")
-_Judged = tuple[LoggedCase, CaseVerdict]
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    _register_seen(app, services)
-    _register_blind(app, services)
-    _register_asked(app, services)
-
-
-def _register_seen(app: AsyncApp, services: Services) -> None:
     labels = services.store.labels
+    blind.register(app, services)
 
     @app.action(slack_ids.ACTION_DISAGREE)
     @app.action(slack_ids.ACTION_AGREE)
     @app.action(slack_ids.ACTION_LABEL)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        found = await _begin(services, invocation, invocation.case_id)
+        person = payloads.to_invocation(body)
+        judged = await _begin(services, person, person.case_id)
         await ack()
-        if found is None:
+        if judged is None:
             return
-        case, verdict = found
-        if invocation.action == slack_ids.ACTION_AGREE and verdict.score is not None:
-            label = Label(verdict.score, None)
-            await _confirm(
-                services,
-                invocation,
-                found,
-                label,
-                await labels.put(case, invocation.user_id, label),
-            )
+        case, verdict = judged
+        if person.action == slack_ids.ACTION_AGREE and verdict.score is not None:
+            await _record(services, person, case, verdict, Label(verdict.score, None))
             return
-        earlier = await labels.get(case, invocation.user_id)
-        await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
+        earlier = await labels.get(case, person.user_id)
+        await services.store.assignments.note_told(case.team_id, [case.id], person.user_id)
         rubric = await services.rubrics.find(
             case.team_id, case.channel_id, case.rubric, verdict.rubric_version
         )
-        view = words.label_modal(invocation.to_state(case.id), verdict, earlier, rubric)
-        await _tell(services, invocation, case, await services.messenger.show(invocation, view))
+        view = words.label_modal(person.to_state(case.id), verdict, earlier, rubric)
+        await _tell(services, person, case, await services.messenger.show(person, view))
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = payloads.to_invocation(body)
-        (state, label) = _to_label(body, is_blind=False)
-        found = await _begin(services, invocation, state.case_id)
-        if found is None:
+        person = payloads.to_invocation(body)
+        state, label = blind.to_label(body, is_blind=False)
+        judged = await _begin(services, person, state.case_id)
+        if judged is None:
             await ack()
             return
-        case, verdict = found
+        case, verdict = judged
         if label is None or not verdict.lowest <= label.score <= verdict.highest:
             wrong = words.off_scale(verdict.lowest, verdict.highest)
             await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
             return
-        earlier = await labels.put(case, invocation.user_id, label)
-        await ack()  # only now, so that the window closes only once the label is recorded
-        await _confirm(services, invocation, found, label, earlier)
+        # The window closes only once the label is recorded.
+        await _record(services, person, case, verdict, label, ack)
 
 
-def _to_label(body: dict[str, Any], *, is_blind: bool) -> tuple[ModalState, Label | None]:
-    """The state of a submitted window for a person's own score, and the label, or None without a
-    valid score.
-    """
-    state = ModalState.of(body["view"])
-    values = body["view"]["state"]["values"]
-    score_block, reason_block = (
-        slack_ids.of(block, state.case_id) if is_blind else block
-        for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
-    )
-    try:
-        score = int(payloads.selected(values, score_block) or payloads.typed(values, score_block))
-    except ValueError:
-        return state, None
-    return state, Label(score, payloads.typed(values, reason_block) or None)
-
-
-async def _begin(services: Services, invocation: Invocation, case_id: int | None) -> _Judged | None:
+async def _begin(
+    services: Services, person: Invocation, case_id: int | None
+) -> tuple[LoggedCase, CaseVerdict] | None:
     """The case and its verdict, or None if this person may not label it, after telling them why."""
-    case = await services.case_access.known(invocation, case_id)
+    case = await services.case_access.known(person, case_id)
     verdict = await services.case_access.verdict(case)
-    label = await services.store.labels.get(case, invocation.user_id)
-    if case.author_id == invocation.user_id:
+    label = await services.store.labels.get(case, person.user_id)
+    if case.author_id == person.user_id:
         refusal = words.OWN_LABEL
     elif label and label.is_blind:
         refusal = words.blind_stands(case, verdict, label)
     else:
         return case, verdict
-    await _tell(services, invocation, case, refusal)
+    await _tell(services, person, case, refusal)
     return None
 
 
-async def _confirm(
-    services: Services, invocation: Invocation, of: _Judged, label: Label, earlier: Label | None
+async def _record(
+    services: Services,
+    person: Invocation,
+    case: LoggedCase,
+    verdict: CaseVerdict,
+    label: Label,
+    ack: AsyncAck | None = None,
 ) -> None:
-    """Shows only the person the label that is now recorded, unless it is the same as before."""
+    """Records a label, and shows it to the person alone, unless it is the same as before."""
+    earlier = await services.store.labels.put(case, person.user_id, label)
+    if ack:
+        await ack()
     if label != earlier:
-        await _tell(services, invocation, of[0], words.confirmation(*of, label, earlier))
+        await _tell(services, person, case, words.confirmation(case, verdict, label, earlier))
 
 
-async def _tell(services: Services, invocation: Invocation, case: LoggedCase, text: str) -> None:
+async def _tell(services: Services, person: Invocation, case: LoggedCase, text: str) -> None:
     # Shown next to the verdict, in its thread, however the case was requested.
     thread_ts = case.thread_ts or case.parent_ts
-    recipient = replace(invocation.recipient_at(case), thread_ts=thread_ts, is_in_channel=False)
+    recipient = replace(person.recipient_at(case), thread_ts=thread_ts, is_in_channel=False)
     await services.messenger.tell(recipient, text)
 
 
@@ -148,9 +108,8 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
     """
     match text.lower().split():
         case []:
-            return await _open_blind(
-                services, invocation, ModalState(channel_id=invocation.channel_id)
-            )
+            state = ModalState(channel_id=invocation.channel_id)
+            return await blind.open_window(services, invocation, state)
         case ["weekly"]:
             number = None
         case ["weekly", typed] if _DIGITS.fullmatch(typed) and int(typed) <= words.MOST_WEEKLY:
@@ -161,253 +120,12 @@ async def answer(services: Services, invocation: Invocation, text: str) -> str:
             )
         case _:
             return words.not_understood(str(unknown(text)))
-    if refusal := await services.access.refusal(
+    refusal = await services.access.refusal(
         invocation, "weekly blind scores", is_change=number is not None
-    ):
+    )
+    if refusal:
         return refusal
     place = invocation.team_id, invocation.channel_id
     if number is not None:
         await services.store.channels.save(*place, invocation.user_id, labels_per_week=number)
     return words.weekly_text(await services.store.assignments.budget(*place))
-
-
-def _register_blind(app: AsyncApp, services: Services) -> None:
-    @payloads.on_click(app, ids.ACTION_BLIND)
-    async def score_a_few_blind(person: Invocation, _: Raw) -> None:
-        if refusal := await _open_blind(
-            services, person, ModalState(channel_id=person.window_channel_id)
-        ):
-            await services.show_home(person, refusal)
-
-    @app.view(ids.VIEW_BLIND)
-    async def record(ack: AsyncAck, body: dict[str, Any]) -> None:
-        state, label = _to_label(body, is_blind=True)
-        await ack(
-            **await (await _visit(services, payloads.to_invocation(body), state)).submit(label)
-        )
-
-    @app.view(ids.VIEW_COMPARED)
-    async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        visit = await _visit(services, payloads.to_invocation(body), ModalState.of(body["view"]))
-        await ack(response_action="update", view=await visit.next())
-
-    @payloads.on_click(app, ids.ACTION_SKIP)
-    async def go_past(person: Invocation, body: Raw) -> None:
-        visit = await _visit(services, person, ModalState.of(body["view"]))
-        await services.store.database.execute(
-            answer_of(*visit.person, visit.state.case_id or 0, Outcome.SKIPPED)
-        )
-        await services.messenger.update_modal(body["view"]["id"], await visit.next())
-
-    @payloads.on_click(app, ids.ACTION_BEFORE)
-    async def unfold(person: Invocation, body: Raw) -> None:
-        """Shows what was said before the question; a case that the person may no longer see gives
-        way to the next.
-        """
-        visit = await _visit(services, person, ModalState.of(body["view"]))
-        shown = await services.store.assignments.shown(*visit.person, visit.state.case_id or 0)
-        is_theirs = shown is not None and shown.channel_id in visit.theirs
-        view = (
-            await visit.window(shown, is_unfolded=True)
-            if shown and is_theirs
-            else await visit.next()
-        )
-        await services.messenger.update_modal(body["view"]["id"], view)
-
-
-_KEPT = (
-    "type",
-    "callback_id",
-    "title",
-    "submit",
-    "close",
-    "private_metadata",
-)  # of a window whose blocks change
-
-
-def _register_asked(app: AsyncApp, services: Services) -> None:
-    @payloads.on_click(app, ids.ACTION_ASKED)
-    async def score_as_asked(invocation: Invocation, _: Raw) -> None:
-        state = ModalState(channel_id=invocation.channel_id, before="")
-        await services.messenger.tell(
-            invocation.recipient, await _open_blind(services, invocation, state)
-        )
-
-    @payloads.on_click(app, ids.ACTION_ASK, ids.ACTION_STOP)
-    async def agree_or_stop(person: Invocation, body: Raw) -> None:
-        """Records whether the person wants to be asked, and offers the opposite where they clicked."""
-        is_asked = person.action == ids.ACTION_ASK
-        values = {"team_id": person.team_id, "user_id": person.user_id, "is_asked": is_asked}
-        values |= {"updated_at": services.clock()}
-        await services.store.database.execute(upsert(services.store.database, people, values))
-        place = body.get("view") or body["message"]
-        blocks = words.with_choice(place["blocks"], is_asked)
-        if "view" in body:
-            kept = {key: place[key] for key in _KEPT if place.get(key)}
-            await services.messenger.update_modal(place["id"], kept | {"blocks": blocks})
-        else:
-            await services.messenger.replace(person.recipient, Post(place["text"], blocks))
-
-
-_IN_A_ROW = 3
-"""After this many labels, the person sees how they compare with the judge's scores."""
-
-
-async def served_channels(services: Services, user_id: str) -> set[str]:
-    """The person's channels in which replies are scored; none if Slack does not list them."""
-    try:
-        listed = await services.memberships.of(user_id)
-    except MembershipError:
-        return set()
-    return {each for each in listed if services.policy.may_score(each)}
-
-
-async def _open_blind(services: Services, invocation: Invocation, state: ModalState) -> str:
-    """Opens the window with a case of this channel, in direct messages of any; returns why not, or
-    an empty string.
-    """
-    visit = await _visit(services, invocation, state)
-    view = await visit.draw()
-    return await services.messenger.show(invocation, view) if view else await visit.why_none()
-
-
-async def _visit(services: Services, invocation: Invocation, state: ModalState) -> "_Visit":
-    listed = await services.memberships.now(invocation.user_id)
-    theirs = {
-        each
-        for each, its in listed.items()
-        if not its.is_archived and services.policy.may_score(each)
-    }
-    return _Visit(services, (invocation.team_id, invocation.user_id), state, theirs)
-
-
-@dataclass(frozen=True)
-class _Visit:
-    """A person (team and user id) at the window for blind labels, which remembers `state`.
-
-    `theirs` are their open channels that the app serves, as Slack lists them now.
-    """
-
-    services: Services
-    person: tuple[str, str]
-    state: ModalState
-    theirs: set[str]
-
-    async def submit(self, label: Label | None) -> dict[str, Any]:
-        """The answer to Slack for a submitted window: what is wrong with the score, or the next
-        window.
-        """
-        state = self.state
-        shown = await self.services.store.assignments.shown(*self.person, state.case_id or 0)
-        if shown and not (label and shown.lowest <= label.score <= shown.highest):
-            wrong = words.off_scale(shown.lowest, shown.highest)
-            return {
-                "response_action": "errors",
-                "errors": {slack_ids.of(ids.BLOCK_SCORE, shown.id): wrong},
-            }
-        if shown and state.before is not None and not state.labelled:
-            # They are told what their labels change in one channel, so they are asked only about
-            # that of the first.
-            before = words.between((await self._corrected_by(shown.id))[1])
-            state = state.model_copy(update={"channel_id": shown.channel_id, "before": before})
-        note = await self._record(shown, label)
-        if not note:
-            state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
-        return {"response_action": "update", "view": await replace(self, state=state).next(note)}
-
-    async def _record(self, shown: DrawnCase | None, label: Label | None) -> str:
-        """Why the label was not recorded; empty if it was."""
-        store = self.services.store
-        with suppress(NotRecordedError):
-            if shown and label and shown.channel_id in self.theirs:
-                await store.assignments.record(*self.person, shown, label)
-                return ""
-        # Or it was recorded before, by a submission whose answer got lost.
-        team_id, user_id = self.person
-        case = await store.cases.find(team_id, self.state.case_id or 0)
-        known = await store.labels.get(case, user_id) if case else None
-        is_there = known and known.is_blind and label and known.score == label.score
-        return "" if is_there else words.NOT_RECORDED
-
-    async def next(self, note: str = "") -> Block:
-        """The window with the next case; or, after three labels or with no case left, with how the
-        labels compare.
-        """
-        is_time = len(self.state.labelled) >= _IN_A_ROW
-        if not is_time and (view := await self.draw(note)):
-            return view
-        database = self.services.store.database
-        blocks = []
-        if compared := await read_compared(
-            database, *self.person, self.state.labelled, self.theirs
-        ):
-            changed = ""
-            if self.state.before is not None:
-                first, _ = compared[0]
-                changed = words.changed(
-                    first.channel_id, self.state.before, *await self._corrected_by(first.id)
-                )
-            is_asked = await wants_to_be_asked(database, *self.person)
-            blocks = words.compared_blocks(
-                compared, self.services.identity.url, changed, is_asked=is_asked
-            )
-        if is_time:
-            return words.compared_modal(self.state, blocks, note)
-        return words.over_modal(await self.why_none(), blocks, note)
-
-    async def _corrected_by(self, case_id: int) -> tuple[str, MeanEstimate | None]:
-        """What a label of this case corrects, as it is now: the mean of a watched assistant, named,
-        or of all.
-        """
-        services = self.services
-        team_id = self.person[0]
-        now = services.clock()
-        kind = (cases.c.lowest, cases.c.highest, cases.c.judge_version)
-        of = cases.c.channel_id, cases.c.author_id, is_watched(cases).label("is_watched")
-        found = await services.store.database.one(
-            select(*of, *kind).filter_by(team_id=team_id, id=case_id)
-        )
-        if found is None:
-            return "", None
-        place = Place(
-            team_id,
-            found.channel_id,
-            *((found.author_id, Origin.WATCHED) if found.is_watched else ()),
-        )
-        its = Kind(found.lowest, found.highest, found.judge_version)
-        quality = await read_quality(
-            services.store.tallies, place, services.schedule.current(now), now, its
-        )
-        name = await services.members.name_of(found.author_id) if found.is_watched else ""
-        return name, quality.mean if quality else None
-
-    async def why_none(self) -> str:
-        channel_id = self.state.channel_id or ""
-        assignments = self.services.store.assignments
-        if not assignments.keeps_text:
-            return words.NO_TEXTS
-        if channel_id.startswith("D"):
-            return words.NOTHING
-        if not self.services.policy.may_score(channel_id):
-            return CHANNEL_OFF
-        if channel_id not in self.theirs:
-            return NOT_YOURS
-        budget = await assignments.budget(self.person[0], channel_id)
-        if budget.left:
-            return words.NOTHING
-        return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
-
-    async def draw(self, note: str = "") -> Block | None:
-        channel_id = self.state.channel_id or ""
-        within = self.theirs if channel_id.startswith("D") else self.theirs & {channel_id}
-        shown = await self.services.store.assignments.draw(*self.person, within)
-        return await self.window(shown, note) if shown else None
-
-    async def window(self, shown: DrawnCase, note: str = "", *, is_unfolded: bool = False) -> Block:
-        version = shown.rubric_version or ""
-        given = len(self.state.labelled)
-        rubric = await self.services.rubrics.find(
-            self.person[0], shown.channel_id, shown.rubric, version
-        )
-        place = f"{given + 1} of at most {_IN_A_ROW}"
-        return words.blind_modal(self.state, shown, rubric, place, note, is_unfolded=is_unfolded)

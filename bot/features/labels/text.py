@@ -21,6 +21,7 @@ MOST_WEEKLY = 1000
 _LONGEST_CRITERIA = 1500
 _TAGS = ("<question>", "<response>", "is between <reference>")
 
+_CHOICES = {ids.ACTION_ASK, ids.ACTION_STOP}
 _MEANINGS: Mapping[str, Mapping[int, str]] = {
     # additive-5: what a response with that many points is like. At most 75 characters with the
     # number.
@@ -198,14 +199,15 @@ def _choice(is_asked: bool) -> ui.Block:
 
 
 def with_choice(blocks: Sequence[ui.Block], is_asked: bool) -> list[ui.Block]:
-    ours = {ids.ACTION_ASK, ids.ACTION_STOP}
-    choices = [
-        [_choice(is_asked) if e.get("action_id") in ours else e for e in b.get("elements", ())]
-        for b in blocks
-    ]
-    return [
-        b | ({"elements": each} if each else {}) for b, each in zip(blocks, choices, strict=True)
-    ]
+    """The blocks of a message or window, with the other choice in place of the one pressed."""
+    changed = []
+    for block in blocks:
+        elements = [
+            _choice(is_asked) if each.get("action_id") in _CHOICES else each
+            for each in block.get("elements", ())
+        ]
+        changed.append({**block, "elements": elements} if elements else block)
+    return changed
 
 
 _ASK = (

@@ -138,7 +138,7 @@ def register(app: AsyncApp, services: Services) -> None:
 async def _typed(services: Services, invocation: Invocation, question: str, response: str) -> Case:
     if nothing := nothing_to_judge(question, response):
         raise RefusedError(f"{nothing.detail} `/judge question | response` scores two texts.")
-    return await services.intake.of_texts(invocation, question, response)
+    return await services.requests.of_texts(invocation, question, response)
 
 
 async def _linked(services: Services, invocation: Invocation, link: Permalink) -> Case:
@@ -146,7 +146,7 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink) -
     is_sure = blocker or link.channel_id == invocation.channel_id
     if not is_sure and not await services.memberships.includes(invocation.user_id, link.channel_id):
         raise RefusedError(NOT_IN_BOTH)
-    return await services.intake.of_link(invocation, link, blocker)
+    return await services.requests.of_link(invocation, link, blocker)
 
 
 async def _score(

@@ -151,7 +151,7 @@ async def _take(
         members = await services.members.of_all([invocation.user_id])
         if member := members.get(invocation.user_id):
             invocation = replace(invocation, user_name=member.name)
-        asked = await services.intake.of_message(invocation, message, source)
+        asked = await services.requests.of_message(invocation, message, source)
         case, is_new = await services.intake.take(asked, invocation)
     except blocker.RefusedError as exc:
         said = str(exc)

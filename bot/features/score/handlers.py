@@ -30,7 +30,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = payloads.to_invocation(body)
         message = payloads.clicked_message(body, services.identity.own_ids)
-        asked = await intake.of_message(invocation, message)
+        asked = await services.requests.of_message(invocation, message)
         await _take(services, ack, intake.take(asked, invocation), invocation, requester_of(asked))
 
     @app.action(ids.ACTION_AGAIN)
@@ -43,7 +43,7 @@ def register(app: AsyncApp, services: Services) -> None:
             await ack()
             await intake.proceed(earlier, False, invocation)
             return
-        asked = await intake.again(invocation, earlier)
+        asked = await services.requests.again(invocation, earlier)
         await _take(
             services,
             ack,
@@ -106,7 +106,7 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
         if errors:
             await ack(response_action="errors", errors=errors)
             return
-        asked = intake.of_window(invocation, submission)
+        asked = services.requests.of_window(invocation, submission)
         await _take(services, ack, intake.take(asked, invocation), invocation, ids.BLOCK_RESPONSE)
 
     @app.view(ids.VIEW_ANSWER)
@@ -137,7 +137,7 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
         if errors and (submission.question or chosen not in said):
             await ack(response_action="errors", errors=errors)
             return
-        asked = await intake.corrected(invocation, earlier, submission)
+        asked = await services.requests.corrected(invocation, earlier, submission)
         await _take(services, ack, intake.add(asked, invocation), invocation, ids.BLOCK_QUESTION)
 
 
@@ -168,7 +168,7 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
     """Opens the window for two texts where the person is, or tells them that it was too late to
     open it.
     """
-    rubric, visibility = await services.intake.chosen(invocation, invocation.channel_id)
+    rubric, visibility = await services.requests.chosen(invocation, invocation.channel_id)
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
     view = messages.texts_modal(
         invocation.to_state(), names, rubric, None if invocation.is_direct else visibility

@@ -1,0 +1,258 @@
+"""Asks the judge about a case, in the case's turn: for its ratings, and the reason and points that
+are read.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import structlog
+from cachetools import LRUCache
+
+from bot import metrics
+from bot.domain.blocker import TOO_LATE
+from bot.domain.case import CaseSource, LoggedCase
+from bot.domain.clock import utc_now
+from bot.domain.fair_queue import BACKGROUND, FairQueue
+from bot.domain.limits import Limits
+from bot.domain.verdict import CaseVerdict, from_verdict, without_score
+from bot.domain.watch import LATE, age_of
+from bot.pipeline import retries
+from bot.pipeline.asking import BudgetError, ask
+from bot.pipeline.judges import Judges
+from bot.pipeline.retries import RetryError
+from bot.pipeline.tracing import Tracing
+from bot.store import Store
+from bot.store.errors import STORE_ERRORS
+from judge import Judge, JudgeError, Verdict, find_flags
+from judge.evaluation.stats import low_to
+from judge.scoring.conversation import Turn
+from judge.scoring.ratings import Result
+
+logger = structlog.get_logger(__name__)
+
+
+class ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, and does not leave the pipeline
+    """The model cannot be asked now, and the case has tries left."""
+
+
+class ModelTurns:
+    """What all workspaces share: at most `concurrency` cases are judged at the same time.
+
+    Workspaces, channels and people take turns. As many watched cases may wait beside them at the
+    tier "flex", where an answer can take 15 minutes; the others give their job back, so that they
+    keep no place in the queue from people's cases.
+    """
+
+    def __init__(self, concurrency: int) -> None:
+        self.line = FairQueue(concurrency, metrics.QUEUE)
+        # The attempts at watched cases that wait at the tier "flex".
+        self.patient: dict[int, asyncio.Task[Any] | None] = {}
+        self.most_patient = concurrency
+        # The cases whose turn at the model has come, in order.
+        self.under_way: dict[int, None] = {}
+        # For cases whose try failed: what was judged, and the ratings that came and are paid for.
+        self.came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(100)
+
+    def background(self) -> AbstractAsyncContextManager[None]:
+        """A turn at the model for a request that belongs to no case, once no case waits."""
+        return self.line.turn(*[BACKGROUND] * 3)
+
+    def place_of(self, case_id: int) -> int | None:
+        """How many cases came before this one and are at the model; None while it waits."""
+        in_order = list(self.under_way)
+        return in_order.index(case_id) if case_id in in_order else None
+
+    def begin_waiting(self, case_id: int) -> None:
+        """Has this attempt wait at the tier "flex", or raises RetryError if as many do as may."""
+        if len(self.patient) >= self.most_patient:
+            raise RetryError("others wait at its tier", retries.FLEX_PAUSE)
+        self.patient[case_id] = asyncio.current_task()
+
+    def stop_waiting(self) -> None:
+        """Ends the attempts that wait at the tier "flex", and lets none begin; the next start makes
+        them again.
+        """
+        self.most_patient = 0
+        for attempt in filter(None, self.patient.values()):
+            attempt.cancel()
+
+
+@dataclass(frozen=True)
+class Judging:
+    """Judges the cases of one workspace.
+
+    After each failed try of a model a case waits one of `model_pauses`; after the last it is given
+    up.
+    """
+
+    store: Store
+    judges: Judges
+    turns: ModelTurns
+    limits: Limits
+    model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES
+    tracing: Tracing = Tracing()  # noqa: RUF009 - it has no state
+
+    async def judge(self, case: LoggedCase) -> CaseVerdict:
+        """The verdict on a case, also if there is no score; raises ModelFailure if the model is to be
+        asked again later.
+        """
+        judge = await self.judges.of(case)
+        if judge is None:
+            no_rubric = f"The rubric {case.rubric!r} is no longer there."
+            return without_score("blocker", case.blocker or no_rubric, self.judges.default)
+        if case.blocker:
+            return without_score("blocker", case.blocker, judge)
+        if _is_late(case):
+            return without_score("blocker", TOO_LATE, judge)
+        try:
+            with self.tracing.step("judge", case):
+                verdict = await self._score(judge, case)
+        except JudgeError as exc:
+            metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
+            logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
+            if retries.may_pass(exc) and case.model_tries < len(self.model_pauses):
+                raise ModelFailure(type(exc).__name__) from exc
+            return without_score(type(exc).__name__, str(exc), judge)
+        except Exception as exc:  # a bug of ours: a restart may fix it, but retries must end
+            if case.internal_errors < retries.MOST_INTERNAL_ERRORS:
+                raise
+            logger.error("case_given_up", case=case.id, exc_info=exc)
+            # Only the class of the error is recorded, because its message may quote a text.
+            return without_score("fault", type(exc).__name__, judge)
+        for shortfall in judge.shortfalls:
+            _say_once(shortfall)
+        metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
+        metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
+        return from_verdict(verdict, judge, find_flags("", case.question or ""))
+
+    async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
+        """The judge's verdict in the case's turn, with its reason and its points where they are
+        read.
+        """
+        is_patient = case.id in self.turns.patient
+        line = case.team_id, case.channel_id, case.requester_id
+        async with nullcontext() if is_patient else self.turns.line.turn(*line):
+            material = _Material(case.question or "", case.response or "", case.conversation)
+            verdict = await self._rated(judge, case, material)
+            is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
+            if is_low or case.is_posted or not case.is_watched:
+                verdict = await self._with_reason(judge, case, material, verdict)
+            if is_low and case.is_watched:
+                verdict = await self._with_points(judge, case, material, verdict)
+            return verdict
+
+    async def _rated(self, judge: Judge, case: LoggedCase, material: "_Material") -> Verdict:
+        """The verdict by ratings; those that an earlier try has paid for count."""
+        judged = hash((judge.version, *material))
+        judged_before, ratings = self.turns.came.pop(case.id, (None, ()))
+        earlier = ratings if judged_before == judged else ()
+        self.turns.under_way[case.id] = None
+        try:
+            with metrics.VERDICT_SECONDS.time():
+                known = await self._known(judge, case)
+                if known is not None:
+                    return known
+                return await judge.score(
+                    material.question,
+                    material.response,
+                    conversation=material.conversation,
+                    earlier=earlier,
+                )
+        except JudgeError as exc:
+            if exc.ratings:
+                self.turns.came[case.id] = judged, exc.ratings
+            raise
+        finally:
+            del self.turns.under_way[case.id]
+
+    async def _with_reason(
+        self, judge: Judge, case: LoggedCase, material: "_Material", verdict: Verdict
+    ) -> Verdict:
+        """The verdict with its reason, if the judge gives one; the score stands without it."""
+        try:
+            return await judge.with_reason(
+                verdict,
+                material.question,
+                material.response,
+                conversation=material.conversation,
+            )
+        except JudgeError as exc:
+            logger.warning("reason_not_given", case=case.id, reason=str(exc))
+            return verdict
+
+    async def _with_points(
+        self, judge: Judge, case: LoggedCase, material: "_Material", verdict: Verdict
+    ) -> Verdict:
+        """The verdict with the points of the rubric's criteria, within the limits of watches; the
+        score stands without them.
+        """
+        has_criteria = judge.rubric.criteria and judge.most_ratings
+        if not has_criteria or verdict.points is not None:
+            return verdict
+        conversation = material.conversation
+        said_before = [turn.text for turn in conversation]
+        texts = [material.question, material.response, *said_before, judge.reference]
+        request = partial(
+            judge.with_points,
+            verdict,
+            material.question,
+            material.response,
+            conversation=conversation,
+        )
+        try:
+            # Once answered it is no longer reserved, because the verdict counts its tokens.
+            limits = self.limits.of_automation("Watches")
+            return await ask(self.store, limits, case.team_id, texts, request, lambda _: 0)
+        except (BudgetError, JudgeError, *STORE_ERRORS) as exc:
+            # The verdict is paid for.
+            error = type(exc).__name__
+            logger.warning("judge_failed", case=case.id, error=error, reason="no points")
+            return verdict
+
+    async def _known(self, judge: Judge, case: LoggedCase) -> Verdict | None:
+        """The verdict of this judge that a watch has on the same words; it is paid for already.
+
+        *Score again* wants another one. None is known of words that are not kept.
+        """
+        if case.is_watched or case.message_ts is None or case.source is CaseSource.BUTTON:
+            return None
+        drawn = await self.store.watches.drawn(case, judge.version)
+        if drawn is None or drawn.question != case.question or drawn.response != case.response:
+            return None
+        drawn = await self.store.cases.with_turns(drawn)
+        verdict = await self.store.cases.verdict(drawn.id)
+        if verdict is None or drawn.conversation != case.conversation:
+            return None
+        return replace(
+            verdict,
+            input_tokens=0,
+            output_tokens=0,
+            reasoning_tokens=None,
+            latency_ms=None,
+            cost_usd=0.0,
+        )
+
+
+class _Material(NamedTuple):
+    """The texts that are judged."""
+
+    question: str
+    response: str
+    conversation: tuple[Turn, ...]
+
+
+def _is_late(case: LoggedCase) -> bool:
+    """Whether a watch would score an old reply among fresh ones; a person's case is never late."""
+    if not case.is_watched or case.message_ts is None:
+        return False
+    return age_of(case.message_ts, utc_now()) > LATE
+
+
+@cache
+def _say_once(shortfall: str) -> None:
+    logger.warning("server_differs", reason=shortfall)
