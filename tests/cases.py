@@ -20,7 +20,7 @@ from bot.store import Store
 from bot.store.database import upsert
 from bot.store.jobs import JobKind
 from bot.store.rubrics import ChannelJudge, SavedRubric
-from bot.store.schema import cases, channels, people, releases, rubrics
+from bot.store.schema import cases, channels, people, releases, rubrics, thumbs
 from judge import Flag, Rating, Unscored
 from judge.scoring.ratings import UnscoredReason
 
@@ -221,6 +221,18 @@ async def add(log: Store, count: int = 1, at: datetime = THURSDAY, **changes: An
         rows = [row | {"key": f"k{n}", "message_ts": f"{n}.0"} | changes for n in numbers]
         await connection.execute(insert(cases), rows)
     return list(numbers)
+
+
+async def noted(log: Store) -> list[tuple[Any, ...]]:
+    """Who did what, and to which channel or case, or to how many."""
+    return [
+        (act.who, act.what, act.channel_id or act.case_id or act.cases)
+        for act in await log.audit.since()
+    ]
+
+
+async def thumbs_kept(log: Store) -> int:
+    return len(await log.database.all(select(thumbs)))
 
 
 def thumb(name: str = "+1", minute: int = 0, **changes: Any) -> Reaction:

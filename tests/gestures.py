@@ -165,6 +165,13 @@ async def scored(
     return answer, await stage.verdict(parent)
 
 
+async def scored_reply(stage: Stage) -> tuple[Message, Message]:
+    """The question of a scored reply, and the reply."""
+    parent, answer = stage.ask_and_answer()
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    return parent, answer
+
+
 def events(stage: Stage) -> list[Entry]:
     return [
         each

@@ -23,7 +23,7 @@ from bot.feature import Services
 from bot.pipeline.engine import Engine
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.settings import Settings
-from bot.slack.ids import SHORTCUT_SCORE_REPLY
+from bot.slack.ids import ACTION_WRONG_QUESTION, BLOCK_QUESTION, SHORTCUT_SCORE_REPLY
 from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Delivery, Entry, Message, Person, Sandbox, View, Workspace
@@ -152,6 +152,13 @@ class Stage:
         """The submission of the window in front of a person, once it is answered."""
         await self.modal(person)
         return await self.slack.settled(person.submit(values or {}))
+
+    async def correct(
+        self, person: Person, verdict: Message, question: str = "Which tool?"
+    ) -> Delivery:
+        """The submission of another question for the reply of a verdict."""
+        person.click(verdict, ACTION_WRONG_QUESTION)
+        return await self.fill_in(person, {BLOCK_QUESTION: question})
 
     async def modal(self, person: Person) -> View:
         """The modal in front of a person, once it is open."""

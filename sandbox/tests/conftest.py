@@ -144,6 +144,10 @@ class Wire:
         self.sent.append(message)
 
 
+def heard(wire: Wire) -> list[dict[str, Any]]:
+    return [envelope["payload"]["event"] for envelope in wire.sent]
+
+
 @pytest.fixture
 def wire(workspace: Workspace) -> Wire:
     """The app, connected without a socket."""

@@ -6,16 +6,9 @@ import pytest
 
 from pocket_slack import SlackError
 from pocket_slack.blocks import check_blocks, check_view
+from sandbox.tests.page.every_block import mrkdwn, plain
 
 Block = dict[str, Any]
-
-
-def plain(text: str = "words") -> Block:
-    return {"type": "plain_text", "text": text}
-
-
-def mrkdwn(text: str = "words") -> Block:
-    return {"type": "mrkdwn", "text": text}
 
 
 def button(**more: Any) -> Block:

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from pocket_slack import Limits, Person, Sandbox, SandboxError, Workspace
-from sandbox.tests.conftest import MANIFEST, Wire, populated
+from sandbox.tests.conftest import MANIFEST, Wire, heard, populated
 
 EVENTS = (
     "channel_archive channel_left group_left member_joined_channel member_left_channel "
@@ -24,10 +24,6 @@ def workspace(clock: Any) -> Workspace:
     manifest = deepcopy(MANIFEST)
     manifest["settings"]["event_subscriptions"]["bot_events"] = EVENTS.split()
     return populated(Workspace(manifest, clock=clock, limits=Limits.off()))
-
-
-def heard(wire: Wire) -> list[dict[str, Any]]:
-    return [envelope["payload"]["event"] for envelope in wire.sent]
 
 
 def test_another_apps_reply_has_no_subtype_and_names_its_app(

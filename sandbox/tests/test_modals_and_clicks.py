@@ -13,14 +13,11 @@ from pocket_slack import (
     Workspace,
     methods,
 )
+from sandbox.tests.page.every_block import plain
 
 Call = Any
 Refused = Any
 Wire = Any
-
-
-def plain(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": text}
 
 
 def text_input(block_id: str, **element: Any) -> dict[str, Any]:

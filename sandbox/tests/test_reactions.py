@@ -16,7 +16,7 @@ from pocket_slack import (
     Workspace,
     methods,
 )
-from sandbox.tests.conftest import MANIFEST, Wire, populated
+from sandbox.tests.conftest import MANIFEST, Wire, heard, populated
 
 Call = Any
 Refused = Any
@@ -40,10 +40,6 @@ def message(workspace: Workspace) -> Message:
 @pytest.fixture
 def item(message: Message) -> dict[str, str]:
     return {"channel": message.channel_id, "timestamp": message.ts}
-
-
-def heard(wire: Wire) -> list[dict[str, Any]]:
-    return [envelope["payload"]["event"] for envelope in wire.sent]
 
 
 def test_reactions_are_counted_by_name_wherever_the_message_is_shown(

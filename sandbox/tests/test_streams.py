@@ -16,15 +16,11 @@ from pocket_slack import (
 from pocket_slack.state import to_state
 from pocket_slack.stream import to_events
 from pocket_slack.text import to_mrkdwn
-from sandbox.tests.conftest import Wire
+from sandbox.tests.conftest import Wire, heard
 
 Call = Any
 Refused = Any
 PIECE = [{"type": "markdown_text", "text": "x"}]
-
-
-def heard(wire: Wire) -> list[dict[str, Any]]:
-    return [envelope["payload"]["event"] for envelope in wire.sent]
 
 
 def asked(workspace: Workspace) -> Message:

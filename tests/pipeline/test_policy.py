@@ -4,22 +4,15 @@ import pytest
 
 from bot.domain.limits import Policy
 from bot.slack import ids
-from pocket_slack import Message, Person
+from pocket_slack import Person
 from tests.cases import a_case
+from tests.gestures import link
 from tests.stage import CHANNEL, SCORED, Stage, StageFactory, shown
 
 OFF = "Scoring is switched off in that channel by the app's settings."
 BOTS_ALONE = "I score only bots' replies here"
 # The pocket Slack numbers what it makes: the first channel of the stage.
 FIRST = "C00000010"
-
-
-async def cases(stage: Stage) -> int:
-    return sum((await stage.log.cases.counts()).values())
-
-
-def link(stage: Stage, message: Message) -> str:
-    return stage.slack.workspace.permalink(message.channel_id, message.ts, message.thread_ts)
 
 
 async def ask_in_every_way(stage: Stage) -> list[str]:
@@ -44,7 +37,7 @@ async def test_nothing_is_scored_in_a_channel_that_is_off(
     )
     assert stage.slack.workspace.channel(CHANNEL).id == FIRST
     assert await ask_in_every_way(stage) == [OFF] * 3
-    assert await cases(stage) == 0
+    assert await stage.cases() == 0
 
 
 @pytest.mark.parametrize(
@@ -148,7 +141,7 @@ async def test_a_message_whose_author_slack_does_not_name_is_no_bots(
     await stage.verdict(parent)
     stage.slack.workspace.deliveries.send("interactive", payload)
     assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
-    assert await cases(stage) == 1
+    assert await stage.cases() == 1
 
 
 async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: StageFactory) -> None:
@@ -156,4 +149,4 @@ async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: Stage
     stage.slack.fail("users.info", error="user_not_found", times=2)
     stage.ask_for_score()
     assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
-    assert await cases(stage) == 0
+    assert await stage.cases() == 0

@@ -10,12 +10,9 @@ import pytest
 from bot.commands.export import export
 from bot.slack import ids
 from bot.store.export import Selection
-from pocket_slack import Message
 from tests.cases import bytes_on_disk
-from tests.gestures import forget, settled
+from tests.gestures import QUOTING, forget, scored_reply, settled
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-
-QUOTING = f"score: 4\nThe response says: {ANSWER}"
 
 
 @pytest.fixture
@@ -25,15 +22,8 @@ async def stage(open_stage: StageFactory) -> Stage:
     return opened
 
 
-async def scored(stage: Stage) -> tuple[Message, Message]:
-    """A scored reply, and its question."""
-    parent, answer = stage.ask_and_answer()
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    return parent, answer
-
-
 async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None:
-    parent, answer = await scored(stage)
+    parent, answer = await scored_reply(stage)
     words = shown(await stage.verdict(parent))
     assert f"The response says: {ANSWER}" in words
     await stage.scrubbed()
@@ -48,7 +38,7 @@ async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None
 async def test_a_reply_that_is_asked_about_again_shows_its_score_and_can_be_scored_from_its_texts_in_slack(
     stage: Stage,
 ) -> None:
-    _, answer = await scored(stage)
+    _, answer = await scored_reply(stage)
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     known = await stage.told(stage.ben)
     assert known.text.startswith("Scored before: *4 of 5* · <https://pocket.slack.com/archives/")
@@ -61,10 +51,9 @@ async def test_a_reply_that_is_asked_about_again_shows_its_score_and_can_be_scor
 async def test_a_corrected_question_is_scored_with_the_response_read_again_and_asked_for_the_next_time(
     stage: Stage,
 ) -> None:
-    parent, answer = await scored(stage)
-    stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    await settled(stage, 2, stage.ann.submit({ids.BLOCK_QUESTION: "How do I undo a push?"}))
+    parent, answer = await scored_reply(stage)
+    verdict = await stage.verdict(parent)
+    await settled(stage, 2, await stage.correct(stage.ann, verdict, "How do I undo a push?"))
     prompt = stage.model.requests[1]["messages"][0]["content"]
     assert "<question>How do I undo a push?</question>" in prompt
     assert f"<response>{ANSWER}</response>" in prompt
@@ -84,7 +73,7 @@ async def test_typed_texts_that_were_not_kept_are_not_scored_again(stage: Stage)
 
 @pytest.mark.needs("digest", "labels", "privacy")
 async def test_labels_stats_and_forget_need_no_texts(stage: Stage) -> None:
-    parent, answer = await scored(stage)
+    parent, answer = await scored_reply(stage)
     stage.ben.click(await stage.verdict(parent), ids.ACTION_AGREE)
     assert "Your score for case 1 is 4" in (await stage.told(stage.ben)).text
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")

@@ -188,11 +188,8 @@ async def test_a_requester_corrects_the_question_in_a_channel_without_the_app(
 ) -> None:
     stage: Stage = await open_stage(is_member=False)
     stage.ask_for_score()
-    await stage.modal(stage.ann)
-    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
-    stage.ann.click(await stage.told(stage.ann), ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    stage.ann.submit({ids.BLOCK_QUESTION: "Why?"})
+    await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})
+    await stage.correct(stage.ann, await stage.told(stage.ann), "Why?")
     assert "(as typed):\nWhy?" in shown(await stage.told(stage.ann, 2))
 
 
@@ -273,13 +270,6 @@ async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery
     return await stage.slack.settled(stage.ben.submit({BLOCK_SCORE: score}))
 
 
-async def correct(stage: Stage, verdict: Message, question: str = "Why?") -> Delivery:
-    """Ben types another question for the case of a verdict."""
-    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ben)
-    return await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: question}))
-
-
 async def score_in(stage: Stage, channel: Channel) -> Message:
     """The public verdict, case 1, on a reply in a channel of ann's."""
     question = stage.ann.post(channel.id, QUESTION)
@@ -345,7 +335,7 @@ async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corre
     await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(1, CaseStatus.DELIVERED)
     for number in (2, 3):
-        await correct(stage, stage.ben.ephemerals(channel.id)[-1], f"Why, {number}?")
+        await stage.correct(stage.ben, stage.ben.ephemerals(channel.id)[-1], f"Why, {number}?")
         await stage.reaches(number, CaseStatus.DELIVERED)
     assert len(stage.ben.ephemerals(channel.id)) == 3
     # Elsewhere, too: the same button in their messages with the app.

@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import DDL
@@ -11,17 +10,9 @@ from sqlalchemy.exc import DBAPIError
 from bot.store import Store
 from bot.store.audit import Act, Action
 from bot.store.channels import ChannelSettings
-from tests.cases import BEGUN_AT, delivered, numbers, put_back
+from tests.cases import BEGUN_AT, delivered, noted, numbers, put_back
 
 CHOSEN = ChannelSettings("T1", "C1")
-
-
-async def noted(log: Store) -> list[tuple[Any, ...]]:
-    """Who did what, and to which channel or case, or to how many."""
-    return [
-        (act.who, act.what, act.channel_id or act.case_id or act.cases)
-        for act in await log.audit.since()
-    ]
 
 
 async def refuse_to_note(log: Store) -> None:

@@ -7,15 +7,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert
 
 from bot.domain.case import CaseSource, CaseTurn, LoggedCase, Part, Visibility
 from bot.domain.watch import ReplyOutcome
 from bot.store import Store
 from bot.store.digests import ThumbCount
 from bot.store.figures import Place, Span
-from bot.store.schema import replies, thumbs
-from tests.cases import ANN, HELPER, NOW, SECOND, THIRD, TS, a_case, delivered, thumb
+from bot.store.schema import replies
+from tests.cases import ANN, HELPER, NOW, SECOND, THIRD, TS, a_case, delivered, thumb, thumbs_kept
 
 pytestmark = pytest.mark.on("sqlite")
 
@@ -43,11 +43,6 @@ async def counts(
     log: Store, place: Place = HERE, span: Span = ALWAYS
 ) -> list[tuple[int, int, int]]:
     return [(each.up, each.down, each.replies) for each in await log.thumbs.counts(place, span)]
-
-
-async def rows(log: Store) -> int:
-    found = await log.database.one(select(func.count().label("number")).select_from(thumbs))
-    return int(found.number)
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -114,7 +109,7 @@ async def test_thumbs_under_what_the_channel_did_not_see_scored_are_not_kept(
 ) -> None:
     await log.add(a_case(**({"message_ts": TS, "author_id": HELPER} | changes)))
     await log.thumbs.note(thumb())
-    assert await rows(log) == 0
+    assert await thumbs_kept(log) == 0
 
 
 async def test_a_reply_that_a_watch_has_seen_counts_though_it_was_not_drawn(log: Store) -> None:
@@ -174,7 +169,7 @@ async def test_a_person_who_is_forgotten_leaves_no_thumb(log: Store) -> None:
     await log.thumbs.note(thumb("-1", team_id="T2"), is_watched=True)
     assert await PersonalData(log.database).count("T1", ANN) == Words(thumbs=1)
     assert await PersonalData(log.database).forget("T1", ANN) == Words(thumbs=1)
-    assert (await counts(log), await rows(log)) == ([(1, 0, 1)], 2)
+    assert (await counts(log), await thumbs_kept(log)) == ([(1, 0, 1)], 2)
 
 
 async def test_with_its_last_case_a_reply_loses_its_thumbs(log: Store) -> None:
@@ -184,6 +179,6 @@ async def test_with_its_last_case_a_reply_loses_its_thumbs(log: Store) -> None:
     for ts in (TS, SECOND):
         await log.thumbs.note(thumb(ts=ts))
     await log.forgetting.forget([first.id], ANN)
-    assert await rows(log) == 2
+    assert await thumbs_kept(log) == 2
     await log.forgetting.forget([second.id], BEN)
-    assert await rows(log) == 1
+    assert await thumbs_kept(log) == 1

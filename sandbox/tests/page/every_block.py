@@ -5,11 +5,11 @@ from typing import Any
 Json = dict[str, Any]
 
 
-def plain(text: str) -> Json:
+def plain(text: str = "words") -> Json:
     return {"type": "plain_text", "text": text}
 
 
-def mrkdwn(text: str) -> Json:
+def mrkdwn(text: str = "words") -> Json:
     return {"type": "mrkdwn", "text": text}
 
 

@@ -8,10 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
 from sandbox.tests.chromium import Tab
-
-
-def plain(text: str) -> dict[str, str]:
-    return {"type": "plain_text", "text": text}
+from sandbox.tests.page.every_block import plain
 
 
 def option(name: str) -> dict[str, Any]:

@@ -122,9 +122,8 @@ async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its
     parent, answer = stage.ask_and_answer()
     person = carol(stage)
     await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
-    person.click(await stage.verdict(parent), slack_ids.ACTION_WRONG_QUESTION)
-    await stage.modal(person)
-    await settled(stage, 2, person.submit({slack_ids.BLOCK_QUESTION: "And how do I redo it?"}))
+    verdict = await stage.verdict(parent)
+    await settled(stage, 2, await stage.correct(person, verdict, "And how do I redo it?"))
     stage.ben.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer)
     await settled(stage, 3, stage.ben.click(await stage.told(stage.ben), slack_ids.ACTION_AGAIN))
     assert (await stage.log.cases.get(3)).question == "And how do I redo it?"

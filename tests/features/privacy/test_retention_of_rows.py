@@ -4,15 +4,14 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from bot.features.privacy.forgetting import AUDIT_KEPT, retain
 from bot.store import Store
 from bot.store.audit import Act, Action
-from bot.store.schema import spent, thumbs
+from bot.store.schema import spent
 from tests.cases import (
     SECRET,
     a_case,
@@ -20,9 +19,11 @@ from tests.cases import (
     bytes_on_disk,
     delivered,
     held,
+    noted,
     numbers,
     put_back,
     thumb,
+    thumbs_kept,
     url,
 )
 
@@ -45,14 +46,6 @@ async def test_nothing_of_a_forgotten_case_is_left_after_a_day(log: Store) -> No
         assert len(await log.database.all(select(spent))) == left
 
 
-async def noted(log: Store) -> list[tuple[Any, ...]]:
-    """Who did what, and to which channel or case, or to how many."""
-    return [
-        (act.who, act.what, act.channel_id or act.case_id or act.cases)
-        for act in await log.audit.since()
-    ]
-
-
 async def test_acts_are_kept_for_two_years_with_any_setting(log: Store) -> None:
     ages = (AUDIT_KEPT + timedelta(minutes=1), AUDIT_KEPT - timedelta(minutes=1))
     await log.audit.note(
@@ -60,11 +53,6 @@ async def test_acts_are_kept_for_two_years_with_any_setting(log: Store) -> None:
     )
     await retain(log, 7)
     assert await noted(log) == [("U1", "purged", 729)]
-
-
-async def rows(log: Store) -> int:
-    found = await log.database.one(select(func.count().label("number")).select_from(thumbs))
-    return int(found.number)
 
 
 async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: Store) -> None:
@@ -75,9 +63,9 @@ async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: S
         await log.thumbs.note(replace(thumb("-1", user_id=f"U{number}"), at=at, is_added=False))
     await log.thumbs.note(replace(thumb(), at=datetime.now(UTC), is_added=False))
     await retain(log, None)
-    assert await rows(log) == 3
+    assert await thumbs_kept(log) == 3
     await retain(log, 7)
-    assert await rows(log) == 2
+    assert await thumbs_kept(log) == 2
 
 
 async def test_retention_deletes_what_is_older_than_its_days_and_notes_no_act(log: Store) -> None:

@@ -10,10 +10,10 @@ from cachetools import LRUCache
 from bot.domain.case import CaseStatus
 from bot.features.score.edits import LastWords, note
 from bot.slack import ids
-from pocket_slack import Entry, Message
+from pocket_slack import Entry
 from pocket_slack.posts import delete
 from tests.cases import bytes_on_disk
-from tests.gestures import QUOTING, events, settled, up_to_date
+from tests.gestures import QUOTING, events, scored_reply, settled, up_to_date
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
 
 EVENTS = ("message.channels", "message.groups")
@@ -26,13 +26,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage(events=EVENTS)
     opened.model.script(QUOTING)
     return opened
-
-
-async def scored(stage: Stage) -> tuple[Message, Message]:
-    """A scored reply, and its question."""
-    parent, answer = stage.ask_and_answer()
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    return parent, answer
 
 
 async def redelivered(stage: Stage, event: Entry) -> None:
@@ -50,7 +43,7 @@ def calls(stage: Stage, method: str) -> int:
 
 
 async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> None:
-    _, answer = await scored(stage)
+    _, answer = await scored_reply(stage)
     stage.helper.edit(answer, "Use git revert instead.")
     case = await up_to_date(stage)
     assert case.edited_at is not None
@@ -83,7 +76,7 @@ async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage()
-    _, answer = await scored(stage)
+    _, answer = await scored_reply(stage)
     (verdict,) = stage.ours()
     gate = asyncio.Event()
     stage.slack.fail("chat.postMessage", held_until=gate)
@@ -106,7 +99,7 @@ async def test_a_verdict_that_the_next_one_folds_is_not_written_again(
 
 
 async def test_an_addition_that_has_no_words_yet_marks_the_case(stage: Stage) -> None:
-    parent, _ = await scored(stage)
+    parent, _ = await scored_reply(stage)
     more = stage.helper.stream(CHANNEL, "", parent.ts)
     assert (await up_to_date(stage)).edited_at is not None
     stage.helper.stop(more, "Or use git restore.")
@@ -115,7 +108,7 @@ async def test_an_addition_that_has_no_words_yet_marks_the_case(stage: Stage) ->
 async def test_where_this_process_was_told_who_asked_again_an_answer_is_not_looked_at(
     stage: Stage,
 ) -> None:
-    parent, _ = await scored(stage)
+    parent, _ = await scored_reply(stage)
     reads = calls(stage, "conversations.replies")
     for number in range(3):
         stage.ben.post(CHANNEL, f"And {number}?", thread_ts=parent.ts)
@@ -126,7 +119,7 @@ async def test_where_this_process_was_told_who_asked_again_an_answer_is_not_look
 
 
 async def test_the_next_answer_of_an_assistant_marks_no_earlier_one(stage: Stage) -> None:
-    parent, _ = await scored(stage)
+    parent, _ = await scored_reply(stage)
     stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
     answer = stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
     await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
@@ -138,7 +131,7 @@ async def test_an_addition_marks_the_case_though_this_process_was_told_of_nothin
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage()
-    parent, _ = await scored(stage)
+    parent, _ = await scored_reply(stage)
     more = stage.helper.post(CHANNEL, "Or use git restore.", thread_ts=parent.ts)
     event = {"channel": more.channel_id, "user": stage.helper.id, "bot_id": "B1"}
     event |= {"ts": more.ts, "thread_ts": parent.ts}
@@ -151,7 +144,7 @@ async def test_an_addition_marks_the_case_though_this_process_was_told_of_nothin
 async def test_an_answer_marks_no_earlier_one_though_another_process_is_told_what_is_between(
     stage: Stage,
 ) -> None:
-    parent, _ = await scored(stage)
+    parent, _ = await scored_reply(stage)
     stage.ben.post(CHANNEL, "And then?", thread_ts=parent.ts)
     stage.helper.post(CHANNEL, "Then push.", thread_ts=parent.ts)
     last_words: LastWords = LRUCache(2)
@@ -163,7 +156,7 @@ async def test_an_answer_marks_no_earlier_one_though_another_process_is_told_wha
 
 @pytest.mark.usefixtures("no_placeholder")
 async def test_the_line_is_added_once_for_many_edits(stage: Stage) -> None:
-    _, answer = await scored(stage)
+    _, answer = await scored_reply(stage)
     stage.helper.edit(answer, "Use git revert instead.")
     await up_to_date(stage)
     before = len(stage.slack.workspace.journal.of("call"))
@@ -176,7 +169,7 @@ async def test_the_line_is_added_once_for_many_edits(stage: Stage) -> None:
 
 
 async def test_a_verdict_that_is_gone_is_left_alone(stage: Stage) -> None:
-    _, answer = await scored(stage)
+    _, answer = await scored_reply(stage)
     delete(stage.slack.workspace, stage.ours()[0])
     stage.helper.edit(answer, "Use git revert instead.")
     assert (await up_to_date(stage)).edited_at is not None
@@ -187,7 +180,7 @@ async def test_a_verdict_that_is_gone_is_left_alone(stage: Stage) -> None:
 async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(
     stage: Stage, tmp_path: Path
 ) -> None:
-    _, answer = await scored(stage)
+    _, answer = await scored_reply(stage)
     stage.helper.delete(answer)
     case = await up_to_date(stage)
     assert case.deleted_at is not None
@@ -259,7 +252,7 @@ async def test_events_about_unscored_messages_leave_no_log_line(
 async def test_without_stored_texts_the_verdict_keeps_its_words(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(events=EVENTS, store_text="none")
     stage.model.script(QUOTING)
-    _, answer = await scored(stage)
+    _, answer = await scored_reply(stage)
     stage.helper.edit(answer, "Use git revert instead.")
     assert (await up_to_date(stage)).edited_at is not None
     words = shown(stage.ours()[0])
@@ -271,7 +264,7 @@ async def test_a_private_verdict_says_so_when_it_is_asked_for_again(
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage(events=EVENTS, verdict_visibility="me")
-    parent, answer = await scored(stage)
+    parent, answer = await scored_reply(stage)
     stage.ann.edit(parent, "How do I undo a push?")
     await up_to_date(stage)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)

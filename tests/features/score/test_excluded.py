@@ -29,13 +29,6 @@ async def scored(stage: Stage, author: Person, asker: Person) -> tuple[Message, 
     return parent, answer, await stage.verdict(parent)
 
 
-async def correct(
-    stage: Stage, person: Person, verdict: Message, question: str = "Which tool?"
-) -> None:
-    person.click(verdict, ids.ACTION_WRONG_QUESTION)
-    await stage.fill_in(person, {ids.BLOCK_QUESTION: question})
-
-
 async def counted(stage: Stage) -> Mapping[int, int]:
     """The scores of this week's figures, with how many replies have each."""
     place = Place(stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id)
@@ -49,7 +42,7 @@ async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage)
     parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
     before = await counted(stage)
     stage.model.script(TOP)
-    await correct(stage, stage.ben, verdict, ORDER)
+    await stage.correct(stage.ben, verdict, ORDER)
     beside = await stage.verdict(parent, 2)
     assert (
         "*Check this one yourself:* the typed question asks for a score and gives the judge orders."
@@ -57,9 +50,7 @@ async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage)
     )
     assert ORDER in shown(beside)
     assert "*Not counted:* somebody else asked for the first score" in shown(beside)
-    await correct(
-        stage, stage.ben, beside, "Which tool, then?"
-    )  # their own is not the first either
+    await stage.correct(stage.ben, beside, "Which tool, then?")  # their own is not the first either
     assert "*Not counted:*" in shown(await stage.verdict(parent, 3))
     assert await counted(stage) == before
 
@@ -70,7 +61,7 @@ async def test_a_persons_reply_that_everybody_sees_scored_counts_in_no_figure(
     stage: Stage = await open_stage(score_people=True)
     parent, _, verdict = await scored(stage, author=stage.ben, asker=stage.ann)
     assert "*Not counted:* a person wrote the reply." in shown(verdict)
-    await correct(stage, stage.ann, verdict)
+    await stage.correct(stage.ann, verdict)
     assert "a person wrote the reply" in shown(await stage.verdict(parent, 2))
     assert await counted(stage) == {}
 

@@ -6,23 +6,18 @@ import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from pocket_slack import Message, Person
+from pocket_slack import Message
 from tests.gestures import forget, scored, up_to_date
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
 WORSE = "score: 2\nIt leaves out what happens to the changes."
 
 
-async def correct(stage: Stage, person: Person, verdict: Message, question: str) -> None:
-    person.click(verdict, ids.ACTION_WRONG_QUESTION)
-    await stage.fill_in(person, {ids.BLOCK_QUESTION: question})
-
-
 async def corrected(stage: Stage) -> tuple[Message, Message]:
     """The first verdict on a reply, and the one on another question that took its place."""
     _, first = await scored(stage)
     stage.model.script(WORSE)
-    await correct(stage, stage.ann, first, "And what happens to the changes?")
+    await stage.correct(stage.ann, first, "And what happens to the changes?")
     await stage.slack.until(lambda: "replaced by" in first.text)
     await stage.reaches(2, CaseStatus.DELIVERED)
     return first, stage.ours()[-1]
@@ -42,7 +37,7 @@ async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_an
     stage: Stage,
 ) -> None:
     first, second = await corrected(stage)
-    await correct(stage, stage.ann, second, QUESTION)
+    await stage.correct(stage.ann, second, QUESTION)
     await stage.reaches(3, CaseStatus.DELIVERED)
     assert first.text.endswith("|case 3>")
     assert second.text.endswith("|case 3>, question changed")
@@ -59,7 +54,7 @@ async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(sta
 
 async def test_a_verdict_that_stands_aside_replaces_none(stage: Stage) -> None:
     _, first = await scored(stage)
-    await correct(stage, stage.ben, first, "Another?")
+    await stage.correct(stage.ben, first, "Another?")
     await stage.reaches(2, CaseStatus.DELIVERED)
     assert "replaced by" not in first.text
 
@@ -75,8 +70,7 @@ async def test_an_edit_does_not_unfold_a_replaced_verdict(open_stage: StageFacto
 
 async def test_the_same_question_again_is_refused_in_the_window(stage: Stage) -> None:
     _, verdict = await scored(stage)
-    stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
-    assert (await stage.fill_in(stage.ann, {ids.BLOCK_QUESTION: QUESTION})).response == {
+    assert (await stage.correct(stage.ann, verdict, QUESTION)).response == {
         "response_action": "errors",
         "errors": {
             ids.BLOCK_QUESTION: (
@@ -96,7 +90,7 @@ async def test_the_card_of_typed_texts_shows_the_score(stage: Stage) -> None:
     assert "*ann* asked for a score\n*Score 4 of 5*  ●●●●○" in shown(card)
     assert (card.edited, verdict.edited) == (None, None)
     stage.model.script(WORSE)
-    await correct(stage, stage.ann, verdict, "Which command?")
+    await stage.correct(stage.ann, verdict, "Which command?")
     await stage.reaches(2, CaseStatus.DELIVERED)
     assert "*Score 2 of 5*" in shown(card)
 
