@@ -51,6 +51,10 @@ class Watch:
     when they get worse, when the mean is clearly below `floor`, and since `low_since` of single
     replies with the lowest scores. `is_private` is whether the channel was private when the app
     last looked.
+
+    Without a `channel_id` it is an order for all public channels of the app but those in
+    `except_in`. It keeps a watch that `is_derived` in each of them, its `channels`, and `per_day`
+    is for all together.
     """
 
     team_id: str
@@ -64,6 +68,18 @@ class Watch:
     floor: float | None = None
     low_since: datetime | None = None
     is_private: bool = True
+    is_derived: bool = False
+    except_in: tuple[str, ...] = ()
+    channels: tuple[str, ...] = ()
+
+    @property
+    def is_everywhere(self) -> bool:
+        return not self.channel_id
+
+
+def is_channel(recipient: str) -> bool:
+    """Whether one of `Watch.alerts_to` is a channel, not a person."""
+    return recipient.startswith(("C", "G"))
 
 
 LATE = timedelta(days=1)

@@ -283,6 +283,8 @@ watches = new_table(
     *optional("not_read"),  # Slack's error if the last look failed; otherwise NULL
     *optional("judge_version"),  # the judge version last reported to those who are alerted
     *needed(is_private=Boolean, default=sa.true()),  # as Slack said last; until then, to be safe
+    *needed(is_derived=Boolean, default=sa.false()),
+    *optional(except_in=Ids),
 )
 
 standings = numbered(

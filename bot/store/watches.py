@@ -13,18 +13,24 @@ from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, releases, replies, watches
 from bot.store.visibility import is_watched, same_reply
 
+EVERYWHERE = ""
+"""In place of a channel in the order for all public ones."""
 JUDGE = "judge"
 """Who set a release that is no assistant's, but a change of the judge under its name; its note is the judge version."""
 
 
 class Watches(StoreQueries):
     async def of(self, team_id: str, channel_id: str | None = None) -> Sequence[Watch]:
-        query = sa.select(*columns_of(watches, Watch)).filter_by(team_id=team_id)
+        """The watches of channels, or of one."""
         if channel_id is not None:
-            query = query.filter_by(channel_id=channel_id)
-        found = await self._database.rows(
-            Watch, query.order_by(watches.c.channel_id, watches.c.author_id)
-        )
+            return await self._watches(team_id, watches.c.channel_id == channel_id)
+        return await self._watches(team_id, watches.c.channel_id != EVERYWHERE)
+
+    async def _watches(self, team_id: str, which: sa.ColumnElement[bool]) -> Sequence[Watch]:
+        columns = columns_of(watches, Watch, "channels")
+        query = sa.select(*columns).where(watches.c.team_id == team_id, which)
+        in_order = query.order_by(watches.c.channel_id, watches.c.author_id)
+        found = await self._database.rows(Watch, in_order)
         return [replace(each, shows=Shows(each.shows)) for each in found]
 
     async def drawn(self, case: LoggedCase, version: str) -> LoggedCase | None:

@@ -13,6 +13,7 @@ from bot.domain.week import Week
 from bot.feature import Feature, Named, Services, WeekPart
 from bot.features.watch import first_hour, orders, releases, window
 from bot.features.watch.alerts import Alerts
+from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import (
     MOST_AT_HOME,
     assistants_of,
@@ -102,6 +103,9 @@ def feature(services: Services) -> Feature:
         on_message=watcher.note,
         follows=watcher.watches,
         periodic_jobs=[
+            PeriodicJob(
+                "follow_watches_everywhere", partial(follow_orders, watcher), teams=watched
+            ),
             PeriodicJob("take_finished_replies", watcher.take_finished, teams=watched),
             PeriodicJob("look_for_replies", partial(look, watcher), teams=watched),
             PeriodicJob("look_at_standings", StandingLooks(services).look, teams=watched),

@@ -4,6 +4,7 @@ has no scores.
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import Literal, get_args
@@ -53,12 +54,18 @@ class Alerts:
         self._judges: dict[Place, str | None] = {}
 
     async def look(self) -> None:
-        for watch in await self._orders.of(self._services.identity.team_id):
+        team_id = self._services.identity.team_id
+        told_of = [watch for watch in await self._orders.told_of(team_id) if watch.alerts_to]
+        orders = {watch.author_id: watch for watch in told_of if watch.is_everywhere}
+        for watch in await self._orders.of(team_id):
             if watch.alerts_to:
-                await self._tell_of_new_judge(watch)
-                await self._look_at(watch)
+                order = orders.get(watch.author_id) if watch.is_derived else None
+                await self._tell_of_new_judge(watch, order)
+        for watch in told_of:
+            await self._look_at(watch)
 
-    async def _tell_of_new_judge(self, watch: Watch) -> None:
+    async def _tell_of_new_judge(self, watch: Watch, order: Watch | None) -> None:
+        """Tells that another judge scores in a channel; of the channels of an order, of one."""
         place = watched(watch)
         newest = await self._tallies.newest(place)
         if newest is None or self._judges.get(place, "") == newest.version:
@@ -67,7 +74,12 @@ class Alerts:
             post = text.new_judge_notice(
                 watch, await self._services.members.name_of(watch.author_id), newest.version
             )
-            errors = (await send_alert(self._services, watch, post)).values()
+            if order:
+                name = f"judge {newest.version}"
+                sent = await tell_once(self._services, order, name, post, may_repeat=True)
+            else:
+                sent = await send_alert(self._services, watch, post)
+            errors = sent.values()
             logger.info(
                 "new_judge_told",
                 channel=watch.channel_id,
@@ -140,15 +152,14 @@ class Alerts:
         return post, [case.id for case in cases]
 
     async def _unread(self, watch: Watch) -> Post | None:
-        unread = (await self._orders.unread(watch.team_id, self._services.clock())).get(
-            watch.channel_id
-        )
-        told = await self._last(watch, "unread") if unread else None
-        if unread is None or (told and told > unread.since):
-            return None
-        return text.unread_alert(
-            watch, await self._services.members.name_of(watch.author_id), unread
-        )
+        known = await self._orders.unread(watch.team_id, self._services.clock())
+        told = await self._last(watch, "unread")
+        for channel_id in (watch.channel_id, *watch.channels):
+            unread = known.get(channel_id)
+            if unread and not (told and told > unread.since):
+                name = await self._services.members.name_of(watch.author_id)
+                return text.unread_alert(replace(watch, channel_id=channel_id), name, unread)
+        return None
 
     async def _silent(self, watch: Watch) -> Post | None:
         now = self._services.clock()

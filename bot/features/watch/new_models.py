@@ -11,7 +11,7 @@ from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch.asked_again import AskedAgain, Change
 from bot.features.watch.notices import tell_once
-from bot.features.watch.queries import Notices, watched
+from bot.features.watch.queries import Notices, WatchOrders, watched
 from bot.features.watch.standing_text import new_model_notice
 from bot.features.watch.standings import subject_of
 from bot.store.database import Database
@@ -38,7 +38,8 @@ class NewModels:
         self._newest = dict[Watch, int]()
 
     async def look(self) -> None:
-        watches = await self._services.store.watches.of(self._services.identity.team_id)
+        orders = WatchOrders(self._services.store.database)
+        watches = await orders.told_of(self._services.identity.team_id)
         await asyncio.gather(*(self._look_at(watch) for watch in watches if watch.alerts_to))
 
     async def _look_at(self, watch: Watch) -> None:
@@ -92,9 +93,10 @@ class NewModels:
             await self._begin_judge(watch, after[0])
 
     async def _begin_judge(self, watch: Watch, first: TimedScore) -> None:
-        await Standings(self._services.store.database).begin_judge(
-            subject_of(watch)._replace(channel_id=watch.channel_id), first.version, first.judged_at
-        )
+        standings = Standings(self._services.store.database)
+        for channel_id in watch.channels or (watch.channel_id,):
+            place = subject_of(watch)._replace(channel_id=channel_id)
+            await standings.begin_judge(place, first.version, first.judged_at)
 
 
 async def _count_names(

@@ -3,23 +3,24 @@ minutes.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
 
 from bot.domain.standing import Standing, subject_of
-from bot.domain.watch import Watch
+from bot.domain.watch import Watch, is_channel
 from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.notices import Telling, tell_once
 from bot.features.watch.orders import price_of
-from bot.features.watch.queries import Notices, day_of, watched
+from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.week_text import standing_lines
 from bot.figures.lowest import low_blocks
 from bot.figures.quality import grouped
 from bot.slack import blocks as ui
+from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.audit import Action
@@ -66,7 +67,7 @@ async def tell_first(services: Services) -> None:
     """
     notices = Notices(services.store.database)
     now = services.clock()
-    for watch in await services.store.watches.of(services.identity.team_id):
+    for watch in await WatchOrders(services.store.database).told_of(services.identity.team_id):
         if now > watch.since + _NEW_FOR:
             continue
         its = Action.WATCH_SET, watch.team_id, watch.channel_id, watch.author_id
@@ -98,9 +99,14 @@ async def _first(
     if is_late:
         return None
     name = await services.members.name_of(watch.author_id)
-    lowest = [min(scores, key=lambda score: (score.score, -score.id)).id]
+    lowest = list[int]()
+    where = "all public channels"
+    # Of all channels, the reader may not be in that of the lowest.
+    if not watch.is_everywhere:
+        lowest = [min(scores, key=lambda score: (score.score, -score.id)).id]
+        where = f"<#{watch.channel_id}>"
     cases = await services.store.tallies.low_among(watched(watch), lowest)
-    title = f"The first figures of the watch in <#{watch.channel_id}>"
+    title = f"The first figures of the watch in {where}"
     lines = standing_lines(standing, name)
     blocks = [ui.section("\n".join([f"*{title}*", *lines]))]
     if cases:
@@ -110,11 +116,30 @@ async def _first(
 
 
 async def tell_low(services: Services) -> None:
-    for watch in await services.store.watches.of(services.identity.team_id):
+    for watch in await WatchOrders(services.store.database).told_of(services.identity.team_id):
         if watch.low_since:
-            await _tell_of(
-                services, watch, max(watch.low_since, services.clock() - timedelta(days=2))
-            )
+            since = max(watch.low_since, services.clock() - timedelta(days=2))
+            for told in await _by_reader(services, watch):
+                await _tell_of(services, told, since)
+
+
+async def _by_reader(services: Services, watch: Watch) -> Sequence[Watch]:
+    """The watch; of an order, one for each who hears of it, with those of its channels that they
+    are in.
+    """
+    if not watch.is_everywhere:
+        return [watch]
+    found = list[Watch]()
+    for to in watch.alerts_to:
+        theirs: Collection[str] = {to}
+        if not is_channel(to):
+            try:
+                theirs = await services.memberships.of(to)
+            except MembershipError:
+                continue  # until the next turn
+        channels = tuple(channel_id for channel_id in watch.channels if channel_id in theirs)
+        found.append(replace(watch, alerts_to=(to,), channels=channels))
+    return found
 
 
 async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.watch import Watch
+from bot.domain.watch import Watch, is_channel
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch.queries import Notices, day_of
@@ -66,7 +66,7 @@ async def tell_once(
         if since is None:
             continue
         written = None
-        if since == now or to == watch.channel_id or may_repeat:
+        if since == now or is_channel(to) or may_repeat:
             written = (what, ()) if isinstance(what, Post) else await what()
         if written:
             sought = since if since < now else None
@@ -125,16 +125,15 @@ async def _send(
         ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id, "name": name}
     )
     try:
-        if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
+        if await _is_kept_out(services, watch, to):
             return _KEPT_OUT, _DAY
         found = None
-        if (
-            since and to == watch.channel_id
-        ):  # if it cannot be read, an alert that comes twice is better than none
+        # If it cannot be read, an alert that comes twice is better than none.
+        if since and is_channel(to):
             found = await client.unless_refused(
                 find_marked(services.client, to, mark, since.timestamp())
             )
-        reader = EVERYBODY if to == watch.channel_id else to
+        reader = EVERYBODY if is_channel(to) else to
         post, told = telling
         await services.post_scores(watch.team_id, to, post, mark, told, reader, found)
     except MembershipError as exc:
@@ -147,3 +146,14 @@ async def _send(
             return error, None
         return error, timedelta() if client.is_transient(exc) else _DAY
     return "", None
+
+
+async def _is_kept_out(services: Services, watch: Watch, to: str) -> bool:
+    """Whether a person or another channel may not see what is in the watch's channel."""
+    if to == watch.channel_id:
+        return False
+    if is_channel(to):
+        return watch.is_private
+    # What one public channel keeps from a person, such as a guest, all do.
+    channel_id = watch.channels[0] if watch.channels else watch.channel_id
+    return await services.memberships.keeps_out(to, channel_id)

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.blocker import CHANNEL_OFF
-from bot.domain.watch import Shows, Watch
+from bot.domain.watch import PER_DAY, Shows, Watch
 from bot.feature import Services
 from bot.features.watch import ids
 from bot.features.watch import text as words
+from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import counted
 from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
@@ -29,6 +30,7 @@ from bot.slack.invocation import Invocation, Raw, on_click, unknown
 from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
 from bot.store.audit import Action
+from bot.store.watches import EVERYWHERE
 from judge.scoring.model.addresses import OPENAI_URL
 from judge.scoring.model.completion import cost_of
 from judge.scoring.ways import DECISION
@@ -36,8 +38,8 @@ from judge.scoring.ways import DECISION
 _TOKENS = {"decision": (700, 0), "distribution": (468, 0), "text": (468, 260)}
 """What a usual reply's score takes, read and written: docs/security.md, Cost."""
 _WATCH = re.compile(
-    r"off +@(?P<ended>[^@]+)"
-    r"|@(?P<name>[^@]+?)(?:(?P<off> +off)"
+    r"off +@(?P<ended>[^@]+?)(?P<ended_everywhere> +everywhere)?"
+    r"|@(?P<name>[^@]+?)(?P<everywhere> +everywhere)?(?:(?P<off> +off)"
     r"|( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
     r"( +(?P<per_day>[1-9][0-9]{0,4}) +a +day)?"
     r"( +(?P<shows>nothing|reaction|verdict))?"
@@ -70,34 +72,46 @@ async def order_on(
 ) -> Watch:
     """The watch on an assistant as it is set, or a new one with the default settings, which alerts
     the requester.
+
+    `channel_id` may be EVERYWHERE.
     """
-    earlier = await WatchOrders(services.store.database).find(
-        invocation.team_id, channel_id, author_id
+    orders = WatchOrders(services.store.database)
+    earlier = await orders.find(invocation.team_id, channel_id, author_id)
+    if earlier:
+        return earlier
+    return Watch(
+        invocation.team_id,
+        channel_id,
+        author_id,
+        services.clock(),
+        # With a decision model, all of them cost little.
+        per_day=0 if services.settings.judge_ask == DECISION else PER_DAY,
+        alerts_to=(invocation.user_id,),
+        is_private=channel_id != EVERYWHERE,
     )
-    new = Watch(
-        invocation.team_id, channel_id, author_id, services.clock(), alerts_to=(invocation.user_id,)
-    )
-    if services.settings.judge_ask == DECISION:
-        new = replace(new, per_day=0)  # all of them cost little
-    return earlier or new
 
 
 async def price_of(services: Services, team_id: str, channel_id: str) -> tuple[str, float | None]:
     """The model that scores a channel's replies, and what a usual one costs in US dollars, if that
     is known.
     """
-    settings, chosen = services.settings, await services.rubrics.log.chosen(team_id, channel_id)
-    model, (read, written) = chosen.model or settings.judge_model, _TOKENS[settings.judge_ask]
+    settings = services.settings
+    chosen = await services.rubrics.log.chosen(team_id, channel_id)
+    model = chosen.model or settings.judge_model
     if model == OFFLINE:
         return model, 0
-    usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
-    usage |= {"input_tokens": read, "output_tokens": written}
-    answer = {
-        "model": model,
-        "usage": usage,
-        "service_tier": settings.watch_tier or settings.judge_tier,
+    read, written = _TOKENS[settings.judge_ask]
+    usage = {
+        "prompt_tokens": read,
+        "completion_tokens": written,
+        "total_tokens": read + written,
+        "input_tokens": read,
+        "output_tokens": written,
     }
-    url, is_decision = settings.openai_base_url or OPENAI_URL, settings.judge_ask == DECISION
+    tier = settings.watch_tier or settings.judge_tier
+    answer = {"model": model, "usage": usage, "service_tier": tier}
+    url = settings.openai_base_url or OPENAI_URL
+    is_decision = settings.judge_ask == DECISION
     usd = await asyncio.to_thread(cost_of, url, answer, is_decision=is_decision)
     return model, None if settings.judge_effort else usd
 
@@ -110,25 +124,31 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     if watch.shows is Shows.REACTION and "reactions:write" not in watcher.services.identity.scopes:
         return words.NO_REACTIONS
     services = watcher.services
-    earlier = await WatchOrders(services.store.database).find(
-        watch.team_id, watch.channel_id, watch.author_id
-    )
-    await watcher.save(watch, by)
+    earlier = await watcher.orders.find(watch.team_id, watch.channel_id, watch.author_id)
+    # Set in a channel, it does not follow from an order any more.
+    await watcher.save(replace(watch, is_derived=False), by)
+    if watch.is_everywhere:
+        await follow_orders(watcher)
     if earlier:
-        # All get fewer alerts if it scores less or its floor is lower; otherwise those who are left
-        # out get none.
-        a_day = (watch.per_day or inf) < (earlier.per_day or inf)
-        is_less = (
-            watch.share < earlier.share or a_day or (watch.floor or -inf) < (earlier.floor or -inf)
-        )
-        is_less = is_less or watch.low_since is None is not earlier.low_since
-        stay = {by} if is_less else {by, *watch.alerts_to}
-        lose = tuple(each for each in earlier.alerts_to if each not in stay)
+        # All get fewer alerts, or those who are left out get none.
+        stay = {by} if _is_less(watch, earlier) else {by, *watch.alerts_to}
+        lose = tuple(to for to in earlier.alerts_to if to not in stay)
         name = await services.members.name_of(watch.author_id)
-        await send_alert(
-            services, replace(earlier, alerts_to=lose), words.changed_by(watch, name, by)
-        )
+        post = words.changed_by(watch, name, by)
+        await send_alert(services, replace(earlier, alerts_to=lose), post)
     return ""
+
+
+def _is_less(watch: Watch, earlier: Watch) -> bool:
+    """Whether there will be fewer alerts: it scores less, its floor is lower, or it tells of no
+    single replies any more.
+    """
+    return (
+        watch.share < earlier.share
+        or (watch.per_day or inf) < (earlier.per_day or inf)
+        or (watch.floor or -inf) < (earlier.floor or -inf)
+        or (watch.low_since is None and earlier.low_since is not None)
+    )
 
 
 async def assistants(
@@ -170,28 +190,28 @@ def replies_a_day(latest: Sequence[Raw], now: datetime) -> Mapping[str, float]:
     Of a thread Slack says how many messages it has and who wrote some: those of several people are
     taken to alternate, those of one to be one reply.
     """
-    number, since = Counter[str](), (now - timedelta(days=7)).timestamp()
-    for raw in (each for each in latest if float(each.get("latest_reply") or each["ts"]) >= since):
+    since = (now - timedelta(days=7)).timestamp()
+    number = Counter[str]()
+    for raw in latest:
+        if float(raw.get("latest_reply") or raw["ts"]) < since:
+            continue
         people = raw.get("reply_users_count") or 1
-        each = raw.get("reply_count", 1) // people if people > 1 else 1
-        number.update(dict.fromkeys(_authors(raw), max(each, 1)))
+        of_each = raw.get("reply_count", 1) // people if people > 1 else 1
+        number.update(dict.fromkeys(_authors(raw), max(of_each, 1)))
     oldest = min((float(raw["ts"]) for raw in latest), default=since)
     days = min(max((now.timestamp() - oldest) / 86_400, 1), 7)
     return {author_id: found / days for author_id, found in number.items()}
 
 
 async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
-    members, others = (
-        services.members,
-        [each for each in ids if each not in services.identity.own_ids],
-    )
-    found = await members.of_all(
-        others, at_least_s=3
-    )  # of up to 100; the command has already been acknowledged
+    members = services.members
+    others = [author_id for author_id in ids if author_id not in services.identity.own_ids]
+    # Of up to 100; the command has already been acknowledged.
+    found = await members.of_all(others, at_least_s=3)
     return {
-        each: its.name
-        for each, its in found.items()
-        if its.is_bot and not await members.is_known_foreign(each)
+        author_id: member.name
+        for author_id, member in found.items()
+        if member.is_bot and not await members.is_known_foreign(author_id)
     }
 
 
@@ -208,24 +228,33 @@ def called(typed: str, names: Mapping[str, str]) -> list[str]:
     ]
 
 
-def parse_watch(text: str) -> tuple[str, dict[str, Any] | None]:
-    """The assistant in the text after `/judge watch`, whose name may contain spaces, and what to
-    change of its watch.
+class WatchWords(NamedTuple):
+    """What stands after `/judge watch`: an assistant, and what to change of its watch, here or in
+    all public channels.
 
     The changes have the names of `Watch`, but `alert` says who is told when the assistant gets
     worse ("here", "me" or "off"), and `low` whether also of single low replies. None ends the
     watch. Without an assistant, nothing is changed.
     """
+
+    assistant: str
+    changes: Mapping[str, Any] | None
+    is_everywhere: bool = False
+
+
+def parse_watch(text: str) -> WatchWords:
+    """The words after `/judge watch`; the assistant's name may contain spaces."""
     if not text:
-        return "", None
+        return WatchWords("", None)
     found = _WATCH.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         raise ValueError(f"{unknown(text)}: I watch one assistant at a time, by `@` and its name")
+    is_everywhere = bool(found["everywhere"] or found["ended_everywhere"])
     if found["off"] or found["ended"]:
-        return (found["ended"] or found["name"]).strip(), None
-    return found["name"].strip(), {
-        name: value(found) for name, value in _VALUES.items() if found[name]
-    }
+        name = found["ended"] or found["name"]
+        return WatchWords(name.strip(), None, is_everywhere)
+    changes = {name: value(found) for name, value in _VALUES.items() if found[name]}
+    return WatchWords(found["name"].strip(), changes, is_everywhere)
 
 
 def clicked_watch(invocation: Invocation) -> tuple[str, str]:
@@ -236,54 +265,84 @@ def clicked_watch(invocation: Invocation) -> tuple[str, str]:
     return channel_id or invocation.channel_id, author_id
 
 
-async def follow(
-    watcher: Watcher, invocation: Invocation, typed: str, changes: Mapping[str, Any] | None
-) -> Post | str:
-    """Does what a `/judge watch` command asks for, as `parse_watch` returns it; returns the answer."""
-    services, place = watcher.services, (invocation.team_id, invocation.channel_id)
-    if refusal := await refusal_of(
-        services, invocation, invocation.channel_id, is_change=bool(typed)
-    ):
+async def follow(watcher: Watcher, invocation: Invocation, typed: WatchWords) -> Post | str:
+    """Does what a `/judge watch` command asks for; returns the answer."""
+    services = watcher.services
+    team_id = invocation.team_id
+    channel_id = invocation.channel_id
+    is_change = bool(typed.assistant)
+    refusal = await refusal_of(services, invocation, channel_id, is_change=is_change)
+    if refusal:
         return refusal
-    if not typed:
-        return words.state(await counted(services, await services.store.watches.of(*place)))
-    of_watches = await watched_names(services, *place), dict[str, float]()
-    try:
-        names, a_day = (
-            of_watches if changes is None else await assistants(services, place[1], typed)
+    if not is_change:
+        return words.state(
+            await counted(services, await services.store.watches.of(team_id, channel_id))
         )
-    except SLACK_ERRORS as exc:
-        return words.not_read(slack_word(exc))
-    meant = called(typed, names)
+    place = EVERYWHERE if typed.is_everywhere else channel_id
+    names: Mapping[str, str] = await watched_names(services, team_id, place)
+    a_day: Mapping[str, float] = {}
+    if typed.changes is not None:
+        try:
+            names, a_day = await assistants(services, channel_id, typed.assistant)
+        except SLACK_ERRORS as exc:
+            return words.not_read(slack_word(exc))
+    meant = called(typed.assistant, names)
     if len(meant) > 1:
-        return several_named(typed, meant)
+        return several_named(typed.assistant, meant)
     if not meant:
-        return (words.not_watched if changes is None else words.no_assistant)(
-            typed, list(names.values())
-        )
-    (author_id,) = meant
-    if changes is None:
-        return words.ask_to_end(author_id, names[author_id])
-    watch = changed(
-        await order_on(services, invocation, place[1], author_id),
-        invocation,
-        changes,
-        services.clock(),
-    )
-    if refusal := await save_order(watcher, watch, invocation.user_id):
+        unknown_one = words.not_watched if typed.changes is None else words.no_assistant
+        return unknown_one(typed.assistant, list(names.values()))
+    author_id = meant[0]
+    if typed.changes is None:
+        return await _ask_to_end(services, invocation, place, author_id)
+    watch = await order_on(services, invocation, place, author_id)
+    watch = changed(watch, invocation, typed.changes, services.clock())
+    refusal = await save_order(watcher, watch, invocation.user_id)
+    if refusal:
         return refusal
-    _, usd = await price_of(services, *place)
-    return words.begun(
-        watch,
-        names[author_id],
-        "" if usd is None else price_a_day(watch, a_day.get(author_id, 0), usd),
-    )
+    name = names[author_id]
+    if watch.is_everywhere:
+        return words.begun_everywhere(await with_channels(services, watch), name, channel_id)
+    _, usd = await price_of(services, team_id, channel_id)
+    price = "" if usd is None else price_a_day(watch, a_day.get(author_id, 0), usd)
+    return words.begun(watch, name, price)
+
+
+async def with_channels(services: Services, order: Watch) -> Watch:
+    """An order as it is stored now, with the channels that it is followed in."""
+    for each in await WatchOrders(services.store.database).everywhere(order.team_id):
+        if each.author_id == order.author_id:
+            return each
+    return order
+
+
+async def set_by(services: Services, watch: Watch) -> str:
+    """Who has set a watch last, or the order that it follows from; empty if that is not known."""
+    channel_id = EVERYWHERE if watch.is_derived else watch.channel_id
+    audit = services.store.audit
+    return await audit.last_by(Action.WATCH_SET, watch.team_id, channel_id, watch.author_id) or ""
+
+
+async def _ask_to_end(
+    services: Services, invocation: Invocation, place: str, author_id: str
+) -> Post | str:
+    name = await services.members.name_of(author_id)
+    orders = WatchOrders(services.store.database)
+    watch = await orders.find(invocation.team_id, place, author_id)
+    if watch is None:
+        return words.NOT_WATCHED
+    if watch.is_everywhere:
+        return words.ask_to_end_everywhere(await with_channels(services, watch), name)
+    return words.ask_to_end(watch, name, await set_by(services, watch))
 
 
 def changed(
     watch: Watch, invocation: Invocation, changes: Mapping[str, Any], now: datetime
 ) -> Watch:
-    """The watch with changes as `parse_watch` returns them."""
+    """The watch with changes as `parse_watch` returns them; an order includes the channel again."""
+    here = invocation.channel_id
+    left_out = tuple(channel_id for channel_id in watch.except_in if channel_id != here)
+    watch = replace(watch, except_in=left_out)
     watch = replace(
         watch, **{name: value for name, value in changes.items() if name not in {"alert", "low"}}
     )
@@ -303,29 +362,34 @@ def changed(
 
 
 async def end_watch(
-    watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str
+    watcher: Watcher, invocation: Invocation, channel_id: str, author_id: str, place: str
 ) -> str:
-    """Ends a watch if this person may; returns the sentence that tells them the outcome.
+    """Ends the watch of `place`, a channel or EVERYWHERE, if this person may in the channel; returns
+    the sentence that tells them the outcome.
 
     Those who get its alerts are told, and so is the person who set it, except for the person who
     ended it.
     """
-    services, by = watcher.services, invocation.user_id
-    if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
+    services = watcher.services
+    by = invocation.user_id
+    refusal = await refusal_of(services, invocation, channel_id, is_change=True)
+    if refusal:
         return refusal
-    watch = await WatchOrders(services.store.database).find(
-        invocation.team_id, channel_id, author_id
-    )
-    set_by = await services.store.audit.last_by(
-        Action.WATCH_SET, invocation.team_id, channel_id, author_id
-    )
-    if watch is None or not await watcher.end(watch, by):
+    watch = await watcher.orders.find(invocation.team_id, place, author_id)
+    if watch is None:
         return words.NOT_WATCHED
+    setter = await set_by(services, watch)
+    if not await watcher.end(watch, by):
+        return words.NOT_WATCHED
+    if watch.is_everywhere:
+        await follow_orders(watcher)
     name = await services.members.name_of(author_id)
-    others = dict.fromkeys((*watch.alerts_to, set_by or by))
+    others = dict.fromkeys((*watch.alerts_to, setter or by))
     told = replace(watch, alerts_to=tuple(each for each in others if each != by))
     await send_alert(services, told, words.ended_by(watch, name, by))
-    return words.ended(name)
+    order = await watcher.orders.find(invocation.team_id, EVERYWHERE, author_id)
+    where = "in all public channels" if watch.is_everywhere else "here"
+    return words.ended(name, where, goes_on=order is not None)
 
 
 async def _test(services: Services, invocation: Invocation) -> str:
@@ -346,7 +410,14 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
 
     @on_click(app, ids.ACTION_WATCH_OFF)
     async def end(invocation: Invocation, _: Raw) -> None:
-        said = await end_watch(watcher, invocation, invocation.channel_id, invocation.value)
+        channel_id = invocation.channel_id
+        said = await end_watch(watcher, invocation, channel_id, invocation.value, channel_id)
+        await services.messenger.replace(invocation.recipient, said)
+
+    @on_click(app, ids.ACTION_END_EVERYWHERE)
+    async def end_everywhere(invocation: Invocation, _: Raw) -> None:
+        channel_id = invocation.channel_id
+        said = await end_watch(watcher, invocation, channel_id, invocation.value, EVERYWHERE)
         await services.messenger.replace(invocation.recipient, said)
 
     @on_click(app, ids.ACTION_TEST_ALERT)

@@ -3,7 +3,7 @@ alerts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 import sqlalchemy as sa
@@ -12,16 +12,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.domain.standing import Subject
 from bot.domain.watch import Watch
+from bot.figures.quality import grouped
 from bot.store import database as db
 from bot.store.audit import Act, Action, note
 from bot.store.figures import Place
 from bot.store.schema import IS_WAITED_FOR, notices, releases, replies, standings, watches
 from bot.store.visibility import Origin
-from bot.store.watches import JUDGE, Watches
+from bot.store.watches import EVERYWHERE, JUDGE, Watches
 
 
 def watched(watch: Watch) -> Place:
-    return Place(watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED)
+    return Place(
+        watch.team_id, watch.channel_id, watch.author_id, Origin.WATCHED, others=watch.channels
+    )
 
 
 def day_of(moment: datetime) -> str:
@@ -45,19 +48,73 @@ class Unread:
 
 class WatchOrders(Watches):
     async def find(self, team_id: str, channel_id: str, author_id: str) -> Watch | None:
-        return next(
-            (each for each in await self.of(team_id, channel_id) if each.author_id == author_id),
-            None,
-        )
+        for watch in await self.of(team_id, channel_id):
+            if watch.author_id == author_id:
+                return watch
+        return None
+
+    async def everywhere(self, team_id: str) -> Sequence[Watch]:
+        """The orders for all public channels, with those that they are followed in."""
+        orders = await self.of(team_id, EVERYWHERE)
+        if not orders:
+            return ()
+        derived = await self._watches(team_id, watches.c.is_derived)
+        channels = grouped((watch.author_id, watch.channel_id) for watch in derived)
+        return [
+            replace(order, channels=tuple(channels.get(order.author_id, ()))) for order in orders
+        ]
+
+    async def told_of(self, team_id: str) -> Sequence[Watch]:
+        """The watches that people are told of: an order in place of those that follow from it."""
+        own = await self._watches(team_id, sa.not_(watches.c.is_derived))
+        orders = await self.everywhere(team_id)
+        return [*(watch for watch in own if not watch.is_everywhere), *orders]
+
+    @db.in_transaction
+    async def derive(
+        self, connection: AsyncConnection, followed: Sequence[Watch], ended: Sequence[Watch]
+    ) -> None:
+        """Records the watches that follow from orders, and deletes those that do not any more.
+
+        A watch that somebody has set in that channel meanwhile stays.
+        """
+        for watch in followed:
+            await connection.execute(self._upsert(watch, watches.c.is_derived))
+        for watch in ended:
+            its = sa.delete(watches).filter_by(**key_of(watch), is_derived=True)
+            if (await connection.execute(its)).rowcount:
+                waiting = sa.delete(replies).filter_by(**key_of(watch))
+                await connection.execute(waiting.where(IS_WAITED_FOR))
+
+    def _upsert(self, watch: Watch, where: sa.ColumnElement[bool] | None = None) -> sa.Insert:
+        now = utc_now()
+        values = asdict(watch) | {"look_at": now, "read_until": now}
+        del values["channels"]
+        kept = ("since", "look_at", "read_until")
+        return db.upsert(self._database, watches, values, kept, where)
+
+    @db.in_transaction
+    async def leave_out(
+        self, connection: AsyncConnection, order: Watch, channel_id: str, by: str
+    ) -> bool:
+        """Ends the watch in a channel in which an order is not to be followed any more; whether
+        there was one.
+        """
+        watch = replace(order, channel_id=channel_id)
+        its = sa.delete(watches).filter_by(**key_of(watch))
+        if not (await connection.execute(its)).rowcount:
+            return False
+        waiting = sa.delete(replies).filter_by(**key_of(watch)).where(IS_WAITED_FOR)
+        await connection.execute(waiting)
+        left_out = tuple(dict.fromkeys((*order.except_in, channel_id)))
+        excepting = sa.update(watches).filter_by(**key_of(order)).values(except_in=left_out)
+        await connection.execute(excepting)
+        await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
+        return True
 
     @db.in_transaction
     async def save(self, connection: AsyncConnection, watch: Watch, by: str) -> None:
-        now = utc_now()
-        values = asdict(watch) | {"look_at": now, "read_until": now}
-        statement = db.upsert(
-            self._database, watches, values, keep=("since", "look_at", "read_until")
-        )
-        await connection.execute(statement)
+        await connection.execute(self._upsert(watch))
         await note(connection, [_act(watch, by, Action.WATCH_SET)])
 
     @db.in_transaction

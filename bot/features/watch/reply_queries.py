@@ -13,10 +13,10 @@ from sqlalchemy.exc import IntegrityError
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
-from bot.features.watch.queries import day_of, key_of
+from bot.features.watch.queries import day_of
 from bot.store import database as db
 from bot.store.figures import Place, Span, to_ts
-from bot.store.schema import IS_WAITED_FOR, cases, causes, is_of_case, keys, replies
+from bot.store.schema import IS_WAITED_FOR, cases, causes, is_of_case, keys, replies, watches
 from bot.store.visibility import is_low, is_watched
 
 
@@ -238,10 +238,10 @@ class Replies(db.StoreQueries):
 
         If a span is given, only of replies that were written `within` it, to the second.
         """
-        query = sa.select(
-            replies.c.day, replies.c.outcome, sa.func.count().label("number")
-        ).filter_by(**key_of(place))
-        query = query.where(replies.c.day >= since).group_by(replies.c.day, replies.c.outcome)
+        query = sa.select(replies.c.day, replies.c.outcome, sa.func.count().label("number"))
+        query = query.where(_is_at(place), replies.c.day >= since).group_by(
+            replies.c.day, replies.c.outcome
+        )
         if within:
             query = query.where(
                 replies.c.ts >= to_ts(within.start), replies.c.ts < to_ts(within.end)
@@ -301,24 +301,34 @@ class Replies(db.StoreQueries):
         query = sa.select(*low.c, sa.func.count().label("number")).group_by(*low.c)
         return await self._database.rows(LowCount, query)
 
-    async def used(self, reply: SeenReply, question_ts: str | None) -> tuple[int, int]:
+    async def used(
+        self, watch: Watch, reply: SeenReply, question_ts: str | None
+    ) -> tuple[int, int]:
         """How many of the assistant's replies of that day are scored, and how many of these answer
         the question.
+
+        Of a watch that follows from an order, those of all its channels are counted.
         """
         start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
         end = start + timedelta(days=1)
         is_on_day = sa.and_(cases.c.message_ts >= to_ts(start), cases.c.message_ts < to_ts(end))
-        is_of_question = cases.c.question_ts == (question_ts or "")
+        is_here = cases.c.channel_id == reply.channel_id
+        is_of_question = sa.and_(is_here, cases.c.question_ts == (question_ts or ""))
+        if watch.is_derived:
+            derived = sa.select(watches.c.channel_id).filter_by(
+                team_id=watch.team_id, author_id=watch.author_id, is_derived=True
+            )
+            is_here = cases.c.channel_id.in_(derived)
+        is_same = sa.and_(cases.c.channel_id == reply.channel_id, cases.c.message_ts == reply.ts)
+        is_another = sa.not_(is_same)
         query = (
             sa.select(
                 sa.func.count().label("on_day"),
                 sa.func.count().filter(is_of_question).label("of_question"),
             )
             .select_from(cases)
-            .filter_by(
-                team_id=reply.team_id, channel_id=reply.channel_id, author_id=reply.author_id
-            )
-            .where(is_on_day, is_watched(cases), cases.c.message_ts != reply.ts)
+            .filter_by(team_id=reply.team_id, author_id=reply.author_id)
+            .where(is_here, is_on_day, is_watched(cases), is_another)
         )
         (row,) = await self._database.all(query)
         return row.on_day, row.of_question
@@ -329,12 +339,16 @@ class Replies(db.StoreQueries):
             replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.MISSED)),
         )
         within = sa.and_(replies.c.rests_at >= since, replies.c.rests_at < until)
-        query = (
-            sa.select(sa.func.count(replies.c.ts))
-            .filter_by(**key_of(place))
-            .where(is_meant, within)
-        )
+        query = sa.select(sa.func.count(replies.c.ts)).where(_is_at(place), is_meant, within)
         return int(await self._database.value(query))
+
+
+def _is_at(place: Place) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        replies.c.team_id == place.team_id,
+        replies.c.channel_id.in_((place.channel_id, *place.others)),
+        replies.c.author_id == place.author_id,
+    )
 
 
 def _in_thread_of(team_id: str, channel_id: str, parent_ts: str) -> sa.ColumnElement[bool]:

@@ -15,7 +15,7 @@ import structlog
 from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.standing import subject_of as subject_of
 from bot.domain.verdict import later_version
-from bot.domain.watch import Watch
+from bot.domain.watch import Watch, is_channel
 from bot.feature import Services
 from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
 from bot.features.watch.notices import TRIED_FOR, Telling, hearers, tell_each
@@ -29,6 +29,7 @@ from bot.slack.members import MembershipError
 from bot.store.figures import Kind, LowCase, Place, Span
 from bot.store.standings import Standings
 from bot.store.visibility import Origin
+from bot.store.watches import EVERYWHERE
 from judge.evaluation.standing import Direction, Event, Look, State, look
 
 LOOK_HOUR = 6
@@ -133,7 +134,12 @@ class StandingLooks:
     async def ask(self, standing: Standing, change: Change, watches: Sequence[Watch]) -> Asked:
         """Asks the judge again whose change it is."""
         # Asking again costs at most what the watches may spend in a day.
-        most = sum(watch.per_day or _NO_LIMIT for watch in watches)
+        # Those that follow from an order have one limit together.
+        limits = {
+            EVERYWHERE if watch.is_derived else watch.channel_id: watch.per_day or _NO_LIMIT
+            for watch in watches
+        }
+        most = sum(limits.values())
         return await self._asked.about(standing.team_id, change, most)
 
     async def _ask_once_more(
@@ -208,7 +214,7 @@ class StandingLooks:
         services = self._services
         name = await services.members.name_of(standing.author_id)
         shown = [watch for watch in watches if watch.channel_id == to]
-        if not shown:
+        if not shown and not is_channel(to):
             theirs = await services.memberships.of(to)
             shown = [watch for watch in watches if watch.channel_id in theirs]
         lowest = list[LowCase]()

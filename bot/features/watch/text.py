@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from math import floor
 
-from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, is_channel
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.queries import Unread
@@ -16,6 +16,7 @@ from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase
 from judge.evaluation.standing import MIN_BEFORE
 from judge.evaluation.stats import Interval
+from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
 
 _MOST_NAMED = 10
@@ -35,9 +36,10 @@ HELP = """\
 • Add `nothing`, `reaction` or `verdict` to choose what the channel sees of each score (default: `nothing`)
 • Add `alert here`, `alert me` or `alert off` to choose who is alerted when it gets clearly worse (default: you)
 • Add `alert low` to alert of each reply with the lowest scores (0 or 1 of 5), too; `alert low off` ends that
+• Write `everywhere` after the name for all public channels that I am in, or am invited to later
 • `/judge watch off @assistant` ends the watch, `/judge watch` lists what is watched"""
 _MAY_FOLLOW = (
-    "After the name you can write, in this order: `all` or `1 in 5` (1 to 9,999); `40 a day` (1 "
+    "After the name you can write, in this order: `everywhere`; `all` or `1 in 5` (1 to 9,999); `40 a day` (1 "
     "to 99,999); `nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`; "
     "`alert low`. `off` alone ends it."
 )
@@ -82,15 +84,36 @@ def state(counted: Sequence[CountedWatch]) -> Post:
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(ui.section, ends), another])
 
 
+def begun_everywhere(order: Watch, name: str, channel_id: str, more: str = "") -> Post:
+    """The answer that an order for all public channels is set, in a channel."""
+    number = number_of(len(order.channels), "channel")
+    left_out = ", ".join(f"<#{each}>" for each in order.except_in)
+    but = f" but {left_out}" if left_out else ""
+    text = (
+        f"*{clip(name)}* is now watched in all public channels that I am in{but}, {number} at "
+        f"present, and in those that I am invited to later: {order_words(order)}\nA watch that is "
+        f"set in a channel goes before. {more}"
+    ).rstrip()
+    which = f"{channel_id}:{order.author_id}"
+    change = ui.button("Change", ids.ACTION_WATCH_EVERYWHERE, which)
+    end = ui.button("End it everywhere", ids.ACTION_END_EVERYWHERE, order.author_id)
+    asked = {"title": ui.plain("End this watch?"), "text": ui.plain(ENDED_MEANS)}
+    asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
+    return Post(text, [ui.section(text), ui.actions(change, end | {"confirm": asked})])
+
+
 def begun(watch: Watch, name: str, more: str = "") -> Post:
-    text = f"*{clip(name)}* is now watched in <#{watch.channel_id}>: {order(watch)} {more}".rstrip()
+    text = f"*{clip(name)}* is now watched in <#{watch.channel_id}>: {order_words(watch)} {more}".rstrip()
     return Post(text, [ui.section(text), _buttons(watch)])
 
 
 def line(counted: CountedWatch) -> str:
     parts = ", ".join([f"{counted.coverage.seen} seen", *outcomes(counted.coverage, _OUTCOMES)])
     unread = f" {not_read_since(counted.unread)}" if counted.unread else ""
-    return f"*{clip(counted.name)}*: {order(counted.watch)} Last 7 days: {parts}.{unread}"
+    where = ", as in all public channels" if counted.watch.is_derived else ""
+    return (
+        f"*{clip(counted.name)}*{where}: {order_words(counted.watch)} Last 7 days: {parts}.{unread}"
+    )
 
 
 def not_read_since(unread: Unread) -> str:
@@ -109,14 +132,35 @@ def outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[s
     ]
 
 
-def ask_to_end(author_id: str, name: str) -> Post:
-    text = f"End the watch on *{clip(name)}*? {ENDED_MEANS}"
-    end = ui.button("End this watch", ids.ACTION_WATCH_OFF, author_id) | {"style": "danger"}
+def ask_to_end(watch: Watch, name: str, by: str) -> Post:
+    """Asks whether to end a watch, which `by` has set."""
+    what = f"End the watch on *{clip(name)}*?"
+    label = "End this watch"
+    if watch.is_derived:
+        whose = f", by <@{by}>" if by else ""
+        what = (
+            f"*{clip(name)}* is watched in all public channels{whose}. End it here alone? `/judge "
+            f"watch off @{clip(name)} everywhere` ends it in all."
+        )
+        label = "End it here"
+    return _asked(f"{what} {ENDED_MEANS}", label, ids.ACTION_WATCH_OFF, watch.author_id)
+
+
+def ask_to_end_everywhere(order: Watch, name: str) -> Post:
+    where = f"all public channels ({len(order.channels)} at present)"
+    text = f"End the watch on *{clip(name)}* in {where}? {ENDED_MEANS}"
+    return _asked(text, "End it everywhere", ids.ACTION_END_EVERYWHERE, order.author_id)
+
+
+def _asked(text: str, label: str, action_id: str, author_id: str) -> Post:
+    end = ui.button(label, action_id, author_id) | {"style": "danger"}
     return Post(text, [ui.section(text), ui.actions(end)])
 
 
-def ended(name: str) -> str:
-    return f"*{clip(name)}* is no longer watched here. Past scores stay in the figures."
+def ended(name: str, where: str = "here", *, goes_on: bool = False) -> str:
+    """The answer that a watch is ended; `goes_on`: in other channels it is not."""
+    rest = " In all other public channels it is." if goes_on else ""
+    return f"*{clip(name)}* is no longer watched {where}.{rest} Past scores stay in the figures."
 
 
 def ended_by(watch: Watch, name: str, by: str) -> Post:
@@ -127,7 +171,7 @@ def ended_by(watch: Watch, name: str, by: str) -> Post:
 
 
 def changed_by(watch: Watch, name: str, by: str) -> Post:
-    return _post(f"<@{by}> changed the watch on {_its(watch, name)}: {order(watch)}")
+    return _post(f"<@{by}> changed the watch on {_its(watch, name)}: {order_words(watch)}")
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
@@ -171,10 +215,12 @@ def scored(watch: Watch) -> str:
     one_in = round(1 / watch.share)
     share = "all" if one_in == 1 else f"a random 1 in {one_in}"
     limit = f", at most {watch.per_day} a day" if watch.per_day else ""
+    if limit and (watch.is_everywhere or watch.is_derived):
+        limit += " in all channels together"
     return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]}"
 
 
-def order(watch: Watch) -> str:
+def order_words(watch: Watch) -> str:
     alerts = "It sends no alerts."
     if watch.alerts_to:
         whom = ", ".join(_whom(watch, each) for each in watch.alerts_to)
@@ -237,10 +283,12 @@ def lowest_words(scale: Scale) -> str:
 
 
 def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: str) -> Post:
+    channels = dict.fromkeys(case.channel_id for case in found)
+    where = ", ".join(f"<#{channel_id}>" for channel_id in channels)
     if len(found) == 1:
-        what = f"got *{found[0].score} of {found[0].highest}* for a reply in <#{watch.channel_id}>"
+        what = f"got *{found[0].score} of {found[0].highest}* for a reply in {where}"
     else:
-        what = f"got the lowest scores for {len(found)} more replies in <#{watch.channel_id}>"
+        what = f"got the lowest scores for {len(found)} more replies in {where}"
     shown = found[:_MOST_LOW]
     more = [ui.context(f"And {len(found) - _MOST_LOW:,} more.")] if len(found) > _MOST_LOW else []
     blocks = low_blocks(shown, [name] * len(shown), workspace_url)
@@ -300,11 +348,13 @@ def not_reached(watch: Watch, errors: Mapping[str, str], what: str) -> list[str]
 
 
 def _its(watch: Watch, name: str) -> str:
+    if watch.is_everywhere:
+        return f"*{clip(name)}* in all public channels"
     return f"*{clip(name)}* in <#{watch.channel_id}>"
 
 
 def _whom(watch: Watch, to: str) -> str:
-    return f"<#{to}>" if to == watch.channel_id else f"<@{to}>"
+    return f"<#{to}>" if is_channel(to) else f"<@{to}>"
 
 
 def _post(text: str, *more: dict[str, object]) -> Post:

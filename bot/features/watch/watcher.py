@@ -3,7 +3,7 @@ and taken in.
 """
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -24,6 +24,7 @@ from bot.pipeline.lookup import UNREADABLE
 from bot.pipeline.retries import in_brief
 from bot.slack.invocation import Raw
 from bot.slack.messages import to_message
+from bot.store.watches import EVERYWHERE
 
 
 def author_of(event: Raw) -> str | None:
@@ -107,8 +108,21 @@ class Watcher:
         await self.orders.save(watch, by)
         self._watches.forget(watch.team_id)
 
+    async def derive(self, followed: Sequence[Watch], ended: Sequence[Watch]) -> None:
+        """Records the watches that follow from orders, and ends those that do not any more."""
+        if followed or ended:
+            await self.orders.derive(followed, ended)
+            self._watches.forget(self.services.identity.team_id)
+
     async def end(self, watch: Watch, by: str) -> bool:
-        is_ended = await self.orders.end(watch, by)
+        """Whether there was a watch to end; an order for all public channels goes on in the others."""
+        order = None
+        if not watch.is_everywhere:
+            order = await self.orders.find(watch.team_id, EVERYWHERE, watch.author_id)
+        if order:
+            is_ended = await self.orders.leave_out(order, watch.channel_id, by)
+        else:
+            is_ended = await self.orders.end(watch, by)
         self._watches.forget(watch.team_id)
         return is_ended
 
@@ -331,7 +345,7 @@ class Watcher:
         """Whether a daily limit is used up; without `question_ts`, the limit for each question is
         not checked.
         """
-        on_day, of_question = await self.replies.used(reply, question_ts)
+        on_day, of_question = await self.replies.used(watch, reply, question_ts)
         if on_day >= watch.per_day > 0 or of_question >= MOST_OF_A_QUESTION:
             return True
         return bool(

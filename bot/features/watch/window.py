@@ -13,7 +13,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
-from bot.domain.watch import Shows, Watch
+from bot.domain.watch import Shows, Watch, is_channel
 from bot.feature import Services
 from bot.features.watch import ids, orders
 from bot.features.watch import text as words
@@ -33,6 +33,7 @@ from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.messenger import Post
 from bot.store.figures import Place
+from bot.store.watches import EVERYWHERE
 from judge.scoring.rubric import Scale
 
 
@@ -86,16 +87,21 @@ def to_watch_form(body: Raw, channel_id: str) -> WatchForm:
 
 async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> Post | str:
     try:
-        author, changes = parse_watch(text)
+        typed = parse_watch(text)
     except ValueError as exc:
         return not_understood(exc, words.HELP)
-    if author and changes == {}:
-        return await open_window(watcher, invocation, invocation.channel_id, author)
-    return await orders.follow(watcher, invocation, author, changes)
+    if typed.assistant and typed.changes == {} and not typed.is_everywhere:
+        return await open_window(watcher, invocation, invocation.channel_id, typed.assistant)
+    return await orders.follow(watcher, invocation, typed)
 
 
 async def open_window(
-    watcher: Watcher, invocation: Invocation, channel_id: str, author: str
+    watcher: Watcher,
+    invocation: Invocation,
+    channel_id: str,
+    author: str,
+    *,
+    is_everywhere: bool = False,
 ) -> str:
     """Opens a channel's window, on the assistant with the name or id `author` if any; returns why
     not, or nothing.
@@ -105,7 +111,9 @@ async def open_window(
     )
     if not opened:
         return invocation.too_slow
-    state = WatchState(channel_id=channel_id, told_at=invocation.channel_id)
+    state = WatchState(
+        channel_id=channel_id, told_at=invocation.channel_id, is_everywhere=is_everywhere
+    )
     await _show(watcher, invocation, opened.id, state, author, None)
     return ""
 
@@ -125,17 +133,18 @@ async def _show(
     """
     messenger = watcher.services.messenger
     url = watcher.services.identity.url
-    form = await _to_view(watcher.services, invocation, state.channel_id or "", author)
+    form = await _to_view(watcher.services, invocation, state, author)
     if isinstance(form, str):
         await messenger.update_modal(view_id, said_modal(form))
         return
+    state = state.model_copy(update={"is_everywhere": form.watch.is_everywhere})
     if chosen:
         form = replace(
             form, watch=replace(form.watch, share=chosen.share), version=state.version or ""
         )
     shown = await messenger.update_modal(view_id, window_words.watch_modal(state, form, None, url))
     if shown and state.is_long:
-        replies = await _replies(watcher, form.watch)
+        replies = await _replies(watcher, replace(form.watch, channel_id=state.channel_id or ""))
         view = window_words.watch_modal(state, form, replies, url)
         # With the version, Slack refuses this if the person has chosen another assistant or share
         # meanwhile.
@@ -143,36 +152,49 @@ async def _show(
 
 
 async def _to_view(
-    services: Services, invocation: Invocation, channel_id: str, author: str
+    services: Services, invocation: Invocation, state: WatchState, author: str
 ) -> WatchView | str:
-    """The initial content of the window, or why it cannot be shown."""
-    if refusal := await orders.refusal_of(services, invocation, channel_id, is_change=True):
+    """The initial content of the window, or why it cannot be shown.
+
+    Of a watch that follows from an order, it shows the order, unless the person wants to change it
+    for this channel alone.
+    """
+    channel_id = state.channel_id or ""
+    refusal = await orders.refusal_of(services, invocation, channel_id, is_change=True)
+    if refusal:
         return refusal
-    place = invocation.team_id, channel_id
-    watched = await orders.watched_names(services, *place)
+    team_id = invocation.team_id
+    watched = dict(await orders.watched_names(services, team_id, channel_id))
+    if state.is_everywhere:
+        watched |= await orders.watched_names(services, team_id, EVERYWHERE)
     try:
         found, a_day = await orders.assistants(services, channel_id, author)
     except SLACK_ERRORS as exc:
         return words.not_read(slack_word(exc))
     names = {**watched, **found}
-    # Without a name, the window begins with an assistant that is not watched yet, if there is one.
-    meant = (
-        orders.called(author, names)
-        if author
-        else [*(each for each in found if each not in watched), *names]
-    )
+    # Without a name, it begins with an assistant that is not watched yet, if there is one.
+    unwatched = [author_id for author_id in found if author_id not in watched]
+    meant = orders.called(author, names) if author else [*unwatched, *names]
     if not meant:
         return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
-    watch = await orders.order_on(services, invocation, channel_id, meant[0])
-    is_set = meant[0] in watched
-    version = _version(watch if is_set else None)
-    rubric = await services.rubrics.of(*place)
-    (_, usd), settings = (
-        await orders.price_of(services, *place),
-        await services.store.channels.of(*place),
-    )
+    author_id = meant[0]
+    watch = await orders.order_on(services, invocation, channel_id, author_id)
+    is_order = state.is_everywhere or (watch.is_derived and not state.is_alone)
+    if is_order:
+        watch = await orders.order_on(services, invocation, EVERYWHERE, author_id)
+    is_set = author_id in watched
+    _, usd = await orders.price_of(services, team_id, channel_id)
+    settings = await services.store.channels.of(team_id, channel_id)
     return WatchView(
-        watch, is_set, names, rubric, version, a_day.get(meant[0], 0), usd, settings.is_digest_on
+        watch,
+        is_set,
+        names,
+        await services.rubrics.of(team_id, channel_id),
+        _version(watch if is_set else None),
+        a_day.get(author_id, 0),
+        usd,
+        settings.is_digest_on,
+        await orders.set_by(services, watch),
     )
 
 
@@ -199,39 +221,55 @@ async def _submitted(
     figures come.
     """
     services = watcher.services
-    place = (invocation.team_id, state.channel_id or "")
+    team_id = invocation.team_id
+    channel_id = state.channel_id or ""
     refusal, kept_out = await asyncio.gather(
-        orders.refusal_of(services, invocation, place[1], is_change=True),
-        _kept_out(services, form, place[1]),
+        orders.refusal_of(services, invocation, channel_id, is_change=True),
+        _kept_out(services, form, channel_id),
     )
     if refusal:
         return {"response_action": "update", "view": said_modal(refusal)}, ""
-    earlier = await watcher.orders.find(*place, form.author_id)
-    rubric = await services.rubrics.of(*place)
-    errors = {
-        **await _errors(services, form, rubric.scale, is_watched=earlier is not None),
-        **kept_out,
-    }
-    if (state.version or "") != _version(earlier):
+    place = _place(state, form)
+    earlier = await watcher.orders.find(team_id, place, form.author_id)
+    rubric = await services.rubrics.of(team_id, channel_id)
+    errors = await _errors(services, form, rubric.scale, is_watched=earlier is not None)
+    errors |= kept_out
+    shown_place = EVERYWHERE if state.is_everywhere else channel_id
+    shown_watch = await watcher.orders.find(team_id, shown_place, form.author_id)
+    if (state.version or "") != _version(shown_watch):
         errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
     if errors:
         return {"response_action": "errors", "errors": errors}, ""
-    watch = earlier or await orders.order_on(services, invocation, place[1], form.author_id)
-    watch = orders.changed(
-        watch, invocation, {"share": form.share, **form.changes}, services.clock()
-    )
-    if refusal := await orders.save_order(watcher, watch, invocation.user_id):
-        shown = (
-            slack_ids.of(ids.BLOCK_SHOWS, form.author_id) if form.changes else ids.BLOCK_ASSISTANT
-        )
-        return {"response_action": "errors", "errors": {shown: refusal.replace("`", "")}}, ""
-    digest = (
-        await services.post_weekly(Place(*place), invocation.user_id)
-        if window_words.DIGEST in form.also
-        else ""
-    )
-    a_day = window_words.scores_a_day(watch, state.a_day)
-    return {}, "" if earlier else f"{when_first(a_day)} {digest}"
+    watch = earlier or await orders.order_on(services, invocation, place, form.author_id)
+    changes = {"share": form.share, **form.changes}
+    if form.changes:
+        changes["alerts_to"] += _other_channels(watch, channel_id)
+    watch = orders.changed(watch, invocation, changes, services.clock())
+    refusal = await orders.save_order(watcher, watch, invocation.user_id)
+    if refusal:
+        block_id = ids.BLOCK_ASSISTANT
+        if form.changes:
+            block_id = slack_ids.of(ids.BLOCK_SHOWS, form.author_id)
+        return {"response_action": "errors", "errors": {block_id: refusal.replace("`", "")}}, ""
+    digest = ""
+    if window_words.DIGEST in form.also:
+        digest = await services.post_weekly(Place(team_id, channel_id), invocation.user_id)
+    if earlier:
+        return {}, ""
+    if watch.is_everywhere:
+        return {}, digest
+    return {}, f"{when_first(window_words.scores_a_day(watch, state.a_day))} {digest}"
+
+
+def _other_channels(watch: Watch, channel_id: str) -> tuple[str, ...]:
+    """The channels that hear of an order, of which the window of this one shows none."""
+    return tuple(to for to in watch.alerts_to if is_channel(to) and to != channel_id)
+
+
+def _place(state: WatchState, form: WatchForm) -> str:
+    """What the window sets: the channel's watch, or the order for all public channels."""
+    is_order = state.is_everywhere or window_words.EVERYWHERE in form.also
+    return EVERYWHERE if is_order else state.channel_id or ""
 
 
 async def _errors(
@@ -278,22 +316,33 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         said = await open_window(watcher, invocation, *clicked_watch(invocation))
         await services.messenger.tell(invocation.recipient, said)
 
+    @payloads.on_click(app, ids.ACTION_WATCH_EVERYWHERE)
+    async def open_order(invocation: Invocation, _: Raw) -> None:
+        channel_id, author_id = clicked_watch(invocation)
+        said = await open_window(watcher, invocation, channel_id, author_id, is_everywhere=True)
+        await services.messenger.tell(invocation.recipient, said)
+
     @payloads.on_click(
-        app, ids.BLOCK_ASSISTANT, re.compile(f"^{ids.BLOCK_SHARE}-"), ids.ACTION_WATCH_MORE
+        app,
+        ids.BLOCK_ASSISTANT,
+        re.compile(f"^{ids.BLOCK_SHARE}-"),
+        ids.ACTION_WATCH_MORE,
+        ids.ACTION_WATCH_HERE,
     )
     async def choose(invocation: Invocation, body: Raw) -> None:
-        state = WatchState.of(body["view"])
         which = invocation.action
+        state = _state_after(which, WatchState.of(body["view"]))
         form = to_watch_form(body, state.channel_id or "")
-        if which == ids.ACTION_WATCH_MORE:
-            state = state.model_copy(update={"is_long": True})
-        chosen = form if which != ids.BLOCK_ASSISTANT and form.share else None
+        is_other = which in {ids.BLOCK_ASSISTANT, ids.ACTION_WATCH_HERE}
+        chosen = form if form.share and not is_other else None
         await _show(watcher, invocation, body["view"]["id"], state, form.author_id, chosen)
 
     @payloads.on_click(app, ids.ACTION_WATCH_END)
     async def end(invocation: Invocation, body: Raw) -> None:
-        channel_id = WatchState.of(body["view"]).channel_id or ""
-        said = await end_watch(watcher, invocation, channel_id, invocation.value)
+        state = WatchState.of(body["view"])
+        channel_id = state.channel_id or ""
+        place = EVERYWHERE if state.is_everywhere else channel_id
+        said = await end_watch(watcher, invocation, channel_id, invocation.value, place)
         shown = None
         with suppress(*SLACK_ERRORS):
             shown = await services.messenger.update_modal(body["view"]["id"], said_modal(said))
@@ -307,15 +356,37 @@ def register(app: AsyncApp, watcher: Watcher) -> None:
         form = to_watch_form(body, state.channel_id or "")
         answer, first = await _submitted(watcher, invocation, state, form)
         await ack(**answer)
-        # only the person is told, where they opened the window, unless they want the channel to
-        # know
         if not answer:
-            by = invocation.user_id
-            watch = await orders.order_on(
-                services, invocation, state.channel_id or "", form.author_id
-            )
-            said = await announce(services, watch, by) if window_words.ANNOUNCE in form.also else ""
-            post = words.begun(
-                watch, await services.members.name_of(form.author_id), f"{first} {said}"
-            )
-            await services.messenger.tell(Recipient(by, state.told_at or watch.channel_id), post)
+            await _tell_set(services, invocation, state, form, first)
+
+
+def _state_after(action: str, state: WatchState) -> WatchState:
+    """What the window remembers after a click."""
+    changes: Mapping[str, bool] = {}
+    if action == ids.ACTION_WATCH_MORE:
+        changes = {"is_long": True}
+    elif action == ids.ACTION_WATCH_HERE:
+        changes = {"is_everywhere": False, "is_alone": True}
+    elif action == ids.BLOCK_ASSISTANT:
+        changes = {"is_everywhere": False, "is_alone": False}
+    return state.model_copy(update=changes)
+
+
+async def _tell_set(
+    services: Services, invocation: Invocation, state: WatchState, form: WatchForm, first: str
+) -> None:
+    """Tells the person alone, where they opened the window, unless they want the channel to know."""
+    by = invocation.user_id
+    channel_id = state.channel_id or ""
+    watch = await orders.order_on(services, invocation, _place(state, form), form.author_id)
+    said = ""
+    if window_words.ANNOUNCE in form.also:
+        said = await announce(services, replace(watch, channel_id=channel_id), by)
+    name = await services.members.name_of(form.author_id)
+    more = f"{first} {said}"
+    if watch.is_everywhere:
+        order = await orders.with_channels(services, watch)
+        post = words.begun_everywhere(order, name, channel_id, more)
+    else:
+        post = words.begun(watch, name, more)
+    await services.messenger.tell(Recipient(by, state.told_at or channel_id), post)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from bot.domain.watch import Shows, Watch
+from bot.domain.watch import Shows, Watch, is_channel
 from bot.features.watch import ids
 from bot.features.watch import text as words
 from bot.slack import blocks as ui
@@ -37,6 +37,7 @@ _WORDS = 140
 _MOST_ASSISTANTS = 100
 DIGEST = "digest"
 ANNOUNCE = "announce"
+EVERYWHERE = "everywhere"
 _SHARES = (1, 2, 5, 20)
 READING = "_Reading this channel…_"
 _NONE = "None among the newest messages. The assistant may have left, or it answers no one here."
@@ -52,11 +53,15 @@ class WatchState(ui.ModalState):
     """What the window remembers.
 
     `told_at` is the channel of the message in which it was opened. `is_long`: it shows all fields.
-    `a_day`: so many replies a day are expected.
+    `a_day`: so many replies a day are expected. `is_everywhere`: it is about the order for all
+    public channels, although it was opened in one; `is_alone`: it is not, for a watch that follows
+    from one.
     """
 
     told_at: str | None = None
     is_long: bool = False
+    is_everywhere: bool = False
+    is_alone: bool = False
     a_day: Annotated[float, Field(ge=0, le=100_000)] = 0
 
 
@@ -78,6 +83,7 @@ class WatchView:
     a_day: float = 0
     usd: float | None = None
     has_digest: bool = False
+    set_by: str = ""
 
 
 def said_modal(text: str) -> dict[str, Any]:
@@ -101,34 +107,54 @@ def watch_modal(
     options = [
         *digest,
         ui.option(ANNOUNCE, "Tell the channel that this assistant is watched, and by whom"),
+        ui.option(EVERYWHERE, "Watch it in all public channels that I am in, or am invited to"),
     ]
     also = {"type": "checkboxes", "action_id": ids.BLOCK_ALSO, "options": options}
     also |= {"initial_options": digest} if digest else {}
     blocks = [
-        ui.context(f"In <#{watch.channel_id}>."),
+        *_where(state, form),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id)
         | {"dispatch_action": True},
         _select(its_share, "Replies to score", shares, str(one_in)) | {"dispatch_action": True},
-        ui.context(price_a_day(watch, form.a_day, form.usd)),
+        *([] if state.is_everywhere else [ui.context(price_a_day(watch, form.a_day, form.usd))]),
         *([] if form.is_set else [ui.field("Also", also, is_optional=True)]),
     ]
     if state.is_long:
         blocks += [
             *_draw(form),
-            *_alerts(form),
+            *_alerts(form, state.channel_id or ""),
             {"type": "divider"},
             ui.section("*Replies of the last week that this watch could have scored*"),
-            *_replies(form, replies, workspace_url),
-            *([ui.actions(_end(form))] if form.is_set else []),
+            *_replies(form, state.channel_id or "", replies, workspace_url),
+            *([ui.actions(_end(state, form))] if form.is_set else []),
         ]
     else:
         blocks += [
-            ui.context(f"It scores {words.order(watch)}"),
+            ui.context(f"It scores {words.order_words(watch)}"),
             ui.actions(ui.button("More", ids.ACTION_WATCH_MORE)),
         ]
     title, submit = _CHANGE if form.is_set else _NEW
     seen = state.model_copy(update={"version": form.version, "a_day": form.a_day})
     return ui.modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
+
+
+def _where(state: WatchState, form: WatchView) -> list[ui.Block]:
+    watch = form.watch
+    if not state.is_everywhere:
+        here = f"In <#{state.channel_id}>."
+        if watch.is_derived:
+            here += (
+                " What you save here is for this channel alone; in the others it stays as it is."
+            )
+        return [ui.context(here)]
+    left_out = ", ".join(f"<#{channel_id}>" for channel_id in watch.except_in)
+    but = f" but {left_out}" if left_out else ""
+    by = f" Set by <@{form.set_by}>." if form.set_by else ""
+    alone = ui.button("Change it for this channel alone", ids.ACTION_WATCH_HERE, watch.author_id)
+    return [
+        ui.context(f"In all public channels that I am in{but}.{by}"),
+        ui.actions(alone),
+    ]
 
 
 def scores_a_day(watch: Watch, a_day: float) -> float:
@@ -200,7 +226,7 @@ def _draw(form: WatchView) -> list[ui.Block]:
     ]
 
 
-def _alerts(form: WatchView) -> list[ui.Block]:
+def _alerts(form: WatchView, channel_id: str) -> list[ui.Block]:
     watch = form.watch
     to = form.watch.alerts_to
     people = slack_ids.of(ids.BLOCK_ALERTS_TO, watch.author_id)
@@ -209,7 +235,7 @@ def _alerts(form: WatchView) -> list[ui.Block]:
         "action_id": people,
         "max_selected_items": MOST_PEOPLE,
     }
-    if chosen := [each for each in to if each != watch.channel_id]:
+    if chosen := [each for each in to if not is_channel(each)]:
         users["initial_users"] = chosen
     low, high = form.rubric.scale
     needs = f"Between {low} and {high}. Needs {MIN_BEFORE} scores from earlier weeks."
@@ -223,7 +249,7 @@ def _alerts(form: WatchView) -> list[ui.Block]:
             "Alert when it gets clearly worse",
             "This channel",
             watch,
-            watch.channel_id in to,
+            channel_id in to,
         ),
         ui.field("Also alert these people", users, is_optional=True),
         ui.field("Also alert when the mean is clearly below", floor, needs, is_optional=True),
@@ -249,11 +275,12 @@ def _box(
     )
 
 
-def _end(form: WatchView) -> ui.Block:
+def _end(state: WatchState, form: WatchView) -> ui.Block:
     author_id = form.watch.author_id
     name = one_line(form.names.get(author_id, author_id), 80)
     why = words.ENDED_MEANS.replace("Its replies", f"Replies of {name}")
-    asked = {"title": ui.plain("End this watch?"), "text": ui.plain(why), "style": "danger"}
+    title = "End it everywhere?" if state.is_everywhere else "End this watch?"
+    asked = {"title": ui.plain(title), "text": ui.plain(why), "style": "danger"}
     asked |= {"confirm": ui.plain("End it"), "deny": ui.plain("Keep it")}
     return ui.button("End this watch", ids.ACTION_WATCH_END, author_id) | {
         "style": "danger",
@@ -262,7 +289,10 @@ def _end(form: WatchView) -> ui.Block:
 
 
 def _replies(
-    form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
+    form: WatchView,
+    channel_id: str,
+    replies: Sequence[Message] | str | None,
+    workspace_url: str,
 ) -> list[ui.Block]:
     if replies is None:
         return [ui.context(READING)]
@@ -274,7 +304,7 @@ def _replies(
     author_id = form.watch.author_id
     name = clip(form.names.get(author_id, author_id))
     for reply in replies:
-        link = ui.permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
+        link = ui.permalink(workspace_url, channel_id, reply.ts, reply.thread_ts)
         when = ui.short_date(datetime.fromtimestamp(float(reply.ts), UTC))
         said = one_line(reply.text)
         if len(said) > _WORDS:

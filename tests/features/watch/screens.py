@@ -27,7 +27,7 @@ def make(words: str) -> None:
     for several in ([], counted):
         text.state(several)
     text.begun(watch, name, words[:200])
-    text.ask_to_end("B1", name)
+    text.ask_to_end(watch, name, "")
     text.ended_by(watch, name, "U1")
     text.changed_by(watch, name, "U1")
     for standing in its.STANDINGS.values():

@@ -66,7 +66,7 @@ def test_a_larger_share_holds_the_smaller_and_channels_and_installations_differ(
 def test_what_is_typed_is_understood(
     text: str, author: str, changes: dict[str, Any] | None
 ) -> None:
-    assert parse_watch(text) == (author, changes)
+    assert parse_watch(text) == (author, changes, "everywhere" in text)
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ async def test_a_button_on_the_watch_asks_for_a_note_and_says_what_still_runs(
 
 
 @pytest.mark.needs("digest")
-async def test_releases_are_listed_with_what_they_changed_and_stand_beside_the_trend(
+async def test_releases_are_listed_with_what_they_changed_and_named_in_the_figures(
     stage: Stage,
 ) -> None:
     await mark(stage, 7)
@@ -231,7 +231,7 @@ async def test_releases_are_listed_with_what_they_changed_and_stand_beside_the_t
     assert ", “new &lt;prompt&gt;”, by <@" in listed
     assert "*helper* has become better: 4.5 since the release of " in listed
     figures = await judge(stage, "stats")
-    assert "In the trend: release 1 of helper, " in figures
+    assert "*helper* is still better: 4.5 since the release of " in figures
     assert "prompt" not in figures
 
 

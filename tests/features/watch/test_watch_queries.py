@@ -125,10 +125,10 @@ async def test_what_is_used_up_is_that_of_the_replys_day_channel_author_and_ques
         await log.add(drawn(each, "1.1"))
     await log.add(drawn(a_reply(6), "2.2"))
     await log.add(drawn(a_reply(7), "1.1", probability=None))  # somebody asked for it
-    assert await replies.used(a_reply(9), "1.1") == (3, 2)
-    assert await replies.used(a_reply(1), "1.1") == (2, 1)
-    assert await replies.used(a_reply(9, author_id="U3"), "1.1") == (0, 0)
-    assert await replies.used(replace(next_day, ts=a_reply(86_401).ts), "1.1") == (1, 1)
+    assert await replies.used(WATCH, a_reply(9), "1.1") == (3, 2)
+    assert await replies.used(WATCH, a_reply(1), "1.1") == (2, 1)
+    assert await replies.used(WATCH, a_reply(9, author_id="U3"), "1.1") == (0, 0)
+    assert await replies.used(WATCH, replace(next_day, ts=a_reply(86_401).ts), "1.1") == (1, 1)
 
 
 async def test_each_watch_has_five_replies_at_a_turn(replies: Replies) -> None:

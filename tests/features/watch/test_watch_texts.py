@@ -153,7 +153,7 @@ def test_the_answers_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
     said = [
         *(
             read(post.blocks)
-            for post in (text.begun(SET, "helper"), text.ask_to_end("B1", "helper"))
+            for post in (text.begun(SET, "helper"), text.ask_to_end(SET, "helper", ""))
         ),
         text.ended("helper"),
         *(

@@ -1,0 +1,240 @@
+"""An assistant that is watched in all public channels that the app is in: with one share, one limit
+a day and one standing, and exceptions.
+"""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import func, insert, select, update
+
+from bot.domain.watch import ReplyOutcome, Watch
+from bot.features.watch import ids
+from bot.features.watch.everywhere import follow_orders
+from bot.features.watch.new_models import NewModels
+from bot.features.watch.news import tell_low
+from bot.features.watch.watcher import Watcher
+from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
+from bot.store.schema import cases, ratings, replies, watches
+from tests.features.watch.test_standings import TEXTS, answered, drop, look, version_of, worth
+from tests.features.watch.test_watch_window import filled, its
+from tests.features.watch.watching import only, orders, say, take_finished, told, write_scores
+from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, shown
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    """The stage with another public channel, and a private one."""
+    opened: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
+    workspace = opened.slack.workspace
+    members = [workspace.user(name) for name in ("ann", "helper")]
+    workspace.add_channel("sales", [*members, workspace.bot])
+    workspace.add_channel("board", [*members, workspace.bot], is_private=True)
+    return opened
+
+
+def channel_id(stage: Stage, name: str) -> str:
+    return stage.slack.workspace.channel(name).id
+
+
+async def follow(stage: Stage) -> None:
+    """The app's next turn, for which Slack is asked for its channels again."""
+    services = stage.services_at(timedelta())
+    await services.memberships.now(None)
+    await follow_orders(Watcher(services))
+
+
+async def watched(stage: Stage) -> dict[str, Watch]:
+    """The watches by the names of their channels."""
+    channels = stage.slack.workspace.channels.values()
+    names = {channel.id: channel.name for channel in channels}
+    watches = await stage.log.watches.of(stage.slack.workspace.team_id)
+    return {names[watch.channel_id]: watch for watch in watches}
+
+
+async def test_all_public_channels_are_watched_and_those_that_the_app_is_invited_to_later(
+    stage: Stage,
+) -> None:
+    said = await say(stage, "@helper everywhere 1 in 5 20 a day")
+    assert "in all public channels that I am in, 2 channels at present, and in those" in said
+    assert "a random 1 in 5 of its replies to people, at most 20 a day in all channels" in said
+    workspace = stage.slack.workspace
+    workspace.add_channel("later", [workspace.user("ann"), workspace.bot])
+    await follow(stage)
+    found = await watched(stage)
+    assert found.keys() == {CHANNEL, "sales", "later"}
+    assert {(watch.share, watch.per_day) for watch in found.values()} == {(0.2, 20)}
+    workspace.channel("sales").is_private = True
+    await say(stage, "@helper everywhere all")
+    await follow(stage)
+    found = await watched(stage)
+    assert {name: watch.share for name, watch in found.items()} == {CHANNEL: 1, "later": 1}
+
+
+async def test_a_channels_own_watch_goes_before_and_one_that_is_ended_there_stays_ended(
+    stage: Stage,
+) -> None:
+    await say(stage, "@helper all 7 a day")
+    await say(stage, "@helper everywhere 1 in 5")
+    assert {name: watch.share for name, watch in (await watched(stage)).items()} == {
+        CHANNEL: 1,
+        "sales": 0.2,
+    }
+    assert "End the watch on" in await say(stage, "off @helper")
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH_OFF)
+    await stage.slack.until(
+        lambda: "In all other public channels it is." in stage.ann.ephemerals(CHANNEL)[-1].text
+    )
+    await follow(stage)
+    assert (await watched(stage)).keys() == {"sales"}
+    await say(stage, "@helper everywhere")
+    await follow(stage)
+    assert (await watched(stage)).keys() == {CHANNEL, "sales"}
+
+
+async def test_it_is_ended_in_one_channel_by_an_exception_or_in_all(stage: Stage) -> None:
+    await say(stage, "@helper everywhere all")
+    asked = await say(stage, "off @helper")
+    assert f"is watched in all public channels, by <@{stage.ann.id}>. End it here alone?" in asked
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH_OFF)
+    await stage.slack.until(lambda: "longer watched here" in last(stage))
+    await follow(stage)
+    assert (await watched(stage)).keys() == {"sales"}
+    assert "in all public channels (1 at present)" in await say(stage, "off @helper everywhere")
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_END_EVERYWHERE)
+    await stage.slack.until(lambda: "longer watched in all" in last(stage))
+    assert await watched(stage) == {}
+    assert not await orders(stage).everywhere(stage.slack.workspace.team_id)
+
+
+def last(stage: Stage) -> str:
+    return stage.ann.ephemerals(CHANNEL)[-1].text
+
+
+async def test_the_limit_a_day_is_for_all_channels_together(stage: Stage) -> None:
+    await say(stage, "@helper everywhere all 1 a day")
+    for name in (CHANNEL, "sales"):
+        question = stage.ann.post(name, QUESTION)
+        stage.helper.post(name, "An answer.", thread_ts=question.ts)
+
+    async def are_seen() -> bool:
+        return bool(await stage.log.database.value(select(func.count(replies.c.ts))) == 2)
+
+    await stage.eventually(are_seen)
+    await take_finished(stage)
+    found = await stage.log.database.values(select(replies.c.outcome))
+    assert sorted(found) == [ReplyOutcome.OVER, ReplyOutcome.TAKEN]
+
+
+async def test_the_window_shows_the_order_and_changes_it_or_the_channel_alone(
+    stage: Stage,
+) -> None:
+    await say(stage, "@helper everywhere 1 in 5")
+    await say(stage, "")
+    assert "*helper*, as in all public channels: " in last(stage)
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH)
+    assert f"public channels that I am in. Set by <@{stage.ann.id}>." in await filled(stage, "Set")
+    stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
+    await filled(stage, "a random 1 in 2")
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann, 3)
+    assert {watch.share for watch in (await watched(stage)).values()} == {0.5}
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_WATCH_EVERYWHERE)
+    await filled(stage, "Set by")
+    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_HERE, stage.helper.id)
+    await filled(stage, "for this channel alone; in the others it stays")
+    stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "1")
+    await filled(stage, "all of its replies")
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann, 4)
+    await follow(stage)
+    found = await watched(stage)
+    assert {name: watch.share for name, watch in found.items()} == {CHANNEL: 1, "sales": 0.5}
+
+
+async def test_a_channel_of_slacks_silence_ends_nothing(stage: Stage) -> None:
+    await say(stage, "@helper everywhere all")
+    services = stage.services_at(timedelta())
+    stage.slack.fail("users.conversations", error="internal_error")
+    services.memberships._channels.forget(None)
+    await follow_orders(Watcher(services))
+    assert (await watched(stage)).keys() == {CHANNEL, "sales"}
+
+
+async def spread_scores(stage: Stage) -> None:
+    """A drop in two channels that are watched by one order."""
+    await say(stage, "@helper all alert me")
+    await drop(stage)
+    await spread(stage, "alert me")
+
+
+async def spread(stage: Stage, words: str) -> None:
+    """Turns the one watch into an order, and moves half of its scores."""
+    watch = await only(stage)
+    half = update(cases).where(cases.c.id % 2 == 0)
+    await stage.log.database.execute(half.values(channel_id=channel_id(stage, "sales")))
+    await orders(stage).end(watch, stage.ann.id)
+    await say(stage, f"@helper everywhere all {words}")
+
+
+async def test_people_hear_once_of_all_channels_and_asking_again_costs_one_day(
+    stage: Stage,
+) -> None:
+    stage.model.script(worth())
+    await spread_scores(stage)
+    await look(stage)
+    (alert,) = told(stage)
+    assert alert.text.startswith("helper has become worse: 2.5 since ")
+    assert f"<#{channel_id(stage, 'sales')}>" in shown(alert)
+    assert len(stage.model.requests) == 50
+
+
+async def test_an_alert_goes_to_the_channel_in_which_it_was_asked_for(stage: Stage) -> None:
+    stage.model.script(worth())
+    await spread_scores(stage)
+    board = channel_id(stage, "board")
+    (order,) = await orders(stage).everywhere(stage.slack.workspace.team_id)
+    await orders(stage).save(replace(order, alerts_to=(board,)), stage.ann.id)
+    await follow(stage)
+    await look(stage)
+    (alert,) = stage.slack.workspace.channel("board").messages.values()
+    assert alert.text.startswith("helper has become worse")
+    assert "Score 2 of 5" not in shown(alert)
+
+
+async def test_another_model_under_the_judges_name_is_told_once(stage: Stage) -> None:
+    stage.model.script("score: 3\nKinder days are over.")
+    await say(stage, "@helper all alert me")
+    await answered(stage, *["m-1"] * 7, "m-2")
+    await spread(stage, "alert me")
+    assert stage.services
+    await NewModels(stage.services).look()
+    await NewModels(stage.services).look()
+    (notice,) = told(stage)
+    assert "the provider now answers as `m-2`" in notice.text
+    assert len(stage.model.requests) == 50
+
+
+async def test_low_replies_are_told_of_the_channels_that_the_reader_is_in(stage: Stage) -> None:
+    await say(stage, "@helper all alert me")
+    await write_scores(stage, [(0.001, 0, 2)], version_of(stage), **TEXTS)
+    now = datetime.now(UTC)
+    await stage.log.database.execute(update(cases).values(delivered_at=now))
+    rating = {"team_id": stage.slack.workspace.team_id, "score": 0, "justification": "", "raw": ""}
+    case_ids = await stage.log.database.values(select(cases.c.id))
+    rows = [
+        {**rating, "case_id": case_id, "position": position}
+        for case_id in case_ids
+        for position in range(2)
+    ]
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(insert(ratings), rows)
+    await spread(stage, "alert me alert low")
+    await stage.log.database.execute(update(watches).values(low_since=now - timedelta(days=1)))
+    stage.ann.leave("sales")
+    assert stage.services
+    await tell_low(stage.services)
+    (low,) = told(stage)
+    assert low.text == f"helper got 0 of 5 for a reply in <#{channel_id(stage, CHANNEL)}>"
