@@ -65,14 +65,12 @@ class Judge:
             tokens with their log probabilities, and for text where these do not speak for the
             score. "decision" asks decision models, for the probability of each score and of each
             criterion of the rubric. The last two give no reasons (`with_reason` does).
-        effort: How much the model thinks before it answers, in the server's word
-            (`reasoning_effort`).
-        options: More fields for the body of each request, as an object or as JSON.
-        tier: The server's `service_tier`. With "flex" a verdict may take 15 minutes.
-        answer_tokens: The limit for an answer, thinking included. By default 1,024, and 8,192 if
-            the model thinks.
-        points: Whether to ask, in one more request for each verdict with a score, which criteria of
-            the rubric are met.
+        more: `effort`, how much the model thinks before it answers, in the server's word
+            (`reasoning_effort`); `options`, more fields for the body of each request, as an object
+            or as JSON; `tier`, the server's `service_tier`, of which "flex" may take 15 minutes for
+            a verdict; `answer_tokens`, the limit for an answer, thinking included, by default 1,024
+            and 8,192 if the model thinks; `points`, whether to ask, in one more request for each
+            verdict with a score, which criteria of the rubric are met.
 
     Attributes:
         model: The name of the model that is asked, or "offline"; for a panel, all names separated
