@@ -15,7 +15,7 @@ from judge.evaluation.agreement.measures import MIN_PROMPTS, Estimate, confusion
 from judge.evaluation.agreement.report import Comparison, Difference, Report
 from judge.evaluation.agreement.scores import Columns
 from judge.evaluation.estimate import Corrected
-from judge.evaluation.planning import MORE_LABELS, narrowing, within
+from judge.evaluation.planning import MORE_LABELS, within
 from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate
 from judge.scoring.numbers import number_of
 
@@ -93,8 +93,6 @@ def _coverage(comparison: Comparison) -> str:
 def _findings(comparison: Comparison) -> Iterator[str]:
     if comparison.verdict:
         yield comparison.verdict
-    if comparison.narrowing:
-        yield comparison.narrowing
     corrected = comparison.corrected
     if corrected and corrected.mean.corrected:
         yield from _mean_as_people_score(corrected)
@@ -116,7 +114,9 @@ def _mean_as_people_score(corrected: Corrected) -> Iterator[str]:
         f"{_range(corrected.good.corrected, '.0%')} (the judge alone says "
         f"{corrected.good.judge.mean:.0%})."
     )
-    yield narrowing("the mean", (within(mean, more) for more in MORE_LABELS))
+    reaches = ", ".join(f"±{within(mean, more):.2f}" for more in MORE_LABELS)
+    numbers = ", ".join(map(str, MORE_LABELS))
+    yield f"{numbers} more labels would narrow the mean to about {reaches}."
     reach = corrected.plus_minus
     if reach is not None and reach < (mean.scale.high - mean.scale.low) / 2:
         points = "1 point" if reach == 1 else f"{reach:g} points"

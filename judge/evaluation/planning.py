@@ -2,7 +2,6 @@
 comparison would show.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -41,11 +40,6 @@ def more_for(found: MeanEstimate, reach: float) -> int | None:
     return next(
         (more for more in range(max(found.missing, 1), 1001) if within(found, more) <= reach), None
     )
-
-
-def narrowing(what: str, reaches: Iterable[float]) -> str:
-    ends = ", ".join(f"±{each:.2f}" for each in reaches)
-    return f"{', '.join(map(str, MORE_LABELS))} more labels would narrow {what} to about {ends}."
 
 
 def to_be_seen(difference: Interval) -> float | None:

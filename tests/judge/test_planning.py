@@ -5,7 +5,7 @@ from statistics import fmean
 
 import pytest
 
-from judge.evaluation.planning import more_for, narrowing, to_be_seen, within
+from judge.evaluation.planning import more_for, to_be_seen, within
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
 from judge.scoring.rubric import Scale
 from tests.tables import each
@@ -40,9 +40,6 @@ def test_without_a_label_labels_are_taken_to_spread_as_scores_do() -> None:
 
 def test_no_number_of_labels_is_told_if_a_thousand_are_not_enough() -> None:
     assert more_for(drawn(random.Random(3), 30), 0.001) is None
-    assert narrowing("the mean", (0.5, 0.25, 0.125)).endswith(
-        "the mean to about ±0.50, ±0.25, ±0.12."
-    )
 
 
 def test_a_difference_that_is_clear_in_4_of_5_samples_is_so_far_from_0() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import atanh, isnan, sqrt, tanh
+from math import isnan
 from typing import Any
 
 from judge.errors import SetupError
@@ -17,7 +17,6 @@ from judge.evaluation.agreement.sample import Sample, to_sample
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.estimate import Corrected
 from judge.evaluation.labelled import mean_labels
-from judge.evaluation.planning import MORE_LABELS, narrowing
 from judge.evaluation.stats import Interval
 
 
@@ -154,22 +153,6 @@ class Comparison:
             (score, found.judge)
             for score, found in mean_labels(zip(*columns, strict=True), sample.scale)
         ]
-
-    @property
-    def narrowing(self) -> str:
-        """What more labels would give for kappa, whose error shrinks on the atanh scale; empty
-        without an interval.
-        """
-        kappa = self.estimates[_KAPPA]
-        if isnan(kappa.low) or not abs(kappa.value) < 1:
-            return ""
-        half = (atanh(kappa.high) - atanh(kappa.low)) / 2
-        halves = [half * sqrt(kappa.n / (kappa.n + more)) for more in MORE_LABELS]
-        ends = (
-            (tanh(atanh(kappa.value) + each) - tanh(atanh(kappa.value) - each)) / 2
-            for each in halves
-        )
-        return narrowing("weighted kappa", ends)
 
     @property
     def verdict(self) -> str | None:

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from judge.evaluation.agreement.measures import Estimate
@@ -88,23 +87,3 @@ def test_judges_get_no_verdict_against_each_other() -> None:
     assert "Agreement with people is" in report["with_people"][0]["verdict"]
     assert report["between_judges"][0]["verdict"] is None
     assert report["with_people"][0]["beside_people"] is None
-
-
-def test_kappa_with_more_labels_is_narrower_by_the_root_of_their_number() -> None:
-    generator = np.random.default_rng(3)
-
-    def drawn(n: int) -> Comparison:
-        label = generator.integers(0, 6, n).astype(float)
-        score = np.clip(label + generator.integers(-1, 2, n), 0, 5)
-        responses = (Response(str(i), {"judge": score[i]}, (label[i],)) for i in range(n))
-        return make_report(Scores(tuple(responses), ("judge",), Scale(0, 5), (), 0)).with_people[0]
-
-    promised = [
-        float(drawn(100).narrowing.rpartition("±")[2].rstrip(".")) for _ in range(20)
-    ]  # with 100 more
-    came = [
-        (each.high - each.low) / 2
-        for each in (drawn(200).estimates["quadratic_weighted_kappa"] for _ in range(20))
-    ]
-    assert np.mean(promised) == pytest.approx(np.mean(came), rel=0.15)
-    assert drawn(19).narrowing == ""

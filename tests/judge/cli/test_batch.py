@@ -110,27 +110,12 @@ def why(line: str | bytes) -> str:
             '{"messages": "a"}',
             "no prompt (nor question), only messages; messages is a string where a list belongs",
         ),
-        ('{"messages": [1]}', "message 1 of messages is a number where an object belongs"),
-        (
-            '{"prompt": "a", "completion": "b", "conversation": [{}]}',
-            (
-                "message 1 of conversation has no role; only the messages of OpenAI and Anthropic "
-                "are read"
-            ),
-        ),
         (
             (
                 '{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", '
                 '"content": "b"}], "response": "b"}'
             ),
             "messages end with an answer, and response is another; leave one out",
-        ),
-        (
-            '{"messages": [{"role": "user", "content": ""}, {}], "system": "a", "response": "b"}',
-            (
-                "message 2 of messages has no role; only the messages of OpenAI and Anthropic are "
-                "read"
-            ),
         ),
         *(
             (
@@ -147,6 +132,10 @@ def why(line: str | bytes) -> str:
         (
             '{"messages": [], "conversation": []}',
             "messages and conversation, where one of them belongs; leave the other out",
+        ),
+        (
+            '{"messages": [{"role": "user", "content": ""}, {}], "system": "a", "response": "b"}',
+            "message 2 of messages has no role; only the messages of OpenAI and Anthropic are read",
         ),
         ('{"prompt": "a", "completion": "b", "x": 1e400}', "a number too large to keep"),
         ('{"prompt": "a", "completion": "b", "prompt": "a"}', "the name 'prompt' stands twice"),

@@ -272,20 +272,6 @@ async def test_any_json_gives_a_verdict_or_one_judge_error(
     assert not any(secret in str(outcome) for secret in (KEY, QUESTION, RESPONSE, "\n"))
 
 
-@given(body=json_values | completion_like(json_values))
-@settings(max_examples=300, deadline=None)
-def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
-    completion = to_completion(body)
-    if completion is not None:
-        for tokens in (completion.input_tokens, completion.output_tokens):
-            assert tokens is None or 0 <= tokens < 2**31
-        assert all(isinstance(choice.text, str) for choice in completion.choices)
-        json.dumps(
-            [[dict(token.candidates) for token in choice.tokens] for choice in completion.choices],
-            allow_nan=False,
-        )
-
-
 @each("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
 def test_invalid_token_count_is_unknown(count: Any) -> None:
     completion = to_completion(
