@@ -9,7 +9,7 @@ a model made of these sums. `check` compares both ways.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from math import log, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,6 +67,7 @@ class _Sums(NamedTuple):
     n: Floats
     total: Floats
     squares: Floats
+    cubes: Floats
     of_threads: Floats
     with_lengths: Floats
     lengths: Floats
@@ -105,7 +106,7 @@ def _sums(series: Series) -> _Sums:
     channel_of[ids] = channels
     sums = values @ members
     lengths = is_there @ members
-    by_reply = [is_there, values, values**2]
+    by_reply = [is_there, values, values**2, values**3]
     by_thread = [sums**2, sums * lengths, lengths**2]
     parts = [part @ channels for part in by_reply] + [part @ channel_of for part in by_thread]
     return _Sums(*(part.transpose(0, 2, 1) for part in parts))
@@ -116,6 +117,7 @@ class _Days(NamedTuple):
 
     information: Floats  # by run: a matrix
     pull: Floats  # by run: a vector
+    skew: Floats  # by run
 
 
 def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
@@ -126,6 +128,7 @@ def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
         for age in known:
             parts[run, WINDOW - age :] += 1
     squares = np.zeros(len(ages))
+    cubes = np.zeros(len(ages))
     recent_squares = np.zeros(len(ages))
     of_threads = np.zeros(len(ages))
     levels = np.zeros(len(ages))
@@ -135,18 +138,25 @@ def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
         mean = ((sums.total * part).sum(2) / np.maximum(in_part, 1))[:, :, None]
         rests = (sums.squares - 2 * mean * sums.total + mean**2 * sums.n) * part
         squares += rests.sum((1, 2))
+        third = sums.cubes - 3 * mean * sums.squares + 3 * mean**2 * sums.total - mean**3 * sums.n
+        cubes += (third * part).sum((1, 2))
         recent_squares += rests[:, :, -_RECENT:].sum((1, 2))
         by_thread = sums.of_threads - 2 * mean * sums.with_lengths + mean**2 * sums.lengths
         of_threads += (by_thread * part).sum((1, 2))
         levels += (in_part > 0).sum(1)
     middle = sums.total.sum((1, 2)) / n
-    rare = steps.RARE * np.maximum(middle, 5 - middle) ** 2
+    farthest = np.where(middle > 2.5, -middle, 5 - middle)
+    rare = steps.RARE * farthest**2
+    spread = np.maximum((squares + rare) / n, steps.LEAST_VARIANCE)
+    skew = (cubes + rare * farthest) / n / spread**1.5
     variance = (squares + rare) / (np.maximum(n - levels, 1) + steps.RARE)
     recent = recent_squares / np.maximum(sums.n[:, :, -_RECENT:].sum((1, 2)), 1)
     variance += np.maximum(recent - variance, 0) * steps.RECENT_COUNTS
     length = sums.lengths.sum((1, 2)) / n
     inflation = (of_threads + length**2 * rare) / (squares + length * rare)
-    variance = np.maximum(variance * np.maximum(inflation, 1), steps.LEAST_VARIANCE)
+    inflation = np.maximum(inflation, 1)
+    variance = np.maximum(variance * inflation, steps.LEAST_VARIANCE)
+    skew *= np.sqrt(inflation / variance)
     of_channels = np.maximum(sums.n.sum(2), 1)
     shares = sums.n / np.sqrt(of_channels)[:, :, None]
     information = -np.einsum("rci,rcj->rij", shares, shares)
@@ -154,7 +164,7 @@ def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
     information[:, days, days] += sums.n.sum(1)
     level = (sums.total.sum(2) / of_channels)[:, :, None]
     pull = (sums.total - sums.n * level).sum(1)
-    return _Days(information / variance[:, None, None], pull / variance[:, None])
+    return _Days(information / variance[:, None, None], pull / variance[:, None], skew)
 
 
 class _Ways(NamedTuple):
@@ -200,6 +210,7 @@ class _Model:
     steps: Floats  # by way: the information on steps of the ages in `columns`
     pull: Floats
     information: Floats  # on the days' levels
+    skew: float
     designs: Sequence[Sequence[float]] = ()
 
     @property
@@ -208,7 +219,17 @@ class _Model:
 
     def having(self, design: Sequence[float]) -> "_Model":
         more = replace(self, designs=[*self.designs, design])
-        ratio = np.exp(np.clip(more._fit() - self._fit(), -600, 600))
+        precision, pull = more._effects()
+        covariance = np.linalg.inv(precision)
+        alone = 1 / covariance[:, -1, -1]
+        effects = (covariance[:, -1] * pull).sum(1) * np.sqrt(alone)
+        of_scores = float(np.array(design) @ self.information @ np.array(design))
+        tamed = [
+            steps.tamed(float(effect), float(one), of_scores, SIZE, self.skew)
+            for effect, one in zip(effects, alone, strict=True)
+        ]
+        surprise = np.minimum(effects**2 * np.array(tamed) / 2, 600)
+        ratio = np.exp(surprise) / SIZE / np.sqrt(alone)
         return replace(more, weights=self.weights / self.evidence * ratio)
 
     def estimate(self, *shares: float) -> Estimate:
@@ -228,14 +249,6 @@ class _Model:
         at = [self.columns.index(int(sum(design))) for design in self.designs]
         precision = self.steps[:, at][:, :, at] + np.eye(len(at)) * SIZE**-2
         return precision, self.pull[:, at]
-
-    def _fit(self) -> Floats:
-        if not self.designs:
-            return np.zeros(len(self.weights))
-        precision, pull = self._effects()
-        gain = (pull * np.linalg.solve(precision, pull[..., None])[..., 0]).sum(1)
-        fit: Floats = (gain - np.linalg.slogdet(precision)[1]) / 2 - len(self.designs) * log(SIZE)
-        return fit
 
 
 class Found(NamedTuple):
@@ -293,7 +306,7 @@ def _look_at(
     columns = sorted({*range(1, CANDIDATES + 1), *(age for some in ages for age in some)})
     of_days = _days(sums, ages)
     ways = _ways(of_days, columns)
-    quiet = _quiet(ways, columns, ages)
+    quiet = _quiet(ways, columns, ages, of_days)
     found = []
     for run, state in enumerate(states):
         days = known[run]
@@ -307,6 +320,7 @@ def _look_at(
             ways.information[run],
             ways.pull[run],
             of_days.information[run],
+            float(of_days.skew[run]),
         )
         for each in days:
             model = model.having(steps.step(each, today))
@@ -317,7 +331,9 @@ def _look_at(
     return found
 
 
-def _quiet(ways: _Ways, columns: Sequence[int], ages: Sequence[Sequence[int]]) -> Floats:
+def _quiet(
+    ways: _Ways, columns: Sequence[int], ages: Sequence[Sequence[int]], days: _Days
+) -> Floats:
     """By run the evidence of the clearer direction, beside the known steps."""
     at = [columns.index(age) for age in range(1, CANDIDATES + 1)]
     information = np.einsum("rwmm->rwm", ways.information)[:, :, at] + SIZE**-2
@@ -345,7 +361,15 @@ def _quiet(ways: _Ways, columns: Sequence[int], ages: Sequence[Sequence[int]]) -
         information = information - (beside * np.linalg.solve(among, beside)).sum(2)
         pull = pull - (beside * means).sum(2)
     effects = pull / np.sqrt(information)
-    ratios = np.exp(np.minimum(effects**2 / 2, 600)) / SIZE / np.sqrt(information)
+    designs = _STEPS[:, 1 : CANDIDATES + 1]
+    of_scores = (designs * (days.information @ designs)).sum(1)[:, None]
+    of_scores = np.maximum(of_scores, 1e-12)
+    seen = np.maximum(information - SIZE**-2, 1e-12)
+    skewness = days.skew[:, None, None] / np.sqrt(of_scores) * (seen / of_scores) ** 1.5
+    deviation = np.maximum(effects * np.sqrt(information / seen) * skewness / 2, 1e-6)
+    tamed = 2 * (deviation - np.log1p(deviation)) / deviation**2
+    tamed = np.where(deviation > 1e-6, tamed, 1.0)
+    ratios = np.exp(np.minimum(effects**2 * tamed / 2, 600)) / SIZE / np.sqrt(information)
     up = ndtr(effects)
     evidence = weights[:, :, None] * ratios
     both = np.stack([(evidence * up).sum((1, 2)), (evidence * (1 - up)).sum((1, 2))])

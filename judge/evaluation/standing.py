@@ -63,7 +63,7 @@ MIN_AFTER = 10
 _MONTH = timedelta(days=28)
 _WEEK = timedelta(days=7)
 
-_BEGINS = 70.0  # the evidence that it takes
+_BEGINS = 50.0  # the evidence that it takes
 _ENDS = 20.0
 _LEAST = 0.2  # the smallest step that is told, in points
 _NEARER = 0.9  # the chance that the level is nearer to the old one

@@ -11,15 +11,16 @@ A step lies at the beginning of a day. Known steps are part of the model, their 
 a candidate is one more step, and its evidence is the Bayes factor of having it.
 
 Source: Harvey (1989), Forecasting, Structural Time Series Models and the Kalman Filter, for the
-model; Kish (1965) for the threads.
+model; Kish (1965) for the threads; Barndorff-Nielsen and Cox (1994), Inference and Asymptotics, for
+the root of a deviance.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
-from math import exp, log, sqrt
+from math import exp, log, log1p, sqrt
 from operator import mul
 from statistics import NormalDist, fmean
 from typing import NamedTuple
@@ -42,6 +43,7 @@ WEEKDAY = 0.2  # standard deviation of a weekday's level
 RECENT_COUNTS = 0.5  # of a larger variance of the last week
 RARE = 0.3  # how much of a score at the far end is added: few scores do not show the rare ones
 LEAST_VARIANCE = 0.01
+_DUST = 1e-6
 _LARGEST = 600.0  # logarithm of a Bayes factor
 _NORMAL = NormalDist()
 _SURE = _NORMAL.inv_cdf(0.975)
@@ -92,11 +94,13 @@ class Tally:
         counts: How many there are, by channel.
         totals: Their sums, by channel.
         variance: That of a mean of scores around their level, times their number.
+        skew: The skewness of such a mean, times the root of their number.
     """
 
     counts: Mapping[Hashable, Sequence[float]]
     totals: Mapping[Hashable, Sequence[float]]
     variance: float
+    skew: float
 
     def at(self, today: date, end: date, times: float) -> "Tally":
         """What may be known before `end` instead of `today`, if each weekday brings so many times
@@ -108,7 +112,7 @@ class Tally:
             usual = [times * sum(known[WINDOW - 28 + i :: 7]) / 4 for i in range(7)]
             ahead = [usual[i % 7] for i in range(moved)]
             counts[channel] = [*known, *ahead][moved:]
-        return Tally(counts, counts, self.variance)
+        return replace(self, counts=counts, totals=counts)
 
 
 def tally(
@@ -140,8 +144,12 @@ def tally(
         if i >= WINDOW - _RECENT:
             recent.append(rest)
     mean = sum(map(sum, totals.values())) / len(scores)
-    far = max(mean, _POINTS - mean) ** 2
+    farthest = -mean if 2 * mean > _POINTS else _POINTS - mean
+    far = farthest**2
     squares = sum(map(mul, rests, rests))
+    cubes = sum(rest**3 for rest in rests) + RARE * farthest**3
+    spread = max((squares + RARE * far) / len(rests), LEAST_VARIANCE)
+    skew = cubes / len(rests) / spread**1.5
     variance = (squares + RARE * far) / (max(len(rests) - len(parts), 1) + RARE)
     if recent:
         # A change of the scores' spread makes the last days differ more.
@@ -151,7 +159,8 @@ def tally(
     length = sum(len(each) ** 2 for each in threads.values()) / len(rests)
     sums = sum(sum(each) ** 2 for each in threads.values())
     inflation = (sums + RARE * length * length * far) / (squares + RARE * length * far)
-    return Tally(counts, totals, max(variance * max(inflation, 1.0), LEAST_VARIANCE))
+    inflation = max(inflation, 1.0)
+    return Tally(counts, totals, max(variance * inflation, LEAST_VARIANCE), skew * sqrt(inflation))
 
 
 @dataclass(frozen=True)
@@ -194,12 +203,14 @@ class Model:
     Attributes:
         information: The precision of the days' levels that the scores alone give.
         pull: The same times the levels that fit the scores best.
+        skew: The skewness of an effect, times the root of the scores' information on it.
         designs: How much of each effect is in each day's level.
         fits: One for each way. Their weights add up to the Bayes factor of having the last effect.
     """
 
     information: Sequence[Sequence[float]]
     pull: Sequence[float]
+    skew: float
     fits: Sequence[_Fit]
     designs: Sequence[Sequence[float]] = ()
 
@@ -211,7 +222,8 @@ class Model:
         """The model with one more effect; before it is seen, its standard deviation is `size`."""
         column = [sum(map(mul, row, design)) for row in self.information]
         beside = [sum(map(mul, column, other)) for other in self.designs]
-        precision = sum(map(mul, column, design)) + size**-2
+        of_scores = sum(map(mul, column, design))
+        precision = of_scores + size**-2
         pull = sum(map(mul, self.pull, design))
         total = self.evidence
         fits = []
@@ -220,11 +232,12 @@ class Model:
             last = sqrt(precision - sum(map(mul, row, row)))
             # The effect's mean in standard deviations.
             effect = (pull - sum(map(mul, row, fit.pull))) / last
-            ratio = exp(min(effect**2 / 2, _LARGEST)) / (size * last)
+            surprise = effect**2 * tamed(effect, last**2, of_scores, size, self.skew)
+            ratio = exp(min(surprise / 2, _LARGEST)) / (size * last)
             fits.append(
                 _Fit(fit.weight / total * ratio, [*fit.factor, [*row, last]], [*fit.pull, effect])
             )
-        return Model(self.information, self.pull, fits, [*self.designs, design])
+        return Model(self.information, self.pull, self.skew, fits, [*self.designs, design])
 
     def estimate(self, *shares: float) -> Estimate:
         """The effects times these shares, added up."""
@@ -235,6 +248,24 @@ class Model:
             mean = sum(map(mul, solved, fit.pull[WINDOW:]))
             parts.append((fit.weight / total, mean, sqrt(sum(map(mul, solved, solved)))))
         return Estimate(parts)
+
+
+def tamed(effect: float, precision: float, of_scores: float, size: float, skew: float) -> float:
+    """How much less than under a normal distribution an effect says for being one, from 0 to 1.
+
+    A few scores far below the others are what a skewed distribution gives now and then. So an
+    effect in the direction of the skew is measured by the gamma distribution with that skewness
+    (the root of its deviance).
+    """
+    seen = precision - size**-2
+    if seen <= 0 or of_scores <= 0:
+        return 1.0
+    # Days' levels are not skewed, and have their part of the effect's variance.
+    skewness = skew / sqrt(of_scores) * sqrt(seen / of_scores) ** 3
+    deviation = effect * sqrt(precision / seen) * skewness / 2
+    if deviation <= _DUST:
+        return 1.0
+    return 2 * (deviation - log1p(deviation)) / deviation**2
 
 
 def step(day: date, today: date) -> list[float]:
@@ -263,10 +294,11 @@ def to_model(counted: Tally, level: float | None = None) -> Model:
                 ]
             information[i][i] += weights[i]
             pull[i] += (totals[i] - count * mean) / counted.variance
-    return _fitted(information, pull)
+    skew = counted.skew / sqrt(counted.variance)
+    return _fitted(information, pull, skew)
 
 
-def _fitted(information: _Rows, pull: list[float]) -> Model:
+def _fitted(information: _Rows, pull: list[float], skew: float) -> Model:
     fits = []
     for way in WAYS:
         prior, volume = _prior(way)
@@ -284,6 +316,7 @@ def _fitted(information: _Rows, pull: list[float]) -> Model:
     return Model(
         information,
         pull,
+        skew,
         [
             fit._replace(weight=weight / sum(weights))
             for fit, weight in zip(fits, weights, strict=True)

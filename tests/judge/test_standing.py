@@ -1,6 +1,7 @@
 """The states of a standing in constructed series, and its model beside sums worked by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from math import sqrt
 from random import Random
@@ -19,7 +20,7 @@ from judge.evaluation.standing import (
     look,
     step_at,
 )
-from judge.evaluation.steps import SIZE, WAYS, WEEKDAY, step, tally, to_model
+from judge.evaluation.steps import SIZE, WAYS, WEEKDAY, step, tally, tamed, to_model
 from judge.scoring.rubric import Scale
 from tests.tables import each
 
@@ -185,7 +186,7 @@ def test_evidence_of_a_step_between_two_days_is_a_ratio_of_normal_densities() ->
     scores = [DatedScore(score, on(47)) for score in (3, 4) * 50]
     scores += [DatedScore(score, on(48)) for score in (2, 3, 3, 3, 3, 3, 3, 3, 4, 4) * 10]
     today = on(49)
-    counted = tally(scores, today, SCALE)
+    counted = replace(tally(scores, today, SCALE), skew=0.0)
     found = to_model(counted).having(step(on(48), today))
     with_step = 0.0
     without = 0.0
@@ -198,6 +199,23 @@ def test_evidence_of_a_step_between_two_days_is_a_ratio_of_normal_densities() ->
         means += density * -0.4 * SIZE**2 / (variance + SIZE**2)
     assert found.evidence == pytest.approx(with_step / without)
     assert found.estimate(1).mean == pytest.approx(means / with_step)
+
+
+def test_few_scores_far_below_the_others_are_what_a_skewed_distribution_gives() -> None:
+    # One score of 20 is a 0, the others are 5. Three 0 among eight have probability
+    # 1 - .95^8 - 8 * .05 * .95^7 - 28 * .05^2 * .95^6 = .0058, which is 2.52 standard deviations.
+    # The mean, 5 * 5 / 8, is further below 4.75: by 1.625 / sqrt(25 * .05 * .95 / 8) = 4.22.
+    variance = 25 * 0.05 * 0.95
+    skew = -0.9 / sqrt(0.05 * 0.95)
+    deviation = -1.625 / sqrt(variance / 8)
+    of_scores = 8 / variance
+
+    def root(effect: float) -> float:
+        precision = of_scores + 1e-6
+        return abs(effect) * sqrt(tamed(effect, precision, of_scores, 1e3, skew / sqrt(variance)))
+
+    assert root(deviation) == pytest.approx(2.52, abs=0.03)
+    assert root(-deviation) == -deviation
 
 
 def test_level_is_below_that_before_a_drop_though_a_better_channel_got_busy() -> None:
