@@ -20,7 +20,7 @@ from bot.http_server import HttpServer
 from bot.judges import limits_of, open_judges
 from bot.pipeline.engine import Engine
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
-from bot.pipeline.judging import ModelTurns
+from bot.pipeline.judging import ModelSlots
 from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import probes
 from bot.settings import Settings
@@ -109,12 +109,12 @@ async def running_bot(
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
-        turns = ModelTurns(settings.judge_concurrency)
-        services.background = turns.background
-        workspaces = await _open_workspaces(services, turns)
+        slots = ModelSlots(settings.judge_concurrency)
+        services.background = slots.background
+        workspaces = await _open_workspaces(services, slots)
         waits_at_flex = (settings.watch_tier or settings.judge_tier) == FLEX
         at_once = (3 if waits_at_flex else 2) * settings.judge_concurrency
-        engine = Engine(store, workspaces, at_once, services.traffic, turns.stop_waiting)
+        engine = Engine(store, workspaces, at_once, services.traffic, slots.stop_waiting)
         tasks.append(_drive(stack, engine, grace_s))
         signs.append(engine.is_running)
         link = await _open_link(stack, services, workspaces)
@@ -194,8 +194,8 @@ def make_services(
     return services
 
 
-async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
-    first = open_workspace(services, turns)
+async def _open_workspaces(services: Services, slots: ModelSlots) -> Workspaces:
+    first = open_workspace(services, slots)
     settings = services.settings
     if not settings.is_for_many:
         return Workspaces(first)
@@ -210,7 +210,7 @@ async def _open_workspaces(services: Services, turns: ModelTurns) -> Workspaces:
     def make(client: SlackClient, identity: Identity) -> Workspace:
         its = replace(services, client=client, identity=identity)
         its.features = tuple(make(its) for make in FEATURES)
-        return open_workspace(its, turns)
+        return open_workspace(its, slots)
 
     return Workspaces(first, installations, make)
 

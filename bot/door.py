@@ -12,7 +12,7 @@ from slack_bolt.response import BoltResponse
 from bot.domain import blocker
 from bot.domain.clock import TooLateError
 from bot.feature import Services
-from bot.pipeline import text as messages
+from bot.pipeline import text as words
 from bot.pipeline.case_access import NoCaseError
 from bot.pipeline.retries import in_brief
 from bot.slack import invocation as payloads
@@ -38,7 +38,7 @@ def register_first(app: AsyncApp, services: Services) -> None:
             logger.warning(
                 "payload_of_another_workspace", kind=payloads.kind_of(body), team=body["team_id"]
             )
-            return await ack(text=messages.NOT_SERVED) if "command" in body else await ack()
+            return await ack(text=words.NOT_SERVED) if "command" in body else await ack()
         is_stranger = await _is_by_stranger(services, body)
         is_heard = payloads.is_event(body) and not payloads.opens_home(body)
         # Changes of anybody's messages matter; a mention or a reaction that asks for a score is
@@ -53,16 +53,16 @@ def register_first(app: AsyncApp, services: Services) -> None:
         error: Exception, body: dict[str, Any], response: BoltResponse | None
     ) -> BoltResponse | None:
         kind = payloads.kind_of(body)
-        said = messages.WENT_WRONG
+        said = words.WENT_WRONG
         if isinstance(error, TooLateError):
             logger.warning("payload_refused", reason=str(error))
             return None  # Slack has already told the person
         if isinstance(error, NoCaseError):
-            said = messages.NO_CASE
+            said = words.NO_CASE
         elif isinstance(error, blocker.RefusedError):
             said = str(error)
         elif isinstance(error, MembershipError):
-            said = messages.unsure_of_membership(error)
+            said = words.unsure_of_membership(error)
             logger.warning("membership_unknown", kind=kind, reason=str(error))
         else:
             reason = in_brief(error)
@@ -94,7 +94,7 @@ async def _is_by_stranger(services: Services, body: dict[str, Any]) -> bool:
 async def _refuse(services: Services, ack: AsyncAck, body: dict[str, Any]) -> BoltResponse:
     """Tells a person of another company, where they act, that they are not served."""
     if body.get("type") == "view_submission":
-        return await ack(response_action="update", view=messages.refused_modal())
+        return await ack(response_action="update", view=words.refused_modal())
     answer = await ack()
     person = payloads.to_invocation(body)
     if payloads.is_in_home(body):

@@ -23,7 +23,7 @@ from bot.door import register_first, register_last
 from bot.feature import Services
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import JobHandler, PeriodicJob, Work
-from bot.pipeline.judging import Judging, ModelTurns
+from bot.pipeline.judging import Judging, ModelSlots
 from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline
 from bot.slack.client import Identity, SlackClient, is_passing, slack_word, to_identity, with_token
@@ -47,7 +47,7 @@ class Workspace:
     work: Work
 
 
-def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
+def open_workspace(services: Services, slots: ModelSlots) -> Workspace:
     store, features = services.store, services.features
     handlers: dict[str, JobHandler] = {}
     if services.judges:
@@ -56,7 +56,7 @@ def open_workspace(services: Services, turns: ModelTurns) -> Workspace:
         judging = Judging(
             store,
             services.judges,
-            turns,
+            slots,
             services.limits,
             services.model_pauses,
             services.tracing,

@@ -25,8 +25,8 @@ from bot.logs import configure_logs
 from bot.pipeline.verdict_text import VERDICT_BEGINS
 from bot.slack import ids
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
+from bot.slack.message_text import read
 from bot.slack.mrkdwn import to_plain, to_terminal
-from bot.slack.reading import read
 from bot.store import Store
 from judge import DEFAULT_MODEL
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace

@@ -5,27 +5,19 @@ changed, if somebody wants another score or names another question, and for peop
 that it has is of no use.
 """
 
+from dataclasses import replace
 from typing import TypeVar
 
-from bot.domain.case import Case, Exclusion, LoggedCase, QuestionSource, Visibility
+from bot.domain.case import Case, Exclusion, LoggedCase, QuestionSource
+from bot.domain.case_key import MessageKey
 
 C = TypeVar("C", bound=Case)
 
 
-def message_key(
-    channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int
-) -> str:
-    """The key that identifies a request to judge a message; private requests have one for each
-    person.
-    """
-    audience = user_id if visibility is Visibility.ME else "thread"
-    return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
-
-
 def next_attempt(case: C, known: LoggedCase) -> C:
     attempt = known.attempt + 1
-    key = f"{case.key.rpartition(':')[0]}:{attempt}"
-    return case.model_copy(update={"attempt": attempt, "key": key})
+    key = replace(MessageKey.parse(case.key), attempt=attempt)
+    return case.model_copy(update={"attempt": attempt, "key": str(key)})
 
 
 def is_of_use(known: LoggedCase, case: Case) -> bool:

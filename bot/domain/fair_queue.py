@@ -13,7 +13,7 @@ BACKGROUND = "background"
 
 
 class FairQueue:
-    """At most `limit` turns at once; those who wait take turns by the first part of their line,
+    """At most `limit` slots at once; those who wait take turns by the first part of their line,
     then by the next.
 
     A line is for instance a workspace, a channel and a person. With a semaphore, one person's 500
@@ -28,8 +28,8 @@ class FairQueue:
         ] = {}  # by each part of a line, and at the end those who wait in it
 
     @asynccontextmanager
-    async def turn(self, *line: str) -> AsyncIterator[None]:
-        """Waits for a turn, and gives it back afterwards; all lines of a queue have equally many
+    async def slot(self, *line: str) -> AsyncIterator[None]:
+        """Waits for a slot, and gives it back afterwards; all lines of a queue have equally many
         parts.
         """
         if self._free:

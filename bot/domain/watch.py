@@ -7,8 +7,6 @@ from enum import StrEnum
 
 PER_DAY = 50
 """At most this many replies are scored a day by default."""
-AGAIN = ":2"
-"""The end of a case's key if it is the second of a reply that a watch drew, because the reply went on."""
 
 
 class Shows(StrEnum):

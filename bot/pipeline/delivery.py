@@ -15,7 +15,7 @@ from bot.domain.clock import clock_s
 from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import CaseVerdict
 from bot.domain.watch import Shows
-from bot.pipeline import text as messages
+from bot.pipeline import text as words
 from bot.pipeline import verdict_text as verdicts
 from bot.pipeline.intake import known_post
 from bot.pipeline.retries import in_brief
@@ -54,8 +54,8 @@ class Delivery:
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
         """Posts a placeholder in the case's thread, and returns the updated case."""
-        case, _ = await self._post_once(case, "thread", messages.texts(case))
-        case, _ = await self._post_once(case, "reply", messages.placeholder(case))
+        case, _ = await self._post_once(case, "thread", words.texts(case))
+        case, _ = await self._post_once(case, "reply", words.placeholder(case))
         return case
 
     async def deliver(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
@@ -72,7 +72,7 @@ class Delivery:
                 await self._react(case, verdict.score)
             return case
         if not (case.is_private or case.blocked_by):
-            texts = messages.texts(case, verdict)
+            texts = words.texts(case, verdict)
             case, begins_now = await self._post_once(case, "thread", texts)
             post = verdicts.verdict_message(case, verdict)
             case, is_new = await self._post_once(case, "reply", post)
@@ -107,9 +107,9 @@ class Delivery:
         """Asks the requester for the question, with a modal while the trigger is valid, or a
         message with a button.
         """
-        view = messages.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
+        view = words.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
         if not (trigger_id and await self.messenger.open_modal(trigger_id, view)):
-            await self.messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
+            await self.messenger.tell(requester_of(case), words.ask_for_question(case, reason))
 
     async def tell_known(self, case: LoggedCase, known: LoggedCase) -> None:
         post = await known_post(self.store, known, case.requester_id, self.workspace_url)
@@ -178,7 +178,7 @@ class Delivery:
         try:
             # One post per channel at a time: if Slack delays one, the channel's next posts wait for
             # it.
-            async with self.lines[case.channel_id].turn(case.requester_id):
+            async with self.lines[case.channel_id].slot(case.requester_id):
                 case = await self._still_held(case)
                 answer = await or_refusal(
                     send_in_known_blocks(self.client.chat_postMessage, post, **where)

@@ -15,7 +15,7 @@ from bot.domain.case import (
     text_hash,
 )
 from bot.domain.limits import Limits, Policy
-from bot.pipeline import text as messages
+from bot.pipeline import text as words
 from bot.pipeline.lookup import UNREADABLE, Lookup
 from bot.pipeline.verdict_text import known_verdict
 from bot.slack.invocation import Invocation
@@ -160,4 +160,4 @@ async def known_post(store: Store, known: LoggedCase, user_id: str, workspace_ur
     if verdict := await store.cases.verdict(known.id):
         await store.assignments.note_told(known.team_id, [known.id], user_id)
         return known_verdict(known, verdict, workspace_url)
-    return messages.in_progress(known)
+    return words.in_progress(known)

@@ -1,4 +1,4 @@
-"""Asks the judge about a case, in the case's turn: for its ratings, and the reason and points that
+"""Asks the judge about a case, in the case's slot: for its ratings, and the reason and points that
 are read.
 """
 
@@ -40,7 +40,7 @@ class ModelFailure(Exception):  # noqa: N818 - it is not an error of the app, an
     """The model cannot be asked now, and the case has tries left."""
 
 
-class ModelTurns:
+class ModelSlots:
     """What all workspaces share: at most `concurrency` cases are judged at the same time.
 
     Workspaces, channels and people take turns. As many watched cases may wait beside them at the
@@ -53,14 +53,14 @@ class ModelTurns:
         # The attempts at watched cases that wait at the tier "flex".
         self.patient: dict[int, asyncio.Task[Any] | None] = {}
         self.most_patient = concurrency
-        # The cases whose turn at the model has come, in order.
+        # The cases whose slot at the model has come, in order.
         self.under_way: dict[int, None] = {}
         # For cases whose try failed: what was judged, and the ratings that came and are paid for.
         self.came: LRUCache[int, tuple[int, Sequence[Result]]] = LRUCache(100)
 
     def background(self) -> AbstractAsyncContextManager[None]:
-        """A turn at the model for a request that belongs to no case, once no case waits."""
-        return self.line.turn(*[BACKGROUND] * 3)
+        """A slot at the model for a request that belongs to no case, once no case waits."""
+        return self.line.slot(*[BACKGROUND] * 3)
 
     def place_of(self, case_id: int) -> int | None:
         """How many cases came before this one and are at the model; None while it waits."""
@@ -92,7 +92,7 @@ class Judging:
 
     store: Store
     judges: Judges
-    turns: ModelTurns
+    slots: ModelSlots
     limits: Limits
     model_pauses: Sequence[timedelta] = retries.MODEL_PAUSES
     tracing: Tracing = Tracing()  # noqa: RUF009 - it has no state
@@ -131,12 +131,12 @@ class Judging:
         return from_verdict(verdict, judge, find_flags("", case.question or ""))
 
     async def _score(self, judge: Judge, case: LoggedCase) -> Verdict:
-        """The judge's verdict in the case's turn, with its reason and its points where they are
+        """The judge's verdict in the case's slot, with its reason and its points where they are
         read.
         """
-        is_patient = case.id in self.turns.patient
+        is_patient = case.id in self.slots.patient
         line = case.team_id, case.channel_id, case.requester_id
-        async with nullcontext() if is_patient else self.turns.line.turn(*line):
+        async with nullcontext() if is_patient else self.slots.line.slot(*line):
             material = _Material(case.question or "", case.response or "", case.conversation)
             verdict = await self._rated(judge, case, material)
             is_low = verdict.score is not None and verdict.score <= low_to(judge.rubric.scale)
@@ -149,9 +149,9 @@ class Judging:
     async def _rated(self, judge: Judge, case: LoggedCase, material: "_Material") -> Verdict:
         """The verdict by ratings; those that an earlier try has paid for count."""
         judged = hash((judge.version, *material))
-        judged_before, ratings = self.turns.came.pop(case.id, (None, ()))
+        judged_before, ratings = self.slots.came.pop(case.id, (None, ()))
         earlier = ratings if judged_before == judged else ()
-        self.turns.under_way[case.id] = None
+        self.slots.under_way[case.id] = None
         try:
             with metrics.VERDICT_SECONDS.time():
                 known = await self._known(judge, case)
@@ -165,10 +165,10 @@ class Judging:
                 )
         except JudgeError as exc:
             if exc.ratings:
-                self.turns.came[case.id] = judged, exc.ratings
+                self.slots.came[case.id] = judged, exc.ratings
             raise
         finally:
-            del self.turns.under_way[case.id]
+            del self.slots.under_way[case.id]
 
     async def _with_reason(
         self, judge: Judge, case: LoggedCase, material: "_Material", verdict: Verdict

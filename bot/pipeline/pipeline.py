@@ -15,11 +15,12 @@ from typing import Any, NoReturn
 
 import structlog
 
-from bot.domain.attempt import is_of_use, message_key
+from bot.domain.attempt import is_of_use
 from bot.domain.case import CaseStatus, LoggedCase, text_hash
+from bot.domain.case_key import MessageKey
 from bot.domain.verdict import CaseVerdict
 from bot.pipeline import retries
-from bot.pipeline import text as messages
+from bot.pipeline import text as words
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judging import Judging, ModelFailure
 from bot.pipeline.lookup import Lookup, complete
@@ -61,7 +62,7 @@ class CasePipeline:
                 return
             is_to_judge = claimed.status is CaseStatus.RECEIVED
             if is_to_judge and claimed.is_watched and self.judging.judges.watch_tier == FLEX:
-                self.judging.turns.begin_waiting(case_id)
+                self.judging.slots.begin_waiting(case_id)
             with self.judging.tracing.attempt(claimed):
                 case = await self.store.cases.with_turns(claimed)
                 settled = await self._settle(case, trigger_id)
@@ -81,7 +82,7 @@ class CasePipeline:
             )
             raise RetryError(reason, retries.STORE_PAUSE) from exc
         finally:
-            self.judging.turns.patient.pop(case_id, None)
+            self.judging.slots.patient.pop(case_id, None)
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> LoggedCase | None:
         """The case once its verdict is delivered; None if it waits for its question, or another
@@ -110,7 +111,7 @@ class CasePipeline:
                     verdict = await judging
                 finally:
                     judging.cancel()
-                    self.judging.turns.patient.pop(case.id, None)
+                    self.judging.slots.patient.pop(case.id, None)
                 case = await self._record(case, verdict)
                 self.judging.tracing.judged(case, verdict)
             else:
@@ -152,9 +153,9 @@ class CasePipeline:
             done, _ = await asyncio.wait([judging], timeout=self.slow_s)
             if done:
                 return case
-            place = self.judging.turns.place_of(case.id)
+            place = self.judging.slots.place_of(case.id)
             if is_first or place != place_told:
-                post = messages.slow(case, place)
+                post = words.slow(case, place)
                 case = await self.delivery.say_delay(case, post, is_first=is_first)
                 place_told = place
                 is_first = False
@@ -199,7 +200,7 @@ class CasePipeline:
         case = await self._announced(case, is_intended)
         case = await self.store.note_failure(case, "model_tries")
         is_slow = isinstance(failure.__cause__, DeadlineError)
-        post = messages.later(case, pause, len(self.judging.model_pauses), is_slow=is_slow)
+        post = words.later(case, pause, len(self.judging.model_pauses), is_slow=is_slow)
         await self.delivery.say_delay(case, post, is_first=case.model_tries == 1)
         raise RetryError(str(failure), pause) from failure.__cause__
 
@@ -209,10 +210,10 @@ class CasePipeline:
         """
         if case.message_ts is None:
             return case
-        key = message_key(
-            case.channel_id, case.message_ts, case.visibility, case.requester_id, attempt=1
+        key = MessageKey.asked_by(
+            case.requester_id, case.visibility, case.channel_id, case.message_ts
         )
-        case = case.model_copy(update={"key": key, "attempt": 1})
+        case = case.model_copy(update={"key": str(key), "attempt": 1})
         read_hash = text_hash(case.response or "")
         while known := await self.store.cases.keyed(case.team_id, case.key):
             is_same = known.status is CaseStatus.RECEIVED or known.response_hash == read_hash

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from bot.domain.attempt import message_key
 from bot.domain.case import (
     Case,
     CaseSource,
@@ -13,6 +12,7 @@ from bot.domain.case import (
     QuestionSource,
     Visibility,
 )
+from bot.domain.case_key import MessageKey, command_key, window_key
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.slack.invocation import Invocation, Submission
@@ -37,8 +37,9 @@ class Requests:
         marks = await self.lookup.marks_of(message.author_id)
         rubric, chosen = await self.chosen(invocation, channel_id)
         visibility = marks.visibility or chosen
+        key = MessageKey.asked_by(invocation.user_id, visibility, channel_id, message.ts)
         return Case(
-            key=message_key(channel_id, message.ts, visibility, invocation.user_id, attempt=1),
+            key=str(key),
             team_id=invocation.team_id,
             channel_id=channel_id,
             requester_id=invocation.user_id,
@@ -62,8 +63,9 @@ class Requests:
         channel_id = link.channel_id
         rubric, visibility = await self.chosen(invocation, channel_id)
         user_id = invocation.user_id
+        key = MessageKey.asked_by(user_id, visibility, channel_id, link.message_ts)
         return Case(
-            key=message_key(channel_id, link.message_ts, visibility, user_id, attempt=1),
+            key=str(key),
             team_id=invocation.team_id,
             channel_id=channel_id,
             requester_id=user_id,
@@ -81,7 +83,7 @@ class Requests:
         """The case for two texts typed after `/judge`."""
         rubric, visibility = await self.chosen(invocation, invocation.channel_id)
         return Case(
-            key=f"command:{invocation.trigger_id}",
+            key=command_key(invocation.trigger_id),
             team_id=invocation.team_id,
             channel_id=invocation.channel_id,
             requester_id=invocation.user_id,
@@ -99,7 +101,7 @@ class Requests:
     def of_window(self, invocation: Invocation, submission: Submission) -> Case:
         """The case for the window of `/judge`; one that is submitted twice is the same case."""
         return Case(
-            key=f"view:{submission.view_id}",
+            key=window_key(submission.view_id),
             team_id=invocation.team_id,
             channel_id=invocation.window_channel_id or "",
             requester_id=invocation.user_id,
@@ -122,12 +124,14 @@ class Requests:
         """
         rubric, visibility = await self.chosen(invocation, earlier.channel_id, earlier)
         target = earlier.message_ts or f"case-{earlier.id}"
-        attempt = earlier.attempt + 1
+        key = MessageKey.asked_by(
+            invocation.user_id, visibility, earlier.channel_id, target, earlier.attempt + 1
+        )
         earlier = await self.store.cases.with_turns(earlier)
         return _repeated(
             invocation,
             earlier,
-            key=message_key(earlier.channel_id, target, visibility, invocation.user_id, attempt),
+            key=str(key),
             rubric=rubric,
             visibility=visibility,
             excluded=await self.store.cases.exclusion_of(invocation.user_id, earlier),
@@ -158,7 +162,7 @@ class Requests:
         return _repeated(
             invocation,
             earlier,
-            key=f"view:{submission.view_id}",
+            key=window_key(submission.view_id),
             rubric=earlier.rubric,
             visibility=visibility,
             excluded=excluded,

@@ -298,7 +298,7 @@ def selected(values: Raw, block_id: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Texts:
+class TypedTexts:
     """`question | response`; either may be empty."""
 
     question: str
@@ -313,7 +313,7 @@ class Word:
     rest: str = ""
 
 
-def parse_command(text: str) -> Permalink | Texts | Word | None:
+def parse_command(text: str) -> Permalink | TypedTexts | Word | None:
     """The request in a command's text, or None if there is no text.
 
     Two texts are split at the first `|` with spaces around it, or else at the first `|`: a response
@@ -329,7 +329,7 @@ def parse_command(text: str) -> Permalink | Texts | Word | None:
     separator = " | " if " | " in plain else "|"
     question, bar, response = plain.partition(separator)
     if bar:
-        return Texts(question.strip(), response.strip())
+        return TypedTexts(question.strip(), response.strip())
     word, *rest = plain.split(maxsplit=1)
     return Word(word.lower(), "".join(rest))
 

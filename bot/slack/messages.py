@@ -13,8 +13,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.blocker import NO_TEXT, UNREADABLE
 from bot.domain.label import Reaction
+from bot.slack.message_text import ODD, Raw, Read, read
 from bot.slack.mrkdwn import emoji_of
-from bot.slack.reading import ODD, Raw, Read, read
 
 logger = structlog.get_logger(__name__)
 
@@ -126,14 +126,14 @@ def parse_permalink(text: str) -> Permalink | None:
     return Permalink(parts.netloc, match[1], ts, parent if parent != ts else None)
 
 
-class Change(NamedTuple):
+class MessageChange(NamedTuple):
     """The message whose words have changed, and what they are now: None if it was deleted."""
 
     ts: str
     text: str | None
 
 
-def to_change(body: Raw, own_ids: Collection[str]) -> Change | None:
+def to_change(body: Raw, own_ids: Collection[str]) -> MessageChange | None:
     """The change in a message event; None for new messages, previews of links, and our own
     messages.
 
@@ -146,13 +146,17 @@ def to_change(body: Raw, own_ids: Collection[str]) -> Change | None:
         return None
     match event.get("subtype"):
         case "message_deleted":
-            return Change(event["deleted_ts"], None)
+            return MessageChange(event["deleted_ts"], None)
         case "message_changed":
             now = event["message"]
             if now.get("subtype") == "tombstone":
-                return Change(now["ts"], None)
+                return MessageChange(now["ts"], None)
             text = to_message(now).text
-            return None if before and to_message(before).text == text else Change(now["ts"], text)
+            return (
+                None
+                if before and to_message(before).text == text
+                else MessageChange(now["ts"], text)
+            )
     return None
 
 

@@ -31,7 +31,7 @@ _HELD_FOR = timedelta(hours=1)
 """After a case was shown to a person who has not answered, others are shown other cases first for this long."""
 
 
-def turn(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnElement[Any], ...]:
+def order_of(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnElement[Any], ...]:
     """The order of cases: first those that the person closed without an answer, then those shown to
     the fewest others.
 
@@ -146,7 +146,7 @@ class Assignments(db.StoreQueries):
             found: list[sa.Row[Any]] = []
             for sample in samples:
                 probability = sample.probability().label("probability")
-                query = sa.select(*turn(sample, user_id, now), cases.c.id, probability).where(
+                query = sa.select(*order_of(sample, user_id, now), cases.c.id, probability).where(
                     sample.has_drawn(), may_label(user_id)
                 )
                 found += await connection.execute(
@@ -159,7 +159,7 @@ class Assignments(db.StoreQueries):
     async def draw(
         self, team_id: str, user_id: str, channel_ids: Collection[str]
     ) -> DrawnCase | None:
-        """The next case of these channels for this person by `turn`, recorded as shown; None if
+        """The next case of these channels for this person by `order_of`, recorded as shown; None if
         none is waiting.
         """
         found = await self._next(team_id, user_id, channel_ids)

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.attempt import C, exclusion_of, next_attempt
 from bot.domain.case import CaseStatus, CaseTurn, Exclusion, LoggedCase, Part
+from bot.domain.case_key import WatchKey
 from bot.domain.verdict import CaseVerdict
-from bot.domain.watch import AGAIN
 from bot.store.database import Database, StoreQueries, in_transaction
 from bot.store.schema import IS_UNSETTLED, cases, is_of_case, processes, ratings, turns
 from bot.store.visibility import counts, is_shared, is_watched, same_reply
@@ -221,9 +221,8 @@ class Cases(StoreQueries):
             return []
         is_its = sa.and_(same_reply(case), is_shared(cases))
         if case.is_watched:
-            is_its = sa.and_(
-                cases.c.team_id == case.team_id, cases.c.key == case.key.removesuffix(AGAIN)
-            )
+            first = replace(WatchKey.parse(case.key), is_again=False)
+            is_its = sa.and_(cases.c.team_id == case.team_id, cases.c.key == str(first))
         query = sa.select(cases).where(is_its, cases.c.id < case.id, cases.c.judged_at.is_not(None))
         return await self._database.rows(LoggedCase, query)
 

@@ -182,7 +182,7 @@ class Database:
         Steps for which the case is not known yet queue as a channel of their own.
         """
         line = (case.team_id, case.channel_id, case.requester_id) if case else ("", "", "")
-        async with self._settling.turn(*line):
+        async with self._settling.slot(*line):
             return await self.write(work, is_of_case=True, is_single=is_single)
 
     async def _to_the_end(self, work: Coroutine[Any, Any, T]) -> T:

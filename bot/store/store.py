@@ -1,6 +1,7 @@
 """The store: what was asked for, how far each case has come, and what became known of it later."""
 
 import uuid
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -10,10 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, QuestionSource, text_hash
+from bot.domain.case_key import WatchKey
 from bot.domain.clock import Clock, check_deadline, clock_s, utc_now
 from bot.domain.limits import Limits
 from bot.domain.verdict import CaseVerdict
-from bot.domain.watch import AGAIN
 from bot.store import cases as store_cases
 from bot.store import database as db
 from bot.store import jobs, spending, watches
@@ -332,8 +333,8 @@ class Store:
             if case.probability is not None and case.attempt > 1:
                 # Of a reply that a watch had scored twice, one verdict counts: the last with a
                 # score.
-                key = case.key if verdict.score is None else case.key.removesuffix(AGAIN)
-                its = sa.update(cases).filter_by(team_id=case.team_id, key=key)
+                key = replace(WatchKey.parse(case.key), is_again=verdict.score is None)
+                its = sa.update(cases).filter_by(team_id=case.team_id, key=str(key))
                 await connection.execute(its.values(excluded=Exclusion.CONTINUED))
             elif case.probability is not None and case.attempt == 1 and verdict.score is None:
                 await connection.execute(watches.miss(case))

@@ -16,7 +16,7 @@ from bot.domain.limits import Limits
 from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
-from bot.pipeline.judging import Judging, ModelTurns
+from bot.pipeline.judging import Judging, ModelSlots
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.names import Names
 from bot.pipeline.pipeline import CasePipeline
@@ -78,7 +78,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
             members = Members(client)
             pipeline = CasePipeline(
                 log,
-                Judging(log, Judges(rubrics, lambda *_: judge), ModelTurns(1), Limits()),
+                Judging(log, Judges(rubrics, lambda *_: judge), ModelSlots(1), Limits()),
                 Lookup(client, frozenset(), members),
                 delivery,
                 Names(client, members, log.names),

@@ -36,7 +36,7 @@ class Line:
         await asyncio.gather(self._tasks[name], return_exceptions=True)
 
     async def _wait(self, name: str) -> None:
-        async with self.queue.turn(name[0], name[1:-1]):
+        async with self.queue.slot(name[0], name[1:-1]):
             self.called.append(name)
             await self._leave[name].wait()
 
@@ -54,12 +54,12 @@ async def test_the_background_is_called_once_nobody_else_waits() -> None:
     called = list[str]()
 
     async def wait(channel_id: str, user_id: str) -> None:
-        async with queue.turn(channel_id, user_id):
+        async with queue.slot(channel_id, user_id):
             called.append(user_id)
 
     # A case that is still to be read waits as a channel without a name.
     lines = (BACKGROUND, "last"), (BACKGROUND, "the very last"), ("a", "first"), ("", "second")
-    async with queue.turn("a", ""):
+    async with queue.slot("a", ""):
         tasks = [asyncio.create_task(wait(*each)) for each in lines]
         await asyncio.sleep(0)
     await asyncio.gather(*tasks)
@@ -87,10 +87,10 @@ async def test_workspaces_take_turns_before_their_channels_and_people() -> None:
     called = list[str]()
 
     async def wait(*line: str) -> None:
-        async with queue.turn(*line):
+        async with queue.slot(*line):
             called.append(line[0])
 
-    async with queue.turn("T0", "C0", "U0"):
+    async with queue.slot("T0", "C0", "U0"):
         many = [wait("T1", f"C{number}", f"U{number}") for number in range(5)]
         tasks = [asyncio.create_task(each) for each in [*many, wait("T2", "C1", "U1")]]
         await asyncio.sleep(0)
@@ -111,10 +111,10 @@ async def test_a_turn_that_is_given_to_somebody_who_gives_up_goes_on_to_the_next
     called = []
 
     async def wait(name: str) -> None:
-        async with queue.turn("a", ""):
+        async with queue.slot("a", ""):
             called.append(name)
 
-    async with queue.turn("a", ""):
+    async with queue.slot("a", ""):
         first, second = (asyncio.create_task(wait(name)) for name in ("first", "second"))
         await asyncio.sleep(0)
     first.cancel()  # called, but it has not woken up yet
@@ -125,9 +125,9 @@ async def test_a_turn_that_is_given_to_somebody_who_gives_up_goes_on_to_the_next
 async def test_a_turn_is_given_back_after_an_error() -> None:
     queue = FairQueue(1)
     with pytest.raises(ValueError, match="no"):
-        async with queue.turn("a", ""):
+        async with queue.slot("a", ""):
             raise ValueError("no")
-    async with asyncio.timeout(ONLY_A_HANG_S), queue.turn("a", ""):
+    async with asyncio.timeout(ONLY_A_HANG_S), queue.slot("a", ""):
         pass
 
 

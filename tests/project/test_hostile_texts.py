@@ -140,7 +140,7 @@ BY_HAND: Mapping[str, Callable[[Any, str], object]] = {
         a_thread(text), "2.0", ["U9"], ["U1"]
     ),
     "bot.slack.messages.to_message": lambda read, text: read({"ts": "1.0", "text": text}),
-    "bot.slack.reading.read": lambda read, text: read(a_message(text)),
+    "bot.slack.message_text.read": lambda read, text: read(a_message(text)),
 }
 
 

@@ -1,4 +1,4 @@
-from bot.slack.invocation import Texts, Word, parse_command
+from bot.slack.invocation import TypedTexts, Word, parse_command
 from bot.slack.messages import Permalink, parse_permalink
 from tests.tables import each
 
@@ -39,7 +39,7 @@ def test_a_link_belongs_to_the_workspace_of_its_host() -> None:
     ],
 )
 def test_a_bar_parts_question_and_response(text: str, question: str, response: str) -> None:
-    assert parse_command(text) == Texts(question, response)
+    assert parse_command(text) == TypedTexts(question, response)
 
 
 def test_anything_else_is_a_word_and_no_text_is_no_request() -> None:

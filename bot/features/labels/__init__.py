@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from bot.feature import Feature, Services
-from bot.features.labels import asking, blind, handlers, ids
+from bot.features.labels import blind, handlers, ids, invitations
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block, button, section
 from bot.slack.invocation import Invocation
@@ -31,7 +31,9 @@ def feature(services: Services) -> Feature:
             "judge's score"
         ),
         periodic_jobs=[
-            PeriodicJob("ask_for_labels", partial(asking.ask_due, services), teams=asking.TEAMS)
+            PeriodicJob(
+                "ask_for_labels", partial(invitations.ask_due, services), teams=invitations.TEAMS
+            )
         ],
         home_waiting=home_waiting,
     )

@@ -17,7 +17,7 @@ from bot.slack.blocks import actions, button, section
 from bot.slack.invocation import (
     Invocation,
     Raw,
-    Texts,
+    TypedTexts,
     Word,
     on_click,
     parse_command,
@@ -114,7 +114,7 @@ def register(app: AsyncApp, services: Services) -> None:
                 await open_texts_window(services, invocation)
             case Permalink() as link:
                 await _score(services, ack, invocation, _linked(services, invocation, link))
-            case Texts(question, response):
+            case TypedTexts(question, response):
                 await _score(
                     services, ack, invocation, _typed(services, invocation, question, response)
                 )

@@ -14,7 +14,7 @@ from cachetools import LRUCache
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
-from bot.pipeline import text as messages
+from bot.pipeline import text as words
 from bot.pipeline.delivery import with_unconfirmed
 from bot.pipeline.exchange import is_anybodys
 from bot.pipeline.lookup import NotReadableError
@@ -92,7 +92,7 @@ async def amend(services: Services, case_id: int) -> None:
         error = slack_word(exc)
     if case.forgotten_at and case.texts_ts:
         await services.messenger.update(
-            Posted(case.channel_id, case.texts_ts), sentence(messages.FORGOTTEN_TEXTS)
+            Posted(case.channel_id, case.texts_ts), sentence(words.FORGOTTEN_TEXTS)
         )
     # A message that is gone or hidden stays as it is.
     if case.reply_ts and case.blocked_by in {None, UNCONFIRMED}:

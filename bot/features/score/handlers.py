@@ -13,7 +13,7 @@ from bot.domain import blocker
 from bot.domain.case import LoggedCase, Recipient, requester_of
 from bot.feature import Services
 from bot.features.score import details
-from bot.pipeline import text as messages
+from bot.pipeline import text as words
 from bot.slack import ids
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation
@@ -79,14 +79,14 @@ def _register_window_buttons(app: AsyncApp, services: Services) -> None:
             which = (
                 (ids.VIEW_ANSWER, blocker.NO_QUESTION)
                 if is_first
-                else (ids.VIEW_CORRECT, messages.WRONG_QUESTION)
+                else (ids.VIEW_CORRECT, words.WRONG_QUESTION)
             )
             turns = (
                 {}
                 if is_first
                 else await services.store.database.read(partial(read_said, case=case))
             )
-            view = messages.question_modal(case, *which, invocation.to_state(case.id), turns)
+            view = words.question_modal(case, *which, invocation.to_state(case.id), turns)
             await messenger.tell(
                 invocation.recipient_at(case), await messenger.show(invocation, view)
             )
@@ -100,9 +100,9 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
     async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = payloads.to_submission(body)
         invocation = payloads.to_invocation(body)
-        errors = messages.text_errors(submission.question, submission.response)
+        errors = words.text_errors(submission.question, submission.response)
         if not errors and await access.has_left_window(invocation):
-            errors = {ids.BLOCK_RESPONSE: messages.NOT_IN_ANY_MORE}
+            errors = {ids.BLOCK_RESPONSE: words.NOT_IN_ANY_MORE}
         if errors:
             await ack(response_action="errors", errors=errors)
             return
@@ -113,7 +113,7 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
     async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = payloads.to_submission(body)
         invocation = payloads.to_invocation(body)
-        if errors := messages.question_errors(submission.question):
+        if errors := words.question_errors(submission.question):
             await ack(response_action="errors", errors=errors)
             return
         case = await access.known(invocation, submission.state.case_id)
@@ -131,7 +131,7 @@ def _register_windows(app: AsyncApp, services: Services) -> None:
         earlier = await access.repeatable(invocation, submission.state.case_id)
         said = await services.store.database.read(partial(read_said, case=earlier))
         chosen = submission.chosen
-        errors = messages.question_errors(
+        errors = words.question_errors(
             submission.question, earlier, may_choose=bool(said or chosen)
         )
         if errors and (submission.question or chosen not in said):
@@ -170,7 +170,7 @@ async def open_texts_window(services: Services, invocation: Invocation) -> None:
     """
     rubric, visibility = await services.requests.chosen(invocation, invocation.channel_id)
     names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
-    view = messages.texts_modal(
+    view = words.texts_modal(
         invocation.to_state(), names, rubric, None if invocation.is_direct else visibility
     )
     await services.messenger.tell(

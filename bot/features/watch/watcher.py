@@ -12,9 +12,10 @@ import structlog
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseSource, LoggedCase, Visibility, text_hash
+from bot.domain.case_key import WatchKey
 from bot.domain.label import Reaction
 from bot.domain.shared import AnswerCache
-from bot.domain.watch import AGAIN, LATE, ReplyOutcome, Watch, age_of
+from bot.domain.watch import LATE, ReplyOutcome, Watch, age_of
 from bot.feature import Services
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.reply_queries import Replies, SeenReply
@@ -233,12 +234,13 @@ class Watcher:
             NotReadableError, SlackApiError, ClientError, TimeoutError: The reply cannot be read
             now.
         """
-        key = f"watch:{reply.channel_id}:{reply.ts}"
+        key = WatchKey(reply.channel_id, reply.ts)
         age = age_of(reply.ts, self.services.clock())
         is_anothers = await self.services.members.is_known_foreign(reply.author_id)
         if is_anothers or not self.services.policy.may_score(reply.channel_id):
             watch = None
-        if known := await self._store.cases.keyed(reply.team_id, key, f"{key}{AGAIN}"):
+        again = replace(key, is_again=True)
+        if known := await self._store.cases.keyed(reply.team_id, str(key), str(again)):
             return await self._take_addition(reply, known, watch, age)
         if watch is None or age > LATE:
             return reply, ReplyOutcome.MISSED
@@ -254,7 +256,8 @@ class Watcher:
             renamed = await self.replies.rename(reply, first_ts) if first_ts > reply.ts else None
             if renamed is None:
                 return reply, ReplyOutcome.PART
-            reply, key = renamed, f"watch:{reply.channel_id}:{first_ts}"
+            reply = renamed
+            key = replace(key, ts=first_ts)
         if not await self._rests(reply, found, age):
             return None
         outcome = await self._why_not(watch, reply, found)
@@ -283,9 +286,9 @@ class Watcher:
                 return None
             is_soon = known.attempt == 1 and now - (known.judged_at or now) <= _SCORED_AGAIN_FOR
             if is_soon and not await self._why_not(watch, reply, found):
-                again = await self._case(
-                    watch, found, known.probability or watch.share, f"{known.key}{AGAIN}"
-                )
+                key = replace(WatchKey.parse(known.key), is_again=True)
+                probability = known.probability or watch.share
+                again = await self._case(watch, found, probability, key)
                 if await self._is_added(again.model_copy(update={"attempt": 2})):
                     return taken
         await self._store.edits.note_added(known)
@@ -353,11 +356,11 @@ class Watcher:
         )
 
     async def _case(
-        self, watch: Watch, found: exchange.Exchange, probability: float, key: str
+        self, watch: Watch, found: exchange.Exchange, probability: float, key: WatchKey
     ) -> Case:
         return Case(
             **found.to_found() | found.to_asked(),
-            key=key,
+            key=str(key),
             team_id=watch.team_id,
             channel_id=watch.channel_id,
             requester_id=self.services.identity.user_id,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.slack.messages import Change, to_change
+from bot.slack.messages import MessageChange, to_change
 from tests.tables import each
 
 OWN = frozenset({"U0BOT", "B0BOT"})
@@ -40,7 +40,7 @@ SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "two"}}
 def test_other_words_are_a_change_and_a_deletion_is_one_without_text(
     event: dict[str, Any], text: str | None
 ) -> None:
-    assert to_change(event, OWN) == Change("1.1", text)
+    assert to_change(event, OWN) == MessageChange("1.1", text)
 
 
 @each(

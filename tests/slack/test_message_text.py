@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.slack.reading import READ, read
+from bot.slack.message_text import READ, read
 from tests.tables import each
 
 Raw = dict[str, Any]
