@@ -110,6 +110,29 @@ async def press(
     return await republished(stage, published)
 
 
+async def open_settings(stage: Stage) -> View:
+    """The window of ann's settings."""
+    from bot.features.home.handlers import ACTION_HOME_SETTINGS  # here: the feature can be deleted
+
+    stage.ann.click(await home(stage), ACTION_HOME_SETTINGS)
+    return await stage.modal(stage.ann)
+
+
+async def press_in_settings(
+    stage: Stage, window: View, action: str, value: Any = None, block_id: str | None = None
+) -> View:
+    """The window once it has changed after a press in it."""
+    before = len(calls(stage, "views.update"))
+    stage.ann.click(window, action, value, block_id)
+    await stage.slack.until(lambda: len(calls(stage, "views.update")) > before)
+    return await stage.modal(stage.ann)
+
+
+def calls(stage: Stage, method: str) -> list[Entry]:
+    made = stage.slack.workspace.journal.of("call")
+    return [entry for entry in made if entry.data["method"] == method]
+
+
 def count(stage: Stage) -> int:
     return len(stage.slack.workspace.journal.of("home"))
 

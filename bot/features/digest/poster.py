@@ -7,6 +7,7 @@ let it look, it does not post again.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from textwrap import fill
 from typing import Any
@@ -104,6 +105,8 @@ async def stats(
     week = this_week(services, settings)
     place = Place(settings.team_id, settings.channel_id, author_id)
     shown = await read_week(services, place, week, week.before())
+    if author_id is None:
+        shown = replace(shown, lowest=())  # so its reader can still score them blind
     ids_ = [case.id for case in shown.lowest]
     await services.store.assignments.note_told(settings.team_id, ids_, reader)
     return text.stats_message(shown, subject, services.identity.url)

@@ -16,6 +16,7 @@ from bot.features.watch.alerts import Alerts
 from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import (
     MOST_AT_HOME,
+    LowReplies,
     assistants_of,
     counted,
     read_assistants,
@@ -50,6 +51,7 @@ _MORE_HELP = (
 
 def feature(services: Services) -> Feature:
     watcher = Watcher(services)
+    low_replies = LowReplies(services)
 
     def register(app: AsyncApp) -> None:
         window.register(app, watcher)
@@ -58,7 +60,7 @@ def feature(services: Services) -> Feature:
         releases.register(app, services)
 
     async def home_section(person: Invocation) -> Sequence[Block]:
-        assistants, more = await assistants_of(services, person)
+        assistants, more = await assistants_of(services, low_replies, person)
         return home_blocks(assistants, more, services.clock(), services.low_button)
 
     async def home_settings(person: Invocation) -> Sequence[Block]:

@@ -1,11 +1,12 @@
 """What the screens show of watched assistants: their standing, and their volume beside it."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import NamedTuple
 
+from bot.domain.shared import Shared
 from bot.domain.standing import Standing, Subject, subject_of
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Week
@@ -23,6 +24,8 @@ from judge.evaluation.causes import OTHER
 from judge.evaluation.standing import Direction
 
 MOST_AT_HOME = 10
+_LowOfChannel = Mapping[str, Counter[str | None]]
+"""How many low replies of each assistant have each cause."""
 LOW_FOR = timedelta(days=7)
 """The Home tab counts low replies of so long."""
 
@@ -159,8 +162,37 @@ class AssistantAtHome:
         return cause if cause and causes[cause] > 1 else ""
 
 
+class LowReplies:
+    """Counts the low replies of the last seven days, by assistant and cause; people who open their
+    Home tab within a minute share one count of a channel.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._counts = Shared(self._read, services.clock)
+
+    async def of(self, team_id: str, channel_ids: Iterable[str]) -> Mapping[str, _LowOfChannel]:
+        found = await self._counts.of((team_id, channel_id) for channel_id in channel_ids)
+        return {channel_id: counts for (_, channel_id), counts in found.items()}
+
+    async def _read(
+        self, channels: Sequence[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], _LowOfChannel]:
+        team_id = channels[0][0]
+        channel_ids = [channel_id for _, channel_id in channels]
+        since = self._services.clock() - LOW_FOR
+        replies = Replies(self._services.store.database)
+        found: dict[tuple[str, str], dict[str, Counter[str | None]]] = {
+            channel: {} for channel in channels
+        }
+        for count in await replies.low_counts(team_id, channel_ids, since):
+            causes = found[team_id, count.channel_id].setdefault(count.author_id, Counter())
+            causes[count.cause] += count.number
+        return found
+
+
 async def assistants_of(
-    services: Services, person: Invocation
+    services: Services, low_replies: LowReplies, person: Invocation
 ) -> tuple[Sequence[AssistantAtHome], int]:
     """The assistants that are watched in channels of a person, the worst first, and how many more
     there are.
@@ -174,28 +206,17 @@ async def assistants_of(
     ordered = sorted(subjects, key=lambda subject: worst_first(standings.get(subject)))
     shown = ordered[:MOST_AT_HOME]
     names = await services.members.of_all({subject.author_id for subject in shown})
-    low = await low_causes(services, person.team_id) if shown else {}
+    channels = {channel_id for subject in shown for channel_id in subjects[subject]}
+    low = await low_replies.of(person.team_id, sorted(channels))
     found = list[AssistantAtHome]()
     for subject in shown:
         member = names.get(subject.author_id)
         causes = Counter[str | None]()
         for channel_id in subjects[subject]:
-            causes += low.get((channel_id, subject.author_id), Counter())
+            causes += low[channel_id].get(subject.author_id, Counter())
         name = member.name if member else subject.author_id
         found.append(AssistantAtHome(subject, name, standings.get(subject), causes))
     return found, len(ordered) - len(shown)
-
-
-async def low_causes(
-    services: Services, team_id: str
-) -> Mapping[tuple[str, str], Counter[str | None]]:
-    """How many low replies of the last seven days have each cause, by channel and assistant."""
-    since = services.clock() - LOW_FOR
-    found: dict[tuple[str, str], Counter[str | None]] = {}
-    for count in await Replies(services.store.database).low_counts(team_id, since):
-        causes = found.setdefault((count.channel_id, count.author_id), Counter())
-        causes[count.cause] += count.number
-    return found
 
 
 async def watches_of(services: Services, person: Invocation) -> Sequence[Watch]:

@@ -278,7 +278,9 @@ class Replies(db.StoreQueries):
             query = query.where(replies.c.author_id == place.author_id)
         return await self._database.rows(SeenCount, query)
 
-    async def low_counts(self, team_id: str, since: datetime) -> Sequence[LowCount]:
+    async def low_counts(
+        self, team_id: str, channel_ids: Collection[str], since: datetime
+    ) -> Sequence[LowCount]:
         """The low replies that watches drew, by channel, assistant and cause."""
         cause = (
             sa.select(causes.c.name)
@@ -291,6 +293,7 @@ class Replies(db.StoreQueries):
             sa.select(cases.c.channel_id, cases.c.author_id, cause)
             .where(
                 cases.c.team_id == team_id,
+                cases.c.channel_id.in_(channel_ids),
                 cases.c.judged_at >= since,
                 cases.c.score.is_not(None),
                 is_watched(cases),

@@ -7,10 +7,18 @@ import pytest
 from sqlalchemy import text
 
 from bot.domain.case import CaseStatus, Visibility
-from bot.features.home.handlers import ACTION_HOME_SETTINGS, ACTION_HOME_VISIBILITY
+from bot.features.home.handlers import ACTION_HOME_VISIBILITY
 from bot.store.channels import ChannelSettings
-from pocket_slack import Channel, Entry, View
-from tests.gestures import add_case, help_desk, home, private
+from pocket_slack import Channel, View
+from tests.gestures import (
+    add_case,
+    calls,
+    help_desk,
+    home,
+    open_settings,
+    press_in_settings,
+    private,
+)
 from tests.stage import (
     ANSWER,
     CHANNEL,
@@ -22,30 +30,14 @@ from tests.stage import (
 NO_ASSISTANTS = "No assistant of your channels is watched yet"
 
 
-async def open_settings(stage: Stage) -> View:
-    """The window of ann's settings."""
-    stage.ann.click(await home(stage), ACTION_HOME_SETTINGS)
-    return await stage.modal(stage.ann)
-
-
-async def switch(stage: Stage, window: View, action: str, channel: Channel) -> View:
-    """The window after a press on a channel's button."""
-    return await pressed(stage, window, action, block_id=f"channel-{channel.id}")
-
-
-async def pressed(stage: Stage, window: View, action: str, *what: Any, **where: Any) -> View:
-    """The window once it has changed after a press in it."""
-    before = len(calls(stage, "views.update"))
-    stage.ann.click(window, action, *what, **where)
-    await stage.slack.until(lambda: len(calls(stage, "views.update")) > before)
-    return await stage.modal(stage.ann)
+def of(channel: Channel) -> str:
+    """The id of a channel's block."""
+    return f"channel-{channel.id}"
 
 
 def block_of(view: View, channel: Channel) -> dict[str, Any] | None:
     """A channel's block in the window."""
-    found = [
-        block for block in view.body["blocks"] if block.get("block_id") == f"channel-{channel.id}"
-    ]
+    found = [block for block in view.body["blocks"] if block.get("block_id") == of(channel)]
     return found[0] if found else None
 
 
@@ -113,10 +105,10 @@ async def test_the_digest_is_switched_on_and_off_in_the_settings(stage: Stage) -
     channel = help_desk(stage)
     window = await open_settings(stage)
     assert f"<#{channel.id}>: no weekly digest." in shown(window)
-    window = await switch(stage, window, ACTION_DIGEST_ON, channel)
+    window = await press_in_settings(stage, window, ACTION_DIGEST_ON, block_id=of(channel))
     assert (await settings(stage, channel)).is_digest_on
     assert f"<#{channel.id}>: every Monday at 09:00 (UTC)." in shown(window)
-    window = await switch(stage, window, ACTION_DIGEST_OFF, channel)
+    window = await press_in_settings(stage, window, ACTION_DIGEST_OFF, block_id=of(channel))
     assert not (await settings(stage, channel)).is_digest_on
     assert f"<#{channel.id}>: no weekly digest." in shown(window)
 
@@ -133,7 +125,7 @@ async def test_a_button_with_another_channel_in_it_changes_nothing(
     block = block_of(window, help_desk(stage))
     assert block is not None
     block["accessory"]["value"] = leads.id
-    window = await switch(stage, window, ACTION_DIGEST_ON, help_desk(stage))
+    window = await press_in_settings(stage, window, ACTION_DIGEST_ON, block_id=of(help_desk(stage)))
     assert "Only people in this channel" in shown(window)
     for channel in (leads, help_desk(stage)):
         assert not (await settings(stage, channel)).is_digest_on
@@ -173,7 +165,7 @@ async def test_a_person_chooses_who_sees_their_verdicts(stage: Stage) -> None:
     whose = (stage.slack.workspace.team_id, stage.ann.id)
     window = await open_settings(stage)
     for value, kept in (("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)):
-        window = await pressed(stage, window, ACTION_HOME_VISIBILITY, value)
+        window = await press_in_settings(stage, window, ACTION_HOME_VISIBILITY, value)
         assert await stage.log.channels.visibility(*whose) is kept
         menus = [
             b["accessory"]
@@ -195,11 +187,6 @@ async def test_a_tab_that_slack_refuses_is_published_the_next_time(stage: Stage)
     await stage.slack.until(lambda: calls(stage, "views.publish"))
     assert stage.ann.home is None
     assert "You have not asked" in shown(await home(stage))
-
-
-def calls(stage: Stage, method: str) -> list[Entry]:
-    made = stage.slack.workspace.journal.of("call")
-    return [entry for entry in made if entry.data["method"] == method]
 
 
 async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) -> None:

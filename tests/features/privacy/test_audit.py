@@ -11,7 +11,14 @@ from bot.store import Store
 from bot.store.audit import Act, Action
 from tests.cases import delivered, url
 from tests.features.privacy.test_retention import aged_log
-from tests.gestures import add_case, forget, help_desk, home, press, scored
+from tests.gestures import (
+    add_case,
+    forget,
+    help_desk,
+    open_settings,
+    press_in_settings,
+    scored,
+)
 from tests.programs import OPERATOR, command, with_log
 from tests.stage import CHANNEL, Stage
 
@@ -23,7 +30,9 @@ async def noted(log: Store) -> list[tuple[str, str]]:
 
 
 @pytest.mark.needs("digest", "home")
-async def test_changes_of_a_digest_by_command_and_home_tab_name_the_person(stage: Stage) -> None:
+async def test_changes_of_a_digest_by_command_and_in_the_settings_name_the_person(
+    stage: Stage,
+) -> None:
     from bot.features.digest.ids import ACTION_DIGEST_ON
 
     channel = stage.slack.workspace.channel(CHANNEL).id
@@ -31,7 +40,8 @@ async def test_changes_of_a_digest_by_command_and_home_tab_name_the_person(stage
     for count, text in enumerate(("on friday", "", "off"), start=1):
         stage.ben.command(CHANNEL, ids.COMMAND, f"digest {text}")
         await stage.told(stage.ben, count)
-    await press(stage, await home(stage), ACTION_DIGEST_ON, block_id=f"channel-{channel}")
+    window = await open_settings(stage)
+    await press_in_settings(stage, window, ACTION_DIGEST_ON, block_id=f"channel-{channel}")
     assert [(act.who, act.what, act.channel_id) for act in await stage.log.audit.since()] == [
         (stage.ben.id, "digest_on", channel),
         (stage.ben.id, "digest_changed", channel),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from bot.domain.week import Week
-from bot.figures.week import read_figures
+from bot.figures.week import read_chosen
 from bot.slack import ids
 from bot.store.figures import Place
 from pocket_slack import Message, Person
@@ -33,9 +33,8 @@ async def counted(stage: Stage) -> Mapping[int, int]:
     """The scores of this week's figures, with how many replies have each."""
     place = Place(stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id)
     now = datetime.now(UTC)
-    return (
-        await read_figures(stage.log.tallies, place, Week.until(now, ZoneInfo("UTC")), now)
-    ).this.counts
+    week = Week.until(now, ZoneInfo("UTC"))
+    return (await read_chosen(stage.log.tallies, place, week, now)).this.counts
 
 
 async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import func, select
 
-from bot.domain.case import CaseSource, CaseStatus
+from bot.domain.case import CaseStatus
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import thumbs
 from tests.features.watch.watching import say, scored, seen, take_finished, use_rubric
@@ -29,6 +29,8 @@ async def rows(stage: Stage) -> int:
 async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(
     stage: Stage,
 ) -> None:
+    from bot.features.digest.ids import ACTION_DIGEST_DETAILS
+
     _, old = stage.ask_and_answer()
     await say(stage, "@helper 1 in 9999")
     _, answer = stage.ask_and_answer()
@@ -37,9 +39,9 @@ async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(
         stage.ann.react(message, "-1")
     await heard(stage, 2)
     assert await rows(stage) == 1
-    told = shown(await stats(stage, count=2))
-    assert "no replies were scored in this channel" in told
-    assert f"*helper*, {NO_LABELS} 0 up, 1 down on 1 reply" in told
+    stage.ann.click(await stats(stage, count=2), ACTION_DIGEST_DETAILS)
+    details = shown(await stage.told(stage.ann, 3))
+    assert f"*helper*, {NO_LABELS} 0 up, 1 down on 1 reply" in details
 
 
 @pytest.mark.needs("rubrics")
@@ -73,17 +75,10 @@ async def test_a_silently_watched_reply_is_not_paid_for_again_by_hand(stage: Sta
 
 
 @pytest.mark.needs("digest")
-async def test_random_replies_come_before_those_that_people_chose(stage: Stage) -> None:
-    drawn = {
-        "source": CaseSource.WATCH,
-        "probability": 1.0,
-        "model": "m",
-        "judge_version": "m, additive-5 1",
-    }
-    for changes in (drawn, {}):
-        await add_case(stage, help_desk(stage), stage.helper.id, 4, **changes)
-    said = [
-        block["text"]["text"] for block in (await stats(stage)).blocks if block["type"] == "section"
-    ]
-    assert said[1].startswith("*helper*, random replies")
-    assert said[2].startswith("*1 reply chosen by people*")
+async def test_watched_assistants_come_before_what_people_chose(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    told = await stats(stage, count=2)
+    said = [block["text"]["text"] for block in told.blocks if block["type"] == "section"]
+    assert said[1].startswith("*helper* has no scores yet")
+    assert said[2] == "*helper*: 1 reply chosen by people."
