@@ -209,12 +209,14 @@ _NO_MODEL = {
 }
 
 
-def as_people(quality: Quality | None) -> str:
-    """What people would score on average, corrected by blind labels; empty with too few of these."""
+def as_people(quality: Quality | None, when: str) -> str:
+    """What people would score on average in that time, corrected by blind labels; empty with too
+    few of these.
+    """
     if quality is None or quality.has_gap or not stats.are_corrected(quality.mean):
         return ""
     labels = number_of(quality.mean.labelled, "blind label")
-    said = f"As people score: {span(quality.mean.corrected, '.1f', '*')}, by {labels}."
+    said = f"As people score, {when}: {span(quality.mean.corrected, '.1f', '*')}, by {labels}."
     return f"{said} {quality.severity}".rstrip()
 
 

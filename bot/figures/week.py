@@ -5,7 +5,7 @@ People do not choose at random, so these figures have no direction.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from bot.domain.week import Week
 from bot.figures.quality import (
@@ -256,6 +256,13 @@ def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
             (row.score, row.number) for row in rows if row.score is not None and row.kind == kind
         )
     )
+
+
+def four_weeks_words(week: Week) -> str:
+    """The days of the four weeks that end with this one, such as 27 Oct to 23 Nov."""
+    first = week.before(WEEKS - 1).first_day
+    last = (week.end.astimezone(week.zone) - timedelta(microseconds=1)).date()
+    return f"{day_name(first)} to {day_name(last)}"
 
 
 def day_name(day: date) -> str:

@@ -418,32 +418,6 @@ def minus(one: Interval, other: Interval) -> Interval | None:
     return Interval(mean, mean - below, mean + hypot(one.high - one.mean, other.mean - other.low))
 
 
-def differences(
-    pairs: Sequence[tuple[MeanEstimate | None, MeanEstimate | None]],
-) -> Sequence[Interval | None]:
-    """The difference of each pair of a table, so that 95% of tables without any change show none;
-    None as above.
-
-    The more pairs are undecided, the wider are their intervals. Source: Holm (1979), Scand. J. of
-    Statistics 6(2).
-    """
-    found: list[Interval | None] = [None] * len(pairs)
-    undecided = [place for place, pair in enumerate(pairs) if None not in pair]
-    while undecided:
-        tail = _TAIL / len(undecided)
-        still_undecided = []
-        for place in undecided:
-            now, before = pairs[place]
-            change = difference(now, before, tail) if now and before else None
-            found[place] = change
-            if change is None or not change.is_clear:
-                still_undecided.append(place)
-        if len(still_undecided) == len(undecided):
-            break
-        undecided = still_undecided
-    return found
-
-
 def paired(changes: Iterable[tuple[float, Hashable]], scale: Scale) -> Interval | None:
     """The mean difference of pairs of scores on `scale`, each with its cluster; None without a
     pair.

@@ -13,7 +13,6 @@ from judge.evaluation.stats import (
     MeanEstimate,
     MeanEstimator,
     difference,
-    differences,
     t_quantile,
     wilson,
 )
@@ -265,22 +264,6 @@ def test_unchanged_weeks_of_unequal_volume_rarely_differ_clearly() -> None:
     found = [each for each in (difference(*pair) for pair in pairs) if each and is_clear(each)]
     assert sum(each.mean > 0 for each in found) < 32
     assert sum(each.mean < 0 for each in found) < 32
-
-
-def test_table_of_ten_rarely_shows_a_false_change_and_finds_a_true_one() -> None:
-    chance = random.Random(0)
-    bell = (5, 10, 30, 30, 20, 5)
-    tables = [
-        differences([(drawn(chance, bell, 40), drawn(chance, bell, 40)) for _ in range(10)])
-        for _ in range(100)
-    ]
-    assert sum(any(map(is_clear, table)) for table in tables) < 10
-    worse = drawn(chance, (40, 30, 20, 5, 5, 0), 40), drawn(chance, bell, 40)
-    unchanged = [(drawn(chance, bell, 40), drawn(chance, bell, 40)) for _ in range(9)]
-    assert [is_clear(each) for each in differences([worse, *unchanged, (None, None)])] == [
-        True,
-        *[False] * 10,
-    ]
 
 
 def test_difference_from_a_single_thread_is_unknown() -> None:

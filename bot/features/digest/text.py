@@ -14,6 +14,7 @@ from bot.figures.week import (
     Chosen,
     Details,
     day_name,
+    four_weeks_words,
     good_words,
     low_words,
     weekly_means,
@@ -121,7 +122,7 @@ def details_message(
     means = weekly_means(details.trend)
     lines = (
         _measures(shown),
-        quality.as_people(details.quality),
+        quality.as_people(details.quality, four_weeks_words(shown.week)),
         f"Mean of each week, from its first day: {means}." if means else "",
         _agreement(details),
         _unscored(shown),

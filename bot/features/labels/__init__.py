@@ -17,9 +17,7 @@ def feature(services: Services) -> Feature:
         user_id = person.user_id
         if not (keeps_text and await blind.served_channels(services, user_id)):
             return []
-        block = section(
-            "Replies of your channels can be scored by you, before you see the judge's."
-        )
+        block = section("You can score replies of your channels before you see the judge's score.")
         return [block | {"accessory": button("Score a few blind", ids.ACTION_BLIND)}]
 
     return Feature(

@@ -86,7 +86,7 @@ def feature(services: Services) -> Feature:
             if each.author_id in members
         ]
         marked = await Releases(services.store.database).of(place)
-        return detail_blocks(assistants, members, details, releases_in(marked, week))
+        return detail_blocks(assistants, members, details, releases_in(marked, week), week)
 
     async def release(place: Place, typed: str, by: str) -> str:
         return (await releases.mark_as_typed(services, place, typed, by)).text

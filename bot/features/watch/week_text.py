@@ -21,7 +21,7 @@ from bot.features.watch.standing_text import cause_lines, first_line, level_line
 from bot.features.watch.text import MOST_SHOWN, outcomes
 from bot.figures import quality
 from bot.figures.lowest import LowList
-from bot.figures.week import TREND_WEEKS, weekly_means
+from bot.figures.week import TREND_WEEKS, four_weeks_words, weekly_means
 from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.mrkdwn import clip
@@ -90,6 +90,7 @@ def detail_blocks(
     members: Mapping[str, Member],
     details: Sequence[AssistantDetails],
     releases: Sequence[Release],
+    week: Week,
 ) -> list[ui.Block]:
     """What a digest leaves out of each assistant among `members`: what people would score, its
     weeks, and its releases in them.
@@ -103,7 +104,7 @@ def detail_blocks(
             release_line(each, name) for each in releases if each.author_id == assistant.author_id
         ]
         lines = [
-            quality.as_people(found.quality),
+            quality.as_people(found.quality, four_weeks_words(week)),
             f"Mean of each week, from its first day: {means}." if means else "",
             f"In these weeks: {'; '.join(marked[:MOST_RELEASES])}." if marked else "",
         ]
@@ -133,7 +134,7 @@ def home_blocks(
     if not assistants:
         how = "`/judge watch @assistant` in a channel has its replies scored automatically."
         return [ui.section(f"*No assistant of your channels is watched yet.* {how}")]
-    blocks = list[ui.Block]()
+    blocks = [ui.header("Your assistants")]
     for assistant in assistants:
         block = ui.section(home_line(assistant))
         subject = assistant.subject

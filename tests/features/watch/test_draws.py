@@ -145,4 +145,4 @@ def test_labels_do_not_speak_for_a_week_without_any_unless_it_has_just_begun(
 ) -> None:
     rows = [*drawn(25, 3, week=1, given="U1 4"), *drawn(unlabelled, 3)]
     quality = to_quality(rows, Scale(0, 5))
-    assert (as_people(quality) != "") == is_corrected
+    assert (as_people(quality, "") != "") == is_corrected

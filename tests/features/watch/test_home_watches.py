@@ -69,14 +69,14 @@ async def test_the_worst_is_first_with_its_low_replies_and_their_list(stage: Sta
     rows = [{**here, "case_id": number, "name": "does not answer"} for number in (1, 2)]
     await stage.log.database.execute(insert(causes).values(rows))
     view = await home(stage)
-    first, second = [block["text"]["text"] for block in view.body["blocks"][:2]]
+    first, second = [block["text"]["text"] for block in view.body["blocks"][1:3]]
     assert first == (
         f"▼ *other* has become worse: 1.5 since {since.day} {since:%b}, was 3.9 · 3 low in 7 days "
         "· mostly: does not answer"
     )
     assert second == "*helper* is steady: 3.9"
-    button = view.body["blocks"][0]["accessory"]
-    stage.ann.click(view, button["action_id"], block_id=view.body["blocks"][0].get("block_id"))
+    button = view.body["blocks"][1]["accessory"]
+    stage.ann.click(view, button["action_id"], block_id=view.body["blocks"][1].get("block_id"))
     window = shown(await stage.modal(stage.ann))
     assert window.count("|Score ") == 3
     assert "does not answer* (2)" in window
@@ -92,7 +92,7 @@ async def test_only_the_low_replies_of_the_persons_own_channels_are_counted_and_
         await drawn(stage, channel, stage.helper.id, *scores)
     assert "1 low in 7 days" in shown(await home(stage))
     view = await home(stage)
-    stage.ann.click(view, view.body["blocks"][0]["accessory"]["action_id"])
+    stage.ann.click(view, view.body["blocks"][1]["accessory"]["action_id"])
     window = shown(await stage.modal(stage.ann))
     assert (window.count("|Score 1 of 5>"), window.count("|Score 0 of 5>")) == (1, 0)
 

@@ -129,7 +129,7 @@ def test_the_details_name_the_assistant_its_weeks_and_its_releases() -> None:
     found = releases_in(marked, WEEK)
     assert [release.id for release in found] == list(range(1, 8))
     blocks = detail_blocks(
-        [a_week(), a_week("U9")], MEMBERS, [AssistantDetails(None, trend)], found
+        [a_week(), a_week("U9")], MEMBERS, [AssistantDetails(None, trend)], found, WEEK
     )
     said = read(blocks).replace("\xa0", " ")
     days = [f"{week.first_day.day} {week.first_day:%b}" for week in (WEEK.before(), WEEK)]
