@@ -4,11 +4,20 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.domain.standing import Whose
-from bot.features.watch import first_hour, news, standing_text, text, window_text
+from bot.features.watch import (
+    first_hour,
+    news,
+    release_text,
+    standing_text,
+    text,
+    window_text,
+)
 from bot.features.watch.asked_again import Asked
 from bot.features.watch.queries import Release, watched
+from bot.features.watch.release_text import Outlook
 from bot.slack.invocation import Invocation
 from bot.store.figures import Span
+from bot.store.watches import JUDGE
 from judge.evaluation.stats import Interval
 from tests.cases import NOW
 from tests.features.watch import test_watch_texts as its
@@ -42,10 +51,11 @@ def make(words: str) -> None:
     text.unread_alert(watch, name, its.UNREAD)
     text.gone_alert(watch, name, 1234)
     standing_text.test_alert(watch, name, NOW)
-    release = Release(1, "B1", "U1", NOW, words[:200], 20)
-    for change in (None, Interval(0.3, 0.04, 0.56), Interval(-0.4, -0.8, 0.0)):
-        means = [Interval(3, 2, 4), Interval(4, 3, 5)]
-        text.release_compared(watch, name, release, means, [12, 12], change, 12)
+    order = replace(watch, channel_id="", except_in=("C2",), channels=("C1", "C3"))
+    text.begun_everywhere(order, name, "C1", words[:200])
+    text.ask_to_end_everywhere(order, name)
+    text.ask_to_end(replace(watch, is_derived=True), name, "U1")
+    make_releases(words, name)
     window_text.said_modal(words[:2900] or "x")
     names = its.MANY if len(words) > 200 else {"U149": name}
     people = ("C1", *(f"U{number}" for number in range(5)))
@@ -55,6 +65,24 @@ def make(words: str) -> None:
     ):
         for replies in (None, words[:200], [its.reply(words or "x")] * 5):
             window_text.watch_modal(its.STATE, form, replies, its.URL)
+
+
+def make_releases(words: str, name: str) -> None:
+    """The texts on releases, and the window for a note."""
+    channels = [f"C{number}" for number in range(7)]
+    by_person = Release(1, "T1", "", "B1", "U1", NOW, NOW.date(), words[:200])
+    by_deployment = replace(by_person, set_by="os:root", taken_back_by="U2", taken_back_at=NOW)
+    by_judge = replace(by_person, set_by=JUDGE)
+    when = release_text.when_compared(Outlook(0.2, NOW.date()), 0.05, NOW.date(), "U1")
+    for release in (by_person, by_deployment):
+        release_text.marked(release, name, "C1", channels, [by_person], when)
+        release_text.mark_notice(release, name, "C1", channels)
+        release_text.undone_notice(release, name)
+    effect = next(iter(its.STANDINGS.values()))
+    release_text.listed([by_person, by_deployment, by_judge] * 4, {"B1": name}, {1: effect})
+    state = release_text.ReleaseState(channel_id="C1", author_id="B1", told_at="C1")
+    release_text.release_modal(state, name, channels, [by_person])
+    release_text.said_modal(words[:2900] or "x")
 
 
 async def make_with_app(stage: Stage, words: str) -> None:
@@ -75,4 +103,5 @@ async def make_with_app(stage: Stage, words: str) -> None:
     said = words.replace("{", "{{").replace("}", "}}")
     await write_scores(stage, [(1 / 24, 1, news.FIRST)], justification=said, response=said)
     scores = await services.store.tallies.in_order(watched(watch), Span(earlier, datetime.now(UTC)))
-    await news._first(services, watch, scores)
+    standing = next(iter(its.STANDINGS.values()))
+    await news._first(services, watch, standing, scores, is_late=False)

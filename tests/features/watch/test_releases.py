@@ -127,10 +127,10 @@ async def test_a_comparison_whose_process_ends_while_it_asks_is_taken_over(stage
 
 
 async def test_another_mark_ends_a_comparison_with_what_it_has(stage: Stage) -> None:
-    await mark(stage, 7)
-    await scores(stage, 2, 4)
-    said = await mark(stage, 5)
-    assert f"The release of {day_of(7)} is being compared; this mark ends that" in said
+    await mark(stage, 5)
+    await scores(stage, 2, 4, release_ago=5)
+    said = await mark(stage, 3)
+    assert f"The release of {day_of(5)} is being compared; this mark ends that" in said
     await ReleaseLooks(stage.services_at(until_noon())).look()
     effects = await Standings(stage.log.database).of_releases([1, 2])
     (first,) = effects.values()
@@ -179,6 +179,21 @@ async def test_a_release_is_of_all_public_channels_and_listed_in_each_that_watch
     found = Releases(stage.log.database)
     for channel_id, number in ((watch.channel_id, 1), ("C-PUBLIC", 1), ("C-PRIVATE", 0)):
         assert len(await found.of(Place(watch.team_id, channel_id))) == number
+
+
+@pytest.mark.parametrize(("after", "number"), [(4, 1), (2, 0)])
+async def test_with_few_scores_only_a_plain_change_is_told_after_a_week(
+    stage: Stage, after: int, number: int
+) -> None:
+    await mark(stage, 7)
+    days = [
+        (ago(day + place / 99), (2 if day > 7 else after) + place - 1, 1)
+        for day in range(1, 36)
+        for place in (0, 2)
+    ]
+    await write_scores(stage, days, version_of(stage), **TEXTS)
+    await ReleaseLooks(stage.services_at(until_noon())).look()
+    assert len(await Standings(stage.log.database).of_releases([1])) == number
 
 
 @pytest.mark.parametrize(
