@@ -18,6 +18,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.clock import Clock
 from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
+from bot.domain.standing import Subject
 from bot.domain.watch import Watch
 from bot.domain.week import Schedule, Week
 from bot.figures.lowest import LowList
@@ -87,6 +88,8 @@ class Feature:
         show_settings: Shows the window of a person's settings, with that id, as they are now.
         week_part: Its part at the top of a channel's digest and stats, whose first block is a
             section.
+        standing_line: Its line about an assistant, below its standing in a digest and stats; empty
+            if it has none.
         week_details: What it shows one person as details of a digest.
         low_button: The button that lists low replies for whoever presses it.
         preview: Prints a channel's digest in the terminal.
@@ -115,6 +118,7 @@ class Feature:
     show_home: Callable[[Invocation, str], Awaitable[None]] | None = None
     show_settings: Callable[[Invocation, str, str], Awaitable[None]] | None = None
     week_part: Callable[[Place, Week, Named], Awaitable[WeekPart]] | None = None
+    standing_line: Callable[[Subject], Awaitable[str]] | None = None
     week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
     low_button: Callable[[LowList], Block] | None = None
     preview: Callable[[str], Awaitable[None]] | None = None
@@ -201,6 +205,11 @@ class Services:
         for each in self.features:
             if each.on_read:
                 await each.on_read(team_id, channel_id, assistants, raw)
+
+    async def standing_lines(self, subject: Subject) -> Sequence[str]:
+        """What other features say about an assistant, below its standing."""
+        lines = [await each.standing_line(subject) for each in self.features if each.standing_line]
+        return [line for line in lines if line]
 
     async def alert(self, watch: Watch) -> Post | None:
         """The first alert that other features have for those whom a watch alerts."""

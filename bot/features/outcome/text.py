@@ -1,15 +1,17 @@
 """How the outcomes of questions are said."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.domain.outcome import Outcomes, Question
 from bot.slack import blocks as ui
+from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from judge.scoring.numbers import number_of
 
 _MOST_LISTED = 5
+_MOST_ASSISTANTS = 5
 
 
 def outcome_line(outcomes: Outcomes) -> str:
@@ -48,15 +50,23 @@ def duration(wait: timedelta) -> str:
     return f"{seconds / 3600:.0f} h"
 
 
-def waiting_lines(
-    questions: Sequence[Question], name: str, now: datetime, workspace_url: str
-) -> str:
-    """The questions to an assistant that have no answer yet, the longest waiting first, with
+def waiting_blocks(
+    waiting: Mapping[str, Sequence[Question]],
+    members: Mapping[str, Member],
+    now: datetime,
+    workspace_url: str,
+) -> list[ui.Block]:
+    """The questions to each assistant that have no answer yet, the longest waiting first, with
     links.
     """
-    number = number_of(len(questions), "question")
-    lines = waiting_links(questions, now, workspace_url)
-    return "\n".join([f"*{clip(name)}*: {number} without an answer", *lines])
+    blocks = list[ui.Block]()
+    for assistant_id, questions in list(waiting.items())[:_MOST_ASSISTANTS]:
+        member = members.get(assistant_id)
+        name = clip(member.name if member else assistant_id)
+        number = number_of(len(questions), "question")
+        lines = waiting_links(questions, now, workspace_url)
+        blocks.append(ui.section("\n".join([f"*{name}*: {number} without an answer", *lines])))
+    return blocks
 
 
 def waiting_links(questions: Sequence[Question], now: datetime, workspace_url: str) -> list[str]:

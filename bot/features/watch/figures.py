@@ -52,7 +52,7 @@ class Volume:
 @dataclass(frozen=True)
 class AssistantWeek:
     """A watched assistant in a channel's digest: its standing, over `channels` channels, and its
-    volume there in the week and in the one before.
+    volume there in the week and in the one before; `lines` are other features' about it.
     """
 
     author_id: str
@@ -60,6 +60,7 @@ class AssistantWeek:
     channels: int
     this: Volume
     before: Volume
+    lines: Sequence[str] = ()
 
 
 async def read_assistants(services: Services, place: Place, week: Week) -> Sequence[AssistantWeek]:
@@ -91,6 +92,7 @@ async def read_assistants(services: Services, place: Place, week: Week) -> Seque
                 channels[subject],
                 this.get(watch.author_id, Volume()),
                 before.get(watch.author_id, Volume()),
+                await services.standing_lines(subject),
             )
         )
     return sorted(found, key=lambda each: worst_first(each.standing))

@@ -53,7 +53,7 @@ def week_lines(assistant: AssistantWeek, name: str) -> list[str]:
     lines = standing_lines(assistant.standing, name)
     if assistant.channels > 1:
         lines[1:1] = [f"In {assistant.channels} channels."]
-    return [*lines, _volume(assistant.this, assistant.before)]
+    return [*lines, _volume(assistant.this, assistant.before), *assistant.lines]
 
 
 def standing_lines(standing: Standing | None, name: str) -> list[str]:
