@@ -1,13 +1,13 @@
 """Follows the orders for all public channels: keeps a watch in each of the app's."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import structlog
 
 from bot.domain.watch import Watch
 from bot.features.watch.watcher import Watcher
-from bot.slack.members import MembershipError
+from bot.slack.members import Listed, MembershipError
 from bot.store.watches import EVERYWHERE
 
 logger = structlog.get_logger(__name__)
@@ -19,31 +19,43 @@ async def follow_orders(watcher: Watcher) -> None:
 
     A watch that somebody has set in a channel goes before.
     """
-    services = watcher.services
-    team_id = services.identity.team_id
+    memberships = watcher.services.memberships
+    team_id = watcher.services.identity.team_id
     orders = await watcher.orders.of(team_id, EVERYWHERE)
     watches = await watcher.orders.of(team_id)
     derived = [watch for watch in watches if watch.is_derived]
     if not orders and not derived:
         return
+    own = {(watch.channel_id, watch.author_id) for watch in watches if not watch.is_derived}
     try:
-        listed = await services.memberships.of()
+        wanted = _wanted(watcher, orders, await memberships.of(), own)
+        if {watch.channel_id for watch in derived} - {watch.channel_id for watch in wanted}:
+            # This list may be older than that by which another process has made a watch.
+            wanted = _wanted(watcher, orders, await memberships.now(None), own)
     except MembershipError as exc:
         logger.warning("channels_not_listed", reason=str(exc))
         return
-    public = [
-        channel_id
-        for channel_id, channel in listed.items()
-        if not channel.is_private and services.policy.may_score(channel_id)
-    ]
-    own = {(watch.channel_id, watch.author_id) for watch in watches if not watch.is_derived}
-    wanted = [
-        replace(order, channel_id=channel_id, is_derived=True, is_private=False, except_in=())
-        for order in orders
-        for channel_id in public
-        if channel_id not in order.except_in and (channel_id, order.author_id) not in own
-    ]
     await _keep(watcher, wanted, derived)
+
+
+def _wanted(
+    watcher: Watcher,
+    orders: Sequence[Watch],
+    listed: Mapping[str, Listed],
+    own: Collection[tuple[str, str]],
+) -> list[Watch]:
+    """The watches that follow from the orders in these channels."""
+    found = list[Watch]()
+    for channel_id, channel in listed.items():
+        is_closed = channel.is_private or channel.is_archived
+        if is_closed or not watcher.services.policy.may_score(channel_id):
+            continue
+        for order in orders:
+            if channel_id in order.except_in or (channel_id, order.author_id) in own:
+                continue
+            watch = replace(order, channel_id=channel_id, is_derived=True, except_in=())
+            found.append(replace(watch, is_private=False))
+    return found
 
 
 async def _keep(watcher: Watcher, wanted: Sequence[Watch], derived: Collection[Watch]) -> None:

@@ -262,8 +262,9 @@ def floor_alert(
     """
     listed = low_blocks(lowest, [name] * len(lowest), workspace_url)
     title = [ui.section("*Lowest scores of the last two weeks*")] if listed else []
+    whose = "is" if watch.is_everywhere else "this channel has"
     return _post(
-        f"{_its(watch, name)} is clearly below the {watch.floor:g} that this channel has set: mean "
+        f"{_its(watch, name)} is clearly below the {watch.floor:g} that {whose} set: mean "
         f"{span(mean, '.1f')}.",
         *title,
         *listed,

@@ -179,6 +179,20 @@ async def spread(stage: Stage, words: str) -> None:
     await say(stage, f"@helper everywhere all {words}")
 
 
+async def test_a_list_of_channels_that_is_older_than_a_watch_does_not_end_it(
+    stage: Stage,
+) -> None:
+    await say(stage, "@helper everywhere all")
+    services = stage.services_at(timedelta())
+    listed = await services.memberships.of()
+    workspace = stage.slack.workspace
+    workspace.add_channel("later", [workspace.user("ann"), workspace.bot])
+    await follow(stage)
+    assert channel_id(stage, "later") not in listed
+    await follow_orders(Watcher(services))
+    assert "later" in await watched(stage)
+
+
 async def test_people_hear_once_of_all_channels_and_asking_again_costs_one_day(
     stage: Stage,
 ) -> None:
