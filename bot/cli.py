@@ -206,17 +206,24 @@ def export(
             "--questions", help="Instead, the questions to watched assistants, without words."
         ),
     ] = False,
+    standings: Annotated[
+        bool, typer.Option("--standings", help="Instead, the standing of each watched assistant.")
+    ] = False,
 ) -> None:
-    """Write people's labels, questions and what came of them, or all that is stored about one person.
+    """Write people's labels, questions, standings, or all that is stored about one person.
 
     Read them with `judge agreement FILE --label human`; with --all it corrects their mean.
     """
     from bot.commands.export import export_labels, export_person
     from bot.commands.export_questions import export_questions
+    from bot.commands.export_standings import export_standings
     from bot.store.export import Selection
 
     if questions:
         _run(export_questions(output, form))
+        return
+    if standings:
+        _run(export_standings(output, form))
         return
     if user is None:
         which = Selection(since, has_unlabelled or low, watched, low=low)

@@ -16,9 +16,10 @@ from pydantic import Field
 
 from bot.commands import opened
 from bot.commands.channels import find_noted
+from bot.commands.export_standings import to_row
 from bot.commands.view import find_team
 from bot.domain.clock import utc_now
-from bot.domain.standing import Standing, subject_of
+from bot.domain.standing import subject_of
 from bot.domain.week import Schedule, Week
 from bot.errors import BotError
 from bot.figures.quality import Agreement
@@ -106,8 +107,8 @@ class Tools:
         Null means unknown, or fewer than 5 scores. A list of three is a value with the ends of its
         95% interval.
 
-        Of the `standings`, only `direction` says whether an assistant has changed, and `whose`
-        change it is; `level` is its mean since `since`, or over four weeks. What people chose is
+        Of the `standings`, `direction` alone says whether an assistant has changed, and `whose`
+        whose change it is; `level` is its mean since `since`, or over four weeks. What people chose is
         no sample, so it has no direction: its `mean` is over four weeks, `replies_by_score` and the
         shares are the week's. `corrected_mean` is what people would give on average, by their blind
         labels; it needs 20. `scored_otherwise` counts replies scored by another judge or on another
@@ -144,22 +145,6 @@ class Tools:
             chosen = await Channels(self.database).of(team_id, channel_id)
         times = (chosen.digest_day, chosen.digest_time, chosen.digest_tz)
         return Place(team_id, channel_id), self.schedule.changed(*times).current(now)
-
-
-def to_row(standing: Standing) -> dict[str, Any]:
-    """A standing for other programs, with the level that every screen shows."""
-    return {
-        "direction": standing.direction,
-        "since": standing.since and f"{standing.since}",
-        "level": standing.mean,
-        "scores": standing.n,
-        "scale": standing.scale,
-        "level_before": standing.before,
-        "change": standing.change,
-        "whose": standing.whose,
-        "judge_version": standing.version,
-        "looked_at": standing.looked_at.isoformat(),
-    }
 
 
 def _to_stats(chosen: Chosen, details: Details) -> dict[str, Any]:

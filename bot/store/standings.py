@@ -37,6 +37,10 @@ class Standings(db.StoreQueries):
         found = await self._rows(newest)
         return {each.subject: each for each in found}
 
+    async def newest(self) -> Sequence[Standing]:
+        """The standing of every subject of all teams."""
+        return await self._rows(standings.c.id.in_(_NEWEST))
+
     async def of(self, subject: Subject) -> Standing | None:
         """The standing as it is now; None if nothing was scored."""
         newest = standings.c.id.in_(_NEWEST.where(*_is_of(subject)))

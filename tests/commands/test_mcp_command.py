@@ -90,7 +90,7 @@ async def test_tools_read_a_log(tmp_path: Path) -> None:
         assert (stats["share_up_to_2"], stats["mean"]) == (0.1, pytest.approx(79 / 24))
         (standing,) = stats["standings"]
         assert (standing["assistant"], standing["direction"]) == ("helper", "lower")
-        assert (standing["level"], standing["since"]) == ([1.5, 1.3, 1.7], "2026-11-16")
+        assert (standing["level"], standing["since"]) == (1.5, "2026-11-16")
         assert stats["corrected_mean"][0] == pytest.approx((75 + 4) / 24)  # with the week before
 
         listed = await client.call_tool("channels", {})
