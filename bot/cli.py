@@ -210,7 +210,7 @@ def export(
         bool, typer.Option("--standings", help="Instead, the standing of each watched assistant.")
     ] = False,
 ) -> None:
-    """Write people's labels, questions, standings, or all that is stored about one person.
+    """Write labels, questions, standings, or all about one person.
 
     Read them with `judge agreement FILE --label human`; with --all it corrects their mean.
     """
