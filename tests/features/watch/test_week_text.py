@@ -13,7 +13,7 @@ from sqlalchemy import insert
 from syrupy.assertion import SnapshotAssertion
 
 from bot.domain.case import CaseSource
-from bot.domain.standing import Standing, Whose
+from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.domain.week import Schedule
@@ -148,7 +148,10 @@ def test_what_got_lower_by_most_is_first_then_the_lowest_level() -> None:
 
 
 def services(log: Store, now: datetime = NOW) -> Any:
-    return SimpleNamespace(store=log, clock=lambda: now)
+    async def standing_lines(_: Subject) -> list[str]:
+        return ["What came of its questions."]
+
+    return SimpleNamespace(store=log, clock=lambda: now, standing_lines=standing_lines)
 
 
 def drawn(number: int, score: int | None, at: datetime, **changes: Any) -> dict[str, Any]:
@@ -196,6 +199,7 @@ async def test_a_week_has_the_stored_standing_and_counts_its_own_seven_days(log:
     assert (found.standing and found.standing.level, found.channels) == (3.9, 2)
     assert (found.this.coverage.seen, found.this.scored, found.this.askers) == (3, 2, 2)
     assert found.this.raters == {None: 2}
+    assert found.lines == ["What came of its questions."]
     assert (found.before.coverage.seen, found.before.scored, found.before.askers) == (1, 1, 1)
     assert await read_assistants(services(log), Place("T1", "C3"), week) == []
     assert await read_assistants(services(log), Place("T1", "C1", "B2"), week) == []
