@@ -8,11 +8,13 @@ import pytest
 from sqlalchemy import select
 
 from bot.domain.case import Case, CaseSource
+from bot.domain.standing import Subject
 from bot.domain.watch import ReplyOutcome, Shows
-from bot.features.watch.queries import Unread, WatchOrders, watched
+from bot.features.watch.queries import Releases, Unread, WatchOrders, watched
 from bot.features.watch.reply_queries import Replies, SeenReply
 from bot.store import Store, schema
 from bot.store.audit import Action
+from bot.store.figures import Place
 from bot.store.schema import watches
 from tests.cases import NOW, a_case
 from tests.features.watch.watching import WATCH, a_reply
@@ -190,3 +192,45 @@ async def test_who_set_and_who_ended_which_watch_is_noted(log: Store, orders: Wa
     acts = [(act.who, act.what, act.channel_id, act.user_id) for act in await log.audit.since()]
     place = (WATCH.channel_id, WATCH.author_id)
     assert acts == [("U7", Action.WATCH_SET, *place), ("U8", Action.WATCH_ENDED, *place)]
+
+
+async def test_what_follows_from_an_order_leaves_alone_what_is_set_in_a_channel(
+    orders: WatchOrders,
+) -> None:
+    order = replace(WATCH, channel_id="", share=0.5)
+    await orders.save(order, "U9")
+    derived = [
+        replace(order, channel_id=channel_id, is_derived=True) for channel_id in ("C1", "C2")
+    ]
+    await orders.save(WATCH, "U9")  # in C1
+    await orders.derive(derived, [])
+    watches = await orders.of("T1")
+    assert [(watch.channel_id, watch.share) for watch in watches] == [("C1", 1.0), ("C2", 0.5)]
+    assert [watch.channels for watch in await orders.everywhere("T1")] == [("C2",)]
+    told_of = await orders.told_of("T1")
+    assert [watch.channel_id for watch in told_of] == ["C1", ""]
+    assert await orders.leave_out(order, "C2", "U9")
+    assert not await orders.leave_out(order, "C2", "U9")
+    await orders.derive([], derived)
+    assert [watch.channel_id for watch in await orders.of("T1")] == ["C1"]
+    assert [watch.except_in for watch in await orders.everywhere("T1")] == [("C2",)]
+
+
+async def test_a_release_is_announced_and_so_is_that_it_is_taken_back(log: Store) -> None:
+    releases = Releases(log.database)
+    subject = Subject("T1", "C1", "U1")
+    place = Place("T1", "C1")
+    number = await releases.add(subject, "note", "U9", NOW, NOW.date())
+    release = await releases.find(place, number)
+    assert release
+    assert await releases.to_announce("T1") == [release]
+    assert await releases.to_compare("T1", NOW) == await releases.of(place) == [release]
+    await releases.note_announced(release, NOW)
+    assert await releases.to_announce("T1") == []
+    assert await releases.take_back(release, "U8", NOW)
+    assert not await releases.take_back(release, "U7", NOW)
+    # A process that was still telling of the mark does not stand for this.
+    await releases.note_announced(release, NOW)
+    (undone,) = await releases.to_announce("T1")
+    assert (undone.taken_back_by, undone.taken_back_at) == ("U8", NOW)
+    assert await releases.to_compare("T1", NOW) == await releases.of(place) == []

@@ -109,7 +109,10 @@ async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: S
 
 
 async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(stage: Stage) -> None:
+    before = len(stage.slack.workspace.journal.of("call"))
     await window(stage)
+    calls = [entry.data["method"] for entry in stage.slack.workspace.journal.of("call")[before:]]
+    assert calls[0] == "views.open"  # before anything is read
     helper = stage.helper.id
     channel_id = stage.slack.workspace.channel(CHANNEL).id
     values = {
@@ -134,19 +137,6 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
     assert said.text.startswith(text.begun(watch, "helper").text)
     assert stage.ann.view is None
     assert (await stage.log.audit.since())[0].what == Action.WATCH_SET
-
-
-async def test_a_window_sent_unchanged_scores_all_and_alerts_the_person(stage: Stage) -> None:
-    await window(stage)
-    await stage.slack.settled(stage.ann.submit())
-    await stage.told(stage.ann)
-    watch = await only(stage)
-    assert (watch.share, watch.per_day, watch.alerts_to, watch.floor) == (
-        1.0,
-        PER_DAY,
-        (stage.ann.id,),
-        None,
-    )
 
 
 async def test_the_window_shows_five_replies_of_the_newest_threads_that_would_have_been_taken(
@@ -198,35 +188,24 @@ async def test_a_share_shows_as_few_as_it_would_draw_and_not_which_those_are(sta
     ]
 
 
-async def test_another_assistant_shows_its_replies_and_its_watch(stage: Stage) -> None:
+async def test_another_assistant_shows_its_replies_and_its_watch_before_it_can_be_changed(
+    stage: Stage,
+) -> None:
     other = add_other(stage)
     parent, _ = stage.ask_and_answer(answer="By helper.")
     other.post(CHANNEL, "By the other.", thread_ts=parent.ts)
-    await say(stage, "@other all 7 a day verdict")
-    assert "By helper." in await window(stage)
-    stage.ann.fill({its(ids.BLOCK_PER_DAY, stage.helper.id): "40"})
-    stage.ann.click(stage.ann.view, ids.BLOCK_ASSISTANT, other.id)
-    words = await filled(stage, "By the other.")
-    assert "By helper." not in words
-    await stage.slack.settled(stage.ann.submit())
-    await stage.told(stage.ann, 2)
-    watch = await only(stage)
-    assert (watch.author_id, watch.per_day, watch.shows) == (other.id, 7, Shows.VERDICT)
-
-
-async def test_an_assistant_whose_watch_is_not_shown_yet_keeps_it(stage: Stage) -> None:
-    add_other(stage)
-    other = stage.slack.person("other")
-    gate = asyncio.Event()
     await say(stage, "@other 1 in 5 7 a day alert here")
     earlier = await only(stage)
-    await window(stage)
+    assert "By helper." in await window(stage)
+    stage.ann.fill({its(ids.BLOCK_PER_DAY, stage.helper.id): "40"})
+    gate = asyncio.Event()
     stage.slack.fail("conversations.history", held_until=gate)
     stage.ann.click(stage.ann.view, ids.BLOCK_ASSISTANT, other.id)
     errors = await refused(stage, {})
     assert errors[ids.BLOCK_ASSISTANT] == NOT_SHOWN_YET
     gate.set()
     await stage.slack.until(lambda: its(ids.BLOCK_SHARE, other.id) in shown_fields(stage))
+    assert "By helper." not in await filled(stage)
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann, 2)
     assert await only(stage) == earlier
@@ -247,21 +226,6 @@ async def test_what_was_read_for_an_earlier_choice_is_not_shown_any_more(stage: 
             view.id,
             view.hash,
         )
-
-
-async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
-    before = len(stage.slack.workspace.journal.of("call"))
-    await window(stage)
-    calls = [entry.data["method"] for entry in stage.slack.workspace.journal.of("call")[before:]]
-    assert calls[0] == "views.open"
-
-
-async def test_a_wrong_floor_is_explained_at_its_field(stage: Stage) -> None:
-    await window(stage)
-    floor = its(ids.BLOCK_FLOOR, stage.helper.id)
-    for typed in ("5", "nan"):
-        assert await refused(stage, {floor: typed}) == {floor: off_floor(Scale(0, 5))}
-    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
 async def test_reactions_without_their_scope_are_refused_at_the_field(
@@ -327,14 +291,20 @@ async def test_another_assistant_begins_with_one_that_is_not_watched_yet(stage: 
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann, 3)
     watches = await stage.log.watches.of(stage.slack.workspace.team_id)
-    assert {watch.author_id for watch in watches} == {
-        stage.helper.id,
-        stage.slack.person("other").id,
-    }
+    new = {watch.author_id: watch for watch in watches}.pop(stage.slack.person("other").id)
+    assert len(watches) == 2
+    assert (new.share, new.per_day, new.alerts_to) == (1.0, PER_DAY, (stage.ann.id,))
+    assert new.floor is None
 
 
-async def test_ourselves_and_people_cannot_be_watched(stage: Stage) -> None:
+async def test_a_wrong_floor_and_who_is_no_assistant_are_explained_at_their_fields(
+    stage: Stage,
+) -> None:
     await window(stage)
+    floor = its(ids.BLOCK_FLOOR, stage.helper.id)
+    for typed in ("5", "nan"):
+        assert await refused(stage, {floor: typed}) == {floor: off_floor(Scale(0, 5))}
+    stage.ann.fill({floor: ""})
     view = stage.ann.view
     assert view is not None
     select = next(
