@@ -5,15 +5,12 @@ has room for.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from math import floor
 from typing import NamedTuple, TypeVar
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
-from bot.domain.week import Week
-from bot.store.figures import CountedCase, Kind, LabelledCount, Place, Span
-from bot.store.tallies import Tallies
+from bot.store.figures import CountedCase, LabelledCount
 from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.planning import more_for
@@ -83,16 +80,6 @@ class Quality:
     low: MeanEstimate
     has_gap: bool = False
     severity: str = ""
-
-
-async def read_quality(
-    tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind
-) -> Quality | None:
-    """The quality of the replies of the four weeks up to `until`, which is in `week`; None without
-    a score.
-    """
-    span = Span(week.before(WEEKS - 1).start, until)
-    return to_quality(await tallies.counted(place, span, kind, [span.start]), kind.scale)
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> Mapping[K, list[V]]:

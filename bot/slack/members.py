@@ -316,14 +316,10 @@ class Access:
             return f"Only workspace admins can change {what} here (setting {setting})."
         return ""
 
-    async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel, as Slack says now; raises one of `SLACK_ERRORS` if
-        it may say later.
-        """
-        return channel_id in (await unless_refused(list_channels(self.client, user_id)) or ())
-
     async def is_admin(self, user_id: str) -> bool:
-        """Whether the person is an admin or owner of the workspace; False and raises as `is_in`."""
+        """Whether the person is an admin or owner of the workspace; False if Slack does not say; raises
+        one of `SLACK_ERRORS` if it may say later.
+        """
         return _is_admin(await unless_refused(_rights(self.client, self.own, user_id)) or {})
 
 

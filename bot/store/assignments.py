@@ -131,13 +131,10 @@ class Assignments(db.StoreQueries):
         read = partial(read_budgets, team_id=team_id, channel_ids=channel_ids, now=self._now())
         return await self._database.read(read)
 
-    async def has_any(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> bool:
-        """Whether a case of these channels waits for this person's label."""
-        return await self._next(team_id, user_id, channel_ids) is not None
-
-    async def _next(
+    async def waiting(
         self, team_id: str, user_id: str, channel_ids: Collection[str]
     ) -> sa.Row[Any] | None:
+        """The next case of these channels for this person's label, by `order_of`."""
         now = self._now()
         budgets = await self._budgets(team_id, channel_ids) if self.keeps_text else {}
         samples = await LabelDraws(self._database).of(team_id, budgets, now)
@@ -159,10 +156,8 @@ class Assignments(db.StoreQueries):
     async def draw(
         self, team_id: str, user_id: str, channel_ids: Collection[str]
     ) -> DrawnCase | None:
-        """The next case of these channels for this person by `order_of`, recorded as shown; None if
-        none is waiting.
-        """
-        found = await self._next(team_id, user_id, channel_ids)
+        """The case that is waiting for this person, recorded as shown."""
+        found = await self.waiting(team_id, user_id, channel_ids)
         if found is None:
             return None
         is_it = sa.and_(cases.c.team_id == team_id, cases.c.id == found.id)

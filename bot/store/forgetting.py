@@ -19,8 +19,7 @@ from bot.store.audit import Act, Action, note
 from bot.store.cases import AT_REST
 from bot.store.database import StoreQueries, in_transaction, lock_words
 from bot.store.digests import drop_of_reply
-from bot.store.edits import drop_texts
-from bot.store.figures import BEGINNING, to_ts
+from bot.store.figures import to_ts
 from bot.store.schema import (
     audit,
     cases,
@@ -48,8 +47,6 @@ logger = structlog.get_logger(__name__)
 
 
 class Forgetting(StoreQueries):
-    _texts_dropped_to = BEGINNING
-
     @in_transaction
     async def forget(
         self, connection: AsyncConnection, case_ids: Sequence[int], by: str
@@ -82,7 +79,7 @@ class Forgetting(StoreQueries):
 
     async def count(self, before: datetime) -> int:
         return int(
-            await self._database.value(sa.select(sa.func.count()).where(_is_old(before, AT_REST)))
+            await self._database.value(sa.select(sa.func.count()).where(is_old(before, AT_REST)))
         )
 
     async def forget_older(self, before: datetime, by: str | None = None) -> int:
@@ -92,19 +89,13 @@ class Forgetting(StoreQueries):
         `by` is who purges, and is recorded with each batch in the audit; None means the retention
         setting, which is not recorded. Several processes may do this at the same time.
         """
-        total = await self._forget_all(_is_old(before, AT_REST), by)
+        total = await self.forget_where(is_old(before, AT_REST), by)
         await self._database.execute(sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
         await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))
-        is_old = seen_messages.c.ts < to_ts(before)
-        await self._database.execute(sa.delete(seen_messages).where(is_old))
-        await self._database.execute(sa.delete(releases).where(_is_old_release(before)))
+        is_seen_before = seen_messages.c.ts < to_ts(before)
+        await self._database.execute(sa.delete(seen_messages).where(is_seen_before))
+        await self._database.execute(sa.delete(releases).where(is_old_release(before)))
         return total
-
-    async def forget_unanswered(self, before: datetime) -> int:
-        """Deletes the cases that have waited for their question since before this time; returns
-        their number.
-        """
-        return await self._forget_all(_is_old(before, [CaseStatus.ASKED]), None)
 
     async def count_of_team(self, team_id: str) -> int:
         """How many rows are stored of a workspace."""
@@ -130,7 +121,7 @@ class Forgetting(StoreQueries):
 
         Only what was purged, and by whom, stays in the audit.
         """
-        total = await self._forget_all(cases.c.team_id == team_id, by)
+        total = await self.forget_where(cases.c.team_id == team_id, by)
 
         async def remove(connection: AsyncConnection) -> None:
             await lock_words(connection)
@@ -183,33 +174,11 @@ class Forgetting(StoreQueries):
             return (await connection.execute(moved)).rowcount
 
         await self._database.write(move)
-        total = await self._in_batches(move_cases)
+        total = await self.in_batches(move_cases)
         logger.info("workspace_moved", team=team_id, to=to, cases=total)
 
-    async def drop_older_texts(self, before: datetime) -> int:
-        """Removes the texts of the cases at rest that were created before this time, in small
-        batches, and the notes of releases that are as old; returns the number of the cases.
-        """
-        is_old = sa.and_(cases.c.created_at < before, cases.c.created_at >= self._texts_dropped_to)
-        has_texts = sa.or_(cases.c.question.is_not(None), cases.c.response.is_not(None))
-        some = sa.select(cases.c.id).where(is_old, has_texts, cases.c.status.in_(AT_REST))
-        # PostgreSQL: skips what another process is dropping, so that the two never wait for each
-        # other.
-        some = some.order_by(cases.c.created_at).limit(BATCH).with_for_update(skip_locked=True)
-
-        async def drop(connection: AsyncConnection) -> int:
-            await lock_words(connection)
-            return await drop_texts(self._database, connection, cases.c.id.in_(some))
-
-        total = await self._in_batches(drop)
-        self._texts_dropped_to = before  # what is older needs no second look in this process
-        has_note = sa.and_(_is_old_release(before), releases.c.note != "")
-        no_notes = sa.update(releases).where(has_note).values(note="")
-        if await self._database.execute(no_notes):
-            await self._database.note_deletion()
-        return total
-
-    async def _forget_all(self, which: sa.ColumnElement[bool], by: str | None) -> int:
+    async def forget_where(self, which: sa.ColumnElement[bool], by: str | None) -> int:
+        """Deletes these cases, in small batches; `by` is recorded as in `forget_older`."""
         some = sa.select(cases.c.id).where(which).order_by(cases.c.created_at).limit(BATCH)
         # PostgreSQL: skips what another process is deleting, so that the two never wait for each
         # other.
@@ -226,9 +195,9 @@ class Forgetting(StoreQueries):
                 )
             return len(deleted)
 
-        return await self._in_batches(remove)
+        return await self.in_batches(remove)
 
-    async def _in_batches(self, work: Work[int]) -> int:
+    async def in_batches(self, work: Work[int]) -> int:
         total = 0
         while done := await self._database.write(work):
             total += done
@@ -267,11 +236,11 @@ async def _truncate_journal(connection: AsyncConnection) -> Any:
         await _pragma(connection, f"busy_timeout = {patience_ms}")
 
 
-def _is_old(before: datetime, statuses: Sequence[CaseStatus]) -> sa.ColumnElement[bool]:
+def is_old(before: datetime, statuses: Sequence[CaseStatus]) -> sa.ColumnElement[bool]:
     return sa.and_(cases.c.created_at < before, cases.c.status.in_(statuses))
 
 
-def _is_old_release(before: datetime) -> sa.ColumnElement[bool]:
+def is_old_release(before: datetime) -> sa.ColumnElement[bool]:
     """Whether a person marked a release before this time; later cases need the judge's own."""
     return sa.and_(releases.c.set_at < before, releases.c.set_by != JUDGE)
 

@@ -129,7 +129,7 @@ async def test_only_a_public_scored_case_of_others_with_texts_is_shown(log: Stor
         for number, changes in enumerate(NOT_SHOWN)
     }
     assert [added[number] for number, _ in await waiting(log)] == []
-    assert not await log.assignments.has_any("T1", ANN, ["C1"])
+    assert not await log.assignments.waiting("T1", ANN, ["C1"])
 
 
 @pytest.mark.on("sqlite")
@@ -223,7 +223,7 @@ async def test_a_channel_takes_no_more_labels_a_week_than_it_wants(log: Store) -
     ]
     assert len(await recorded(log)) == 2
     assert await drawn(log, ANN) is None
-    assert not await log.assignments.has_any("T1", ANN, ["C1"])
+    assert not await log.assignments.waiting("T1", ANN, ["C1"])
     next_week = Assignments(log.database, keeps_text=True, clock=lambda: THURSDAY + WEEK)
     assert await next_week.draw("T1", "U-dan", ["C1"])
 

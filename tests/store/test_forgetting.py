@@ -15,7 +15,6 @@ from bot.domain.case import CaseTurn, LoggedCase, Part, QuestionSource
 from bot.domain.label import Label
 from bot.store import Store, TakenError
 from bot.store.audit import Act, Action
-from bot.store.forgetting import Forgetting
 from bot.store.personal import Personal
 from bot.store.schema import audit, cases, forgotten, labels, ratings
 from bot.store.watches import JUDGE
@@ -62,32 +61,14 @@ async def test_older_cases_are_purged_with_their_ratings_and_labels(log: Store) 
     assert await rows(log) == [1, 1, 1]
 
 
-@pytest.mark.on("sqlite", "postgres")
-async def test_old_texts_go_also_of_a_case_that_still_waits_for_its_question(log: Store) -> None:
-    case, _ = await log.add(a_case(question=None, response=SECRET))
-    await log.note_asked(await held(log, case))
-    await put_back(log, case, timedelta(days=31))
-    assert await log.forgetting.drop_older_texts(BEGUN_AT - timedelta(days=30)) == 1
-    assert (await log.cases.get(case.id)).response is None
-
-
-@pytest.mark.parametrize(
-    ("work", "left"),
-    [
-        (Forgetting.drop_older_texts, [(ANN, ""), (JUDGE, "m 1"), (ANN, "new")]),
-        (Forgetting.forget_older, [(JUDGE, "m 1"), (ANN, "new")]),
-    ],
-)
-async def test_notes_of_old_releases_go_with_the_texts_and_the_releases_with_the_cases(
-    log: Store, work: Callable[..., Awaitable[int]], left: list[tuple[str, str]]
-) -> None:
+async def test_old_releases_of_people_go_with_the_cases(log: Store) -> None:
     before = BEGUN_AT - timedelta(days=30)
     await add_release(log, ANN, "old", before - timedelta(seconds=1))
     await add_release(log, JUDGE, "m 1", before - timedelta(seconds=1))
     await add_release(log, ANN, "new", before)
     await log.forgetting.scrub()
-    await work(log.forgetting, before)
-    assert await notes(log) == left
+    await log.forgetting.forget_older(before)
+    assert await notes(log) == [(JUDGE, "m 1"), (ANN, "new")]
     assert log.database.scrubbed_at is None
 
 
@@ -216,19 +197,19 @@ async def forget_reason(log: Store, case: LoggedCase) -> object:
 async def test_after_any_deletion_the_journal_is_emptied_and_not_for_one_that_finds_nothing(
     tmp_path: Path, delete: Callable[[Store, LoggedCase], Awaitable[object]]
 ) -> None:
-    from bot.features.privacy.forgetting import retain
+    from bot.features.privacy.retention import Retention
 
     async with await Store.open(url(tmp_path)) as log:
         is_text = delete is drop_texts
         case = await delivered(log, response=SECRET if is_text else "Because.")
         await log.labels.put(case, ANN, Label(3, None if is_text else SECRET))
-        await retain(log, None)
+        await Retention(log, None).run()
         before = log.database.scrubbed_at
-        await retain(log, None)
+        await Retention(log, None).run()
         assert before == log.database.scrubbed_at is not None
         await delete(log, case)
         assert log.database.scrubbed_at is None
-        await retain(log, None)
+        await Retention(log, None).run()
         assert SECRET.encode() not in bytes_on_disk(tmp_path)
 
 

@@ -17,7 +17,7 @@ from bot.feature import Services
 from bot.features.labels import ids
 from bot.features.labels import text as words
 from bot.features.labels.queries import read_compared, wants_to_be_asked
-from bot.figures.quality import read_quality
+from bot.figures.quality import WEEKS, to_quality
 from bot.pipeline.text import NOT_YOURS
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
@@ -27,7 +27,7 @@ from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.store.assignments import DrawnCase, NotRecordedError, answer_of
 from bot.store.database import upsert
-from bot.store.figures import Kind, Place
+from bot.store.figures import Kind, Place, Span
 from bot.store.schema import cases, people
 from bot.store.visibility import Origin, is_watched
 from judge.evaluation.stats import MeanEstimate
@@ -255,7 +255,9 @@ class _Visit:
             place = Place(team_id, case.channel_id, case.author_id, Origin.WATCHED)
         kind = Kind(case.lowest, case.highest, case.judge_version)
         week = services.schedule.current(now)
-        quality = await read_quality(services.store.tallies, place, week, now, kind)
+        span = Span(week.before(WEEKS - 1).start, now)
+        counted = await services.store.tallies.counted(place, span, kind, [span.start])
+        quality = to_quality(counted, kind.scale)
         return name, quality.mean if quality else None
 
     async def why_none(self) -> str:

@@ -53,7 +53,7 @@ async def ask_due(services: Services) -> None:
             return
         if user_id in asked:
             continue
-        if await services.store.assignments.has_any(
+        if await services.store.assignments.waiting(
             team_id, user_id, await served_channels(services, user_id)
         ):
             asked.add(user_id)

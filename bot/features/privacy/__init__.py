@@ -4,6 +4,7 @@ from functools import partial
 
 from bot.feature import Feature, Services
 from bot.features.privacy import forgetting
+from bot.features.privacy.retention import Retention
 from bot.pipeline.engine import PeriodicJob
 
 _HELP = (
@@ -13,17 +14,13 @@ _HELP = (
 
 
 def feature(services: Services) -> Feature:
-    retain = partial(
-        forgetting.retain,
-        services.store,
-        services.settings.retention_days,
-        services.settings.text_days,
-    )
+    settings = services.settings
+    retention = Retention(services.store, settings.retention_days, settings.text_days)
     return Feature(
         register=partial(forgetting.register, services=services),
         words={"forget": partial(forgetting.answer, services)},
         meant={"privacy": "forget"},
         more_help=_HELP,
         direct_help=_HELP,
-        periodic_jobs=[PeriodicJob("forget_old_cases", retain, is_for_all=True)],
+        periodic_jobs=[PeriodicJob("forget_old_cases", retention.run, is_for_all=True)],
     )

@@ -1,4 +1,4 @@
-"""`/judge forget`, which quotes what it would delete and asks first, and retention.
+"""`/judge forget`, which quotes what it would delete and asks first.
 
 A case can be deleted by its requester and by an admin who is in the channel. If only the requester
 could see it (`LoggedCase.is_for_one`), other people, including admins, get the same answer as if it
@@ -10,38 +10,27 @@ can be repeated.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import timedelta
 
 import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
-from sqlalchemy import delete
 
 from bot.domain.case import LoggedCase, to_case_id
-from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.features.privacy import text as words
 from bot.features.privacy.queries import PersonalData, cases_at
 from bot.pipeline.delivery import with_unconfirmed
 from bot.pipeline.quoting import clear, unquote
-from bot.slack.client import SLACK_ERRORS, RefusedCallError, refusal_of, slack_word
+from bot.slack.client import SLACK_ERRORS, RefusedCallError, refusal_of, slack_word, unless_refused
 from bot.slack.invocation import Invocation, Raw, on_click
+from bot.slack.members import list_channels
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post, Posted
-from bot.store import Store
 from bot.store.cases import AT_REST
-from bot.store.schema import IS_TAKEN_BACK, audit, notices, spent, thumbs
-from bot.store.spending import DAY
 
 _ME = "me"
 _MOST = 150  # case numbers that fit in a button's value
 _QUOTED = 10
-_SENT_AGAIN_FOR = timedelta(
-    days=1
-)  # the longest that Slack retries events: https://docs.slack.dev/apis/events-api
-_NOTICES_KEPT = timedelta(days=90)  # a release is told within eight weeks
-AUDIT_KEPT = timedelta(days=730)
-"""How long a row of the audit is kept, whatever RETENTION_DAYS says: people's ids are not kept forever, either."""
 
 logger = structlog.get_logger(__name__)
 
@@ -173,38 +162,11 @@ async def _divide(
     """The cases that this person may delete, and those that they may only know about."""
     own = [case for case in found if case.requester_id == user_id]
     shared = [case for case in found if case.requester_id != user_id and not case.is_for_one]
-    if not shared or not await services.access.is_in(shared[0].channel_id, user_id):
+    if not shared:
+        return own, []
+    channels = await unless_refused(list_channels(services.client, user_id))
+    if shared[0].channel_id not in (channels or ()):
         return own, []
     if await services.access.is_admin(user_id):
         return own + shared, []
     return own, shared
-
-
-async def retain(store: Store, days: int | None, text_days: int = 0) -> None:
-    """Deletes the cases and texts whose retention period is over; None days are forever, 0
-    `text_days` are `days`.
-
-    If no texts are kept, also cases that have waited a day for their question, as their response is
-    stored till then.
-    """
-    now = utc_now()
-    deleted = 0
-    log = store.forgetting
-    if days is not None:
-        deleted += await log.forget_older(now - timedelta(days=days))
-    if not store.assignments.keeps_text:
-        deleted += await log.forget_unanswered(now - timedelta(days=1))
-    if text_days and (dropped := await log.drop_older_texts(now - timedelta(days=text_days))):
-        logger.info("texts_dropped", older_than_days=text_days, cases=dropped)
-    if deleted:
-        logger.info("cases_forgotten", older_than_days=days, cases=deleted)
-    for over in (
-        delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < now - _SENT_AGAIN_FOR),
-        delete(audit).where(audit.c.at < now - AUDIT_KEPT),
-        delete(notices).where(notices.c.claimed_at < now - _NOTICES_KEPT),
-        delete(spent).where(spent.c.created_at < now - DAY),
-    ):
-        await store.database.execute(over)
-    await log.scrub(
-        unless_since=now - timedelta(days=1)
-    )  # if a reader is in the way, the next run tries again

@@ -1,13 +1,11 @@
 """The judge's reasons in a posted digest: each goes from it when its case loses its words."""
 
 import asyncio
-from datetime import timedelta
 from functools import partial
 
 import pytest
 from sqlalchemy import update
 
-from bot.domain.clock import utc_now
 from bot.domain.label import Label
 from bot.pipeline.quoting import REMOVED, unquote
 from bot.slack import ids
@@ -181,9 +179,9 @@ async def test_a_look_at_a_reply_takes_nothing_from_a_post_though_its_texts_were
     stage: Stage,
 ) -> None:
     message = await with_two_reasons(stage)
-    await stage.log.forgetting.drop_older_texts(utc_now() + timedelta(days=1))
     case = await stage.log.cases.get(1)
     assert case
+    await stage.log.edits.drop_texts(case)
     await stage.log.edits.look_again(case)
     await up_to_date(stage)
     assert all(reason in shown(message) for reason in REASONS)

@@ -8,18 +8,23 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from bot.features.privacy.forgetting import AUDIT_KEPT, retain
+from bot.features.privacy.retention import AUDIT_KEPT, Retention
 from bot.store import Store
 from bot.store.audit import Act, Action
 from bot.store.schema import spent
+from bot.store.watches import JUDGE
 from tests.cases import (
+    ANN,
+    BEGUN_AT,
     SECRET,
     a_case,
     a_verdict,
+    add_release,
     bytes_on_disk,
     delivered,
     held,
     noted,
+    notes,
     numbers,
     put_back,
     thumb,
@@ -42,7 +47,7 @@ async def test_nothing_of_a_forgotten_case_is_left_after_a_day(log: Store) -> No
     for age, left in ((timedelta(hours=23), 1), (timedelta(hours=25), 0)):
         async with log.database.engine.begin() as connection:
             await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))
-        await retain(log, None)
+        await Retention(log, None).run()
         assert len(await log.database.all(select(spent))) == left
 
 
@@ -51,7 +56,7 @@ async def test_acts_are_kept_for_two_years_with_any_setting(log: Store) -> None:
     await log.audit.note(
         [Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages]
     )
-    await retain(log, 7)
+    await Retention(log, 7).run()
     assert await noted(log) == [("U1", "purged", 729)]
 
 
@@ -62,18 +67,18 @@ async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: S
         await log.thumbs.note(replace(thumb(user_id=f"U{number}"), at=at))
         await log.thumbs.note(replace(thumb("-1", user_id=f"U{number}"), at=at, is_added=False))
     await log.thumbs.note(replace(thumb(), at=datetime.now(UTC), is_added=False))
-    await retain(log, None)
+    await Retention(log, None).run()
     assert await thumbs_kept(log) == 3
-    await retain(log, 7)
+    await Retention(log, 7).run()
     assert await thumbs_kept(log) == 2
 
 
 async def test_retention_deletes_what_is_older_than_its_days_and_notes_no_act(log: Store) -> None:
     await delivered(log, "old", timedelta(days=8))
     kept = await delivered(log, "new", timedelta(days=6))
-    await retain(log, None)
+    await Retention(log, None).run()
     assert len(await numbers(log)) == 2
-    await retain(log, 7)
+    await Retention(log, 7).run()
     assert await numbers(log) == [kept.id]
     assert await noted(log) == []
 
@@ -81,10 +86,10 @@ async def test_retention_deletes_what_is_older_than_its_days_and_notes_no_act(lo
 async def test_texts_go_after_their_days_and_scores_stay(log: Store, tmp_path: Path) -> None:
     old = await delivered(log, "old", timedelta(days=91), response=SECRET)
     new = await delivered(log, "new", timedelta(days=89), response="Kept.")
-    await retain(log, None)
+    await Retention(log, None).run()
     assert (await log.cases.get(old.id)).response == SECRET
     for _ in range(2):
-        await retain(log, None, text_days=90)
+        await Retention(log, None, text_days=90).run()
     found = await log.cases.get(old.id)
     assert (found.question, found.response, found.score) == (None, None, old.score)
     assert (await log.cases.verdict(old.id)).justification == ""
@@ -101,5 +106,25 @@ async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
             case, _ = await log.add(a_case(key=key, question=None))
             await log.note_asked(await held(log, case))
             await put_back(log, case, age)
-        await retain(log, None)
+        await Retention(log, None).run()
         assert len(await numbers(log)) == left
+
+
+async def test_old_texts_go_also_of_a_case_that_still_waits_for_its_question(log: Store) -> None:
+    case, _ = await log.add(a_case(question=None, response=SECRET))
+    await log.note_asked(await held(log, case))
+    await put_back(log, case, timedelta(days=31))
+    before = BEGUN_AT - timedelta(days=30)
+    assert await Retention(log, None).drop_older_texts(before) == 1
+    assert (await log.cases.get(case.id)).response is None
+
+
+async def test_notes_of_old_releases_go_with_the_texts(log: Store) -> None:
+    before = BEGUN_AT - timedelta(days=30)
+    await add_release(log, ANN, "old", before - timedelta(seconds=1))
+    await add_release(log, JUDGE, "m 1", before - timedelta(seconds=1))
+    await add_release(log, ANN, "new", before)
+    await log.forgetting.scrub()
+    await Retention(log, None).drop_older_texts(before)
+    assert await notes(log) == [(ANN, ""), (JUDGE, "m 1"), (ANN, "new")]
+    assert log.database.scrubbed_at is None

@@ -353,7 +353,7 @@ async def test_blind_labels_are_drawn_from_random_replies_where_there_are_any(st
     await take_finished(stage)
     await stage.reaches(2, CaseStatus.DELIVERED)
     who = stage.slack.workspace.team_id, stage.ben.id, [stage.slack.workspace.channel(CHANNEL).id]
-    assert await stage.log.assignments.has_any(*who)
+    assert await stage.log.assignments.waiting(*who)
     drawn = await stage.log.assignments.draw(*who)
     assert drawn is not None
     assert drawn.id == 2
