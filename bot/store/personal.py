@@ -105,6 +105,9 @@ class Personal(StoreQueries):
             its = sa.select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
             for row in await self._database.all(its):
                 yield {"kind": kind, **row._mapping}
+            if kind == "release":
+                for row in await self._database.all(_taken_back_by(team_id, user_id)):
+                    yield {"kind": "release taken back", **row._mapping}
             if kind == "settings":
                 async for case in self._cases(team_id, user_id):
                     yield {"kind": "case", **case}
@@ -140,3 +143,9 @@ def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:
         hidden |= _OF_OTHERS
     own = [turn for turn in case["turns"] if turn["author_id"] == user_id]
     return {name: value for name, value in {**case, "turns": own}.items() if name not in hidden}
+
+
+def _taken_back_by(team_id: str, user_id: str) -> sa.Select[Any]:
+    """The releases that a person took back, without the words of whoever marked them."""
+    columns = [column for column in releases.c if column.name not in {"note", "set_by"}]
+    return sa.select(*columns).filter_by(team_id=team_id, taken_back_by=user_id)

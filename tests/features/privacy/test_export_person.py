@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
 from bot.domain.case import QuestionSource, Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import answer_of
 from bot.store.rubrics import SavedRubric
-from bot.store.schema import cases, forgotten, notices
+from bot.store.schema import cases, forgotten, notices, releases
 from tests.cases import (
     TONE,
     a_case,
@@ -178,6 +178,7 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
             await log.database.execute(
                 insert(forgotten).values(team_id="T1", user_id=user_id, at=datetime.now(UTC))
             )
+        await log.database.execute(update(releases).values(taken_back_by=ANN))
         await log.database.execute(answer_of("T1", ANN, 1, Outcome.SKIPPED))
 
     await with_log(url(tmp_path), fill)
@@ -190,12 +191,14 @@ async def test_a_person_without_a_case_finds_everything_else_that_is_theirs(tmp_
         "label",
         "notice",
         "release",
+        "release taken back",
         "rubric",
         "settings",
         "thumb",
     ]
     assert (of["rubric"]["name"], of["rubric"]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
     assert of["release"]["note"] == f"{ANN}'s note."
+    assert "note" not in of["release taken back"]
     assert (of["draw"]["case_id"], of["draw"]["outcome"]) == (1, "skipped")
     assert (of["thumb"]["user_id"], of["thumb"]["is_up"], of["thumb"]["is_given"]) == (
         ANN,
