@@ -6,7 +6,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.domain.case import LoggedCase
+from bot.domain.case import LoggedCase, Recipient
 from bot.domain.label import Label
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
@@ -96,10 +96,19 @@ async def _record(
 
 
 async def _tell(services: Services, person: Invocation, case: LoggedCase, text: str) -> None:
-    # Shown next to the verdict, in its thread, however the case was requested.
+    await services.messenger.tell(_place_of(person, case), text)
+
+
+def _place_of(person: Invocation, case: LoggedCase) -> Recipient:
+    """Where a person looks for the answer: next to the verdict, in its thread, or where they pressed
+    a button in a digest, an alert or a direct message.
+    """
     thread_ts = case.thread_ts or case.parent_ts
-    recipient = replace(person.recipient_at(case), thread_ts=thread_ts, is_in_channel=False)
-    await services.messenger.tell(recipient, text)
+    pressed_in = person.channel_id or person.window_channel_id
+    if pressed_in and pressed_in != case.channel_id:
+        response_url = None if person.window_channel_id else person.response_url
+        return Recipient(person.user_id, pressed_in, person.thread_ts, response_url)
+    return replace(person.recipient_at(case), thread_ts=thread_ts, is_in_channel=False)
 
 
 async def answer(services: Services, invocation: Invocation, text: str) -> str:

@@ -86,7 +86,7 @@ def confirmation(
     yours = "You agree. Your" if label.score == verdict.score else "Your"
     changed = f" (it was {earlier.score})" if earlier and earlier.score != label.score else ""
     recorded = f"{yours} score for case {case.id} is {label.score} of {verdict.highest}{changed}."
-    return f"{recorded} Press *Agree* or *Disagree* again to change it."
+    return f"{recorded} Press a button again to change it."
 
 
 def blind_stands(case: LoggedCase, verdict: CaseVerdict, label: Label) -> str:

@@ -15,6 +15,8 @@ from bot.features.labels import ids
 from bot.features.labels.text import OWN_LABEL
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
+from bot.slack.blocks import fairness
+from bot.slack.messenger import Post
 from bot.store import Store
 from bot.store.export import Exports, Selection
 from judge import load_rubric
@@ -43,10 +45,25 @@ async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
     for _ in range(2):
         await stage.slack.settled(stage.ben.click(verdict, slack_ids.ACTION_AGREE))
         told = await stage.told(stage.ben)
-        assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press *Agree* or")
+        assert told.text.startswith("You agree. Your score for case 1 is 4 of 5. Press a button")
         assert told.thread_ts == verdict.thread_ts
         assert await label_of(stage, stage.ben.id) == Label(4, None)
     assert len(stage.ben.ephemerals(CHANNEL)) == 1
+
+
+@pytest.mark.parametrize("action_id", [slack_ids.ACTION_AGREE, slack_ids.ACTION_DISAGREE])
+async def test_a_label_of_a_listed_reply_is_confirmed_where_it_was_given(
+    stage: Stage, action_id: str
+) -> None:
+    await a_verdict(stage)
+    await stage.services.messenger.post(stage.ben.im, Post("Low.", [fairness(1)]))
+    (alert,) = stage.slack.workspace.channel(stage.ben.im).messages.values()
+    stage.ben.click(alert, action_id)
+    if action_id == slack_ids.ACTION_DISAGREE:
+        await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "4"})
+    await stage.slack.until(lambda: len(stage.ben.ephemerals(stage.ben.im)) == 1)
+    assert "Your score for case 1 is 4 of 5" in stage.ben.ephemerals(stage.ben.im)[0].text
+    assert stage.ben.ephemerals(CHANNEL) == []
 
 
 async def test_a_person_cannot_label_their_own_reply(open_stage: StageFactory) -> None:
