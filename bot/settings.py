@@ -344,16 +344,24 @@ def _wrong_lines(env_file: Path | None) -> list[str]:
         return []
     known = {name.upper() for name in Settings.model_fields}
     known |= {f"{name}_FILE" for name in known}
-    lines = list(parse_stream(StringIO(env_file.read_text(encoding="utf-8-sig"))))
-    broken = [each.original for each in lines if each.error]
-    starts = [each.line + each.string[: -len(each.string.lstrip())].count("\n") for each in broken]
-    unknown = sorted({each.key.upper() for each in lines if each.key} - known)
-    close = {name: get_close_matches(name, known, n=1, cutoff=_NEARLY) for name in unknown}
-    said = [
-        f"{env_file}: line {start} is not NAME=value, or a quotation mark is not closed"
-        for start in starts
-    ]
-    return said + [f"{name}: did you mean {meant[0]}?" for name, meant in close.items() if meant]
+    problems = []
+    names = set()
+    for binding in parse_stream(StringIO(env_file.read_text(encoding="utf-8-sig"))):
+        if binding.key:
+            names.add(binding.key.upper())
+        if binding.error:
+            # The parser counts blank lines before it to the line.
+            text = binding.original.string
+            blank = text[: -len(text.lstrip())]
+            number = binding.original.line + blank.count("\n")
+            problems.append(
+                f"{env_file}: line {number} is not NAME=value, or a quotation mark is not closed"
+            )
+    for name in sorted(names - known):
+        close = get_close_matches(name, known, n=1, cutoff=_NEARLY)
+        if close:
+            problems.append(f"{name}: did you mean {close[0]}?")
+    return problems
 
 
 def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:

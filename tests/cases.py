@@ -197,6 +197,7 @@ async def stale(log: Store) -> list[LoggedCase]:
 
 async def amendments(log: Store) -> list[int]:
     """The case numbers of the jobs that bring a verdict up to date."""
+    assert log.database.queue
     found = await log.database.queue.browse_queue(entrypoints=[JobKind.AMEND])
     return [json.loads(job.payload or b"")["case_id"] for job in found]
 

@@ -236,17 +236,19 @@ class Lookup:
         for about as many messages before `ts` as the first has returned, by the time that those
         took.
         """
-        span: dict[str, Any] = {"channel": channel_id, "ts": parent_ts, "limit": _PAGE}
-        first = await self._messages(self.client.conversations_replies(**span))
-        if not first or float(first[-1].ts) >= float(ts) or len(first) < _PAGE // 2:
-            return first
-        took_s = (float(first[-1].ts) - float(first[0].ts)) / 2
-        near = await self._messages(
-            self.client.conversations_replies(
-                **span, oldest=f"{max(float(ts) - took_s, float(first[-1].ts)):.6f}"
-            )
-        )
-        return [*first, *(message for message in near if float(message.ts) > float(first[-1].ts))]
+        thread: dict[str, Any] = {"channel": channel_id, "ts": parent_ts, "limit": _PAGE}
+        beginning = await self._messages(self.client.conversations_replies(**thread))
+        if len(beginning) < _PAGE // 2:
+            return beginning
+        read_to = float(beginning[-1].ts)
+        if read_to >= float(ts):
+            return beginning
+        # In half of the time that the first page took, so that the next one reaches the message.
+        span_s = (read_to - float(beginning[0].ts)) / 2
+        oldest = max(float(ts) - span_s, read_to)
+        call = self.client.conversations_replies(**thread, oldest=f"{oldest:.6f}")
+        later = await self._messages(call)
+        return beginning + [message for message in later if float(message.ts) > read_to]
 
     async def _persons(self, messages: Iterable[Message]) -> set[str]:
         """The people among the authors: an app can post for a person, with its bot id and their

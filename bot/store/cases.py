@@ -318,12 +318,15 @@ class Cases(StoreQueries):
         is_due = now - self._counted_at >= max_age_s
         # Delivered is the total less the others: SQLite counts rows by a narrow index, and has none
         # by status.
-        rows = await self._database.all(unsettled.union_all(total) if is_due else unsettled)
-        found = {row.status: row.number for row in rows}
+        query = unsettled.union_all(total) if is_due else unsettled
+        counts = {row.status: row.number for row in await self._database.all(query)}
         if is_due:
-            self._delivered = found.pop(None) - sum(found.values())
+            in_all = counts.pop(None)
+            self._delivered = in_all - sum(counts.values())
             self._counted_at = now
-        return found | ({CaseStatus.DELIVERED: self._delivered} if self._delivered else {})
+        if self._delivered:
+            counts[CaseStatus.DELIVERED] = self._delivered
+        return counts
 
     async def ping(self) -> None:
         """Returns once the database has answered; what it reads does not grow with the number of

@@ -51,20 +51,32 @@ async def read_said(connection: AsyncConnection, case: LoggedCase) -> Mapping[st
 
     The case's own question is not among it, nor are words that were deleted, forgotten or not kept.
     """
-    asked = select(cases.c.question_ts, cases.c.question_author_id, cases.c.question).where(
-        same_reply(case)
-    )
-    asked = asked.where(
-        cases.c.parent_ts.is_not(None), cases.c.question_source != QuestionSource.FORM
+    questions = select(
+        cases.c.question_ts.label("ts"),
+        cases.c.question_author_id.label("author_id"),
+        cases.c.question.label("text"),
+    ).where(
+        same_reply(case),
+        cases.c.parent_ts.is_not(None),
+        cases.c.question_source != QuestionSource.FORM,
     )
     is_persons = or_(turns.c.part == Part.QUESTION, turns.c.role.startswith("Person"))
-    said = select(turns.c.ts, turns.c.author_id, turns.c.text).join(cases, is_of_case(turns))
-    queries = asked, said.where(same_reply(case), is_persons)
-    rows = [
-        row for query in queries for row in await connection.execute(query) if row[0] and row[2]
-    ]
+    messages = (
+        select(turns.c.ts, turns.c.author_id, turns.c.text)
+        .join(cases, is_of_case(turns))
+        .where(same_reply(case), is_persons)
+    )
+    # A message that is a case's question and another's turn is read twice; any of the two will do.
+    by_ts = {}
+    for query in (questions, messages):
+        for row in await connection.execute(query):
+            if row.ts and row.text:
+                by_ts[row.ts] = row
     numbers: dict[str | None, int] = {}
-    found: dict[str, Turn] = {}
-    for ts, author_id, text in sorted(map(tuple, rows), key=lambda row: float(row[0])):
-        found[ts] = Turn(f"Person {numbers.setdefault(author_id, len(numbers) + 1)}", text)
-    return {ts: found[ts] for ts in reversed(found) if ts != case.question_ts}
+    said: dict[str, Turn] = {}
+    for ts in sorted(by_ts, key=float):
+        row = by_ts[ts]
+        number = numbers.setdefault(row.author_id, len(numbers) + 1)
+        said[ts] = Turn(f"Person {number}", row.text)
+    said.pop(case.question_ts or "", None)
+    return dict(reversed(said.items()))

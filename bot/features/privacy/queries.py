@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 from operator import add
 from typing import NamedTuple
 
@@ -134,47 +133,45 @@ class PersonalData(StoreQueries):
 
     @in_transaction
     async def _forget_some(self, connection: AsyncConnection, team_id: str, user_id: str) -> Words:
-        some = select(cases.c.id).where(
-            cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None)
-        )
-        marking = update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
-        marks = {"forgotten_at": utc_now(), "is_stale": True}
+        """Removes some of a person's words; what it returns is empty once there are none."""
         person = {"team_id": team_id, "user_id": user_id}
-        no_reasons = (
-            update(labels)
-            .filter_by(**person)
-            .where(labels.c.reason.is_not(None))
-            .values(reason=None)
+        some = (
+            select(cases.c.id)
+            .where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
+            .order_by(cases.c.id)
+            .limit(BATCH)
+        )
+        marking = (
+            update(cases)
+            .where(cases.c.id.in_(some))
+            .values(forgotten_at=utc_now(), is_stale=True)
+            .returning(cases.c.id, cases.c.status)
         )
         await lock_words(connection)
-        marked = (
-            await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))
-        ).all()
+        marked = (await connection.execute(marking)).all()
         is_marked = cases.c.id.in_([row.id for row in marked])
         is_asked = and_(is_marked, cases.c.requester_id == user_id)
         await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
-        reasons = (await connection.execute(no_reasons.returning(labels.c.case_id))).scalars().all()
+        has_reason = labels.c.reason.is_not(None)
+        no_reasons = update(labels).filter_by(**person).where(has_reason).values(reason=None)
+        reasons = (await connection.execute(no_reasons)).rowcount
         no_thumbs = (await connection.execute(delete(thumbs).filter_by(**person))).rowcount
         no_notes = update(releases).where(_has_note(team_id, user_id)).values(note="")
         notes = (await connection.execute(no_notes)).rowcount
         await drop_texts(self._database, connection, and_(is_marked, cases.c.status.in_(AT_REST)))
         if reasons or notes:
             after_commit(connection, self._database.note_deletion)
-        amend = partial(Job, JobKind.AMEND, team_id, priority=_AFTER_ALL_CASES)
-        delivered = [row.id for row in marked if row.status == CaseStatus.DELIVERED]
-        await put_jobs(
-            self._database,
-            connection,
-            [amend(number, key=f"amend/{number}") for number in delivered],
-        )
-        unsettled = sum(row.status not in AT_REST for row in marked)
-        gone = Words(len(marked), unsettled, len(reasons), no_thumbs, notes)
-        acts = (
-            [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))]
-            if any(gone)
-            else []
-        )
-        await note(connection, acts)
+        amendments = [
+            Job(JobKind.AMEND, team_id, row.id, priority=_AFTER_ALL_CASES, key=f"amend/{row.id}")
+            for row in marked
+            if row.status == CaseStatus.DELIVERED
+        ]
+        await put_jobs(self._database, connection, amendments)
+        unsettled = len([row for row in marked if row.status not in AT_REST])
+        gone = Words(len(marked), unsettled, reasons, no_thumbs, notes)
+        if any(gone):
+            act = Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))
+            await note(connection, [act])
         return gone
 
 
