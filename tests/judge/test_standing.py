@@ -156,6 +156,9 @@ def test_channel_that_comes_or_goes_is_no_change() -> None:
 def test_lower_weekends_are_no_change() -> None:
     levels = [4 - 0.5 * (number % 7 > 4) for number in range(70)]
     assert events(follow(series(levels), 35, 70)) == []
+    levels = [4 - 0.8 * (number % 7 > 4) for number in range(49)]
+    counted = tally(series(levels, replies=100), on(49), SCALE)
+    assert to_model(counted).having(step(on(47), on(49))).evidence < 1
     levels = [4 - 0.5 * (number % 7 < 2 and number > 55) for number in range(70)]
     assert events(follow(series(levels), 35, 70)) != []
 
@@ -199,6 +202,16 @@ def test_evidence_of_a_step_between_two_days_is_a_ratio_of_normal_densities() ->
         means += density * -0.4 * SIZE**2 / (variance + SIZE**2)
     assert found.evidence == pytest.approx(with_step / without)
     assert found.estimate(1).mean == pytest.approx(means / with_step)
+
+
+def test_larger_variance_of_the_last_week_counts_half() -> None:
+    # 42 days of 3 and 5, then a week of 2 and 6 less one: squares 1 and 4, and 0.3 of a lowest
+    # score, 4 below the mean.
+    scores = [DatedScore(score, on(day)) for day in range(42) for score in (3, 5)]
+    scores += [DatedScore(score, on(day)) for day in range(42, 49) for score in (2, 6)]
+    scores = [found._replace(score=found.score - 1) for found in scores]
+    variance = (84 + 14 * 4 + 0.3 * 9) / (98 - 1 + 0.3)
+    assert tally(scores, on(49), SCALE).variance == pytest.approx((variance + 4) / 2)
 
 
 def test_few_scores_far_below_the_others_are_what_a_skewed_distribution_gives() -> None:
