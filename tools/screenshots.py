@@ -67,7 +67,7 @@ async def main() -> None:
     async with open_demo() as demo, open_page(demo.slack) as page:
         await take("verdict", await show_thread(page, "The invoice export fails"))
         await StandingLooks(demo.services).look()
-        await take("alert", await show_post(page, "has become worse"))
+        await take("alert", await show_post(page, "Scores of drafter are lower"))
         await post_digest(demo)
         digest = await show_post(page, "Why replies scored low")
         await take("digest", digest, most_px=DIGEST_PX)
