@@ -135,18 +135,18 @@ class CaseAccess:
         names = {each: member.name for each, member in found.items() if member.name != each}
         listed = []
         for case in cases:
-            missing = _missing(case) or (
-                "" if case.channel_id in readable else "text shown only in its channel"
-            )
             author = "" if case.forgotten_at else names.get(case.author_id or "", "")
-            is_low = case.score is not None and case.score <= low_to(
-                Scale(case.lowest or 0, case.highest or 0)
-            )
+            missing = _missing(case)
+            if not missing and case.channel_id not in readable:
+                missing = "text shown only in its channel"
+            if missing:
+                listed.append(ListedCase(case, author, missing=missing))
+                continue
+            scale = Scale(case.lowest or 0, case.highest or 0)
+            is_low = case.score is not None and case.score <= low_to(scale)
             text = (case.response or "")[:_BEGINNING]
-            reason = case.justification if is_low else ""
-            listed.append(
-                ListedCase(case, author, *(("", missing) if missing else (text, "", reason or "")))
-            )
+            reason = case.justification or "" if is_low else ""
+            listed.append(ListedCase(case, author, text, reason=reason))
         return listed
 
     async def _readable(
@@ -201,7 +201,8 @@ def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     ts = case.reply_ts or case.message_ts or case.thread_ts
     state = _state(case)
     if ts is not None:
-        state = f"<{permalink(workspace_url, case.channel_id, ts, case.thread_ts or case.parent_ts)}|{state}>"
+        thread_ts = case.thread_ts or case.parent_ts
+        state = f"<{permalink(workspace_url, case.channel_id, ts, thread_ts)}|{state}>"
     parts = [state, where, short_date(case.created_at), f"case {case.id}"]
     if case.is_private or case.blocked_by is not None:
         parts.append("only you")

@@ -72,31 +72,38 @@ class Delivery:
                 await self._react(case, verdict.score)
             return case
         if not (case.is_private or case.blocked_by):
-            texts = words.texts(case, verdict)
-            case, begins_now = await self._post_once(case, "thread", texts)
-            post = verdicts.verdict_message(case, verdict)
-            case, is_new = await self._post_once(case, "reply", post)
-            if not (is_new or case.blocked_by):  # it replaces the placeholder
-                error = await refusal_of(self._update(case, case.reply_ts or "", post))
-                case = _blocked(case, error) if error else case
-            if not case.blocked_by:
-                if case.message_ts is None and not (begins_now or case.excluded):
-                    await self._change(case, case.thread_ts or "", texts)
-                await self._fold_earlier(case)
+            case = await self._to_thread(case, verdict)
         if (case.is_private or case.blocked_by) and not case.is_watched:
             post = verdicts.verdict_message(case, verdict, verdicts.why_private(case))
             await self.messenger.tell(requester_of(case), post)
+        return case
+
+    async def _to_thread(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:
+        """The case with its verdict in the thread, or blocked if Slack refuses that."""
+        texts = words.texts(case, verdict)
+        case, begins_now = await self._post_once(case, "thread", texts)
+        post = verdicts.verdict_message(case, verdict)
+        case, is_new = await self._post_once(case, "reply", post)
+        if case.blocked_by:
+            return case
+        if not is_new:
+            # The verdict replaces the placeholder.
+            error = await refusal_of(self._update(case, case.reply_ts or "", post))
+            if error:
+                return _blocked(case, error)
+        has_older_texts = case.message_ts is None and not begins_now
+        if has_older_texts and not case.excluded:
+            await self._change(case, case.thread_ts or "", texts)
+        await self._fold_earlier(case)
         return case
 
     async def say_delay(self, case: LoggedCase, post: Post, *, is_first: bool) -> LoggedCase:
         """Says why the verdict takes longer: in the placeholder, or once to the requester alone."""
         try:
             case = await self._still_held(case)
-            is_said = (
-                case.reply_ts
-                and not case.is_private
-                and await self._change(case, case.reply_ts, post)
-            )
+            is_said = False
+            if case.reply_ts and not case.is_private:
+                is_said = await self._change(case, case.reply_ts, post)
             if not is_said and is_first and not case.is_watched:
                 await self.messenger.tell(requester_of(case), post)
         except SLACK_ERRORS as exc:  # the case goes on, announced or not

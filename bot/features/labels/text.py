@@ -100,10 +100,13 @@ def _scores(
     """Radio buttons, which need one tap and show what each score means; a number field for a longer
     scale.
     """
-    words = {score: f"{score}: {meaning}" for score, meaning in meanings(rubric).items()}
-    options = {score: ui.option(str(score), words.get(score)) for score in reversed(scale)}
-    chosen = None if earlier is None else options[earlier]
     if len(scale) <= _MOST_RADIO_BUTTONS:
+        options = {}
+        for score in reversed(scale):
+            meaning = meanings(rubric).get(score)
+            label = f"{score}: {meaning}" if meaning else None
+            options[score] = ui.option(str(score), label)
+        chosen = None if earlier is None else options[earlier]
         element = ui.menu(block_id, options.values(), chosen, "radio_buttons")
     else:
         low = str(scale[0])

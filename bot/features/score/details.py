@@ -2,6 +2,7 @@
 asked for here.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -45,52 +46,34 @@ def register(app: AsyncApp, services: Services) -> None:
         await services.store.assignments.note_told(case.team_id, [case.id], invocation.user_id)
         judge = await judge_of(services.judges, case, verdict)
         view = details_modal(case, verdict, in_vain.get(case.id, ""), may_ask=judge is not None)
-        await services.messenger.tell(
-            invocation.recipient_at(case), await services.messenger.show(invocation, view)
-        )
+        refusal = await services.messenger.show(invocation, view)
+        await services.messenger.tell(invocation.recipient_at(case), refusal)
 
     @payloads.on_click(app, ids.ACTION_POINTS)
     async def show_points(invocation: payloads.Invocation, body: dict[str, Any]) -> None:
         update = partial(services.messenger.update_modal, body["view"]["id"])
         case = await services.case_access.readable(invocation, invocation.case_id)
-        verdict = await services.case_access.verdict(case)
+        before = await services.case_access.verdict(case)
         case = await services.store.cases.with_turns(case)
-        before = verdict
-        note = in_vain.get(case.id, "")
-        if not note and (judge := await judge_of(services.judges, case, verdict)):
-            if not await update(
-                details_modal(case, verdict, "Asking the model…"), body["view"]["hash"]
-            ):
-                return  # another press is asking, or the window is closed
-            note = NOT_SAID
-            try:
-                verdict = await with_more(services.store, services.limits, judge, case, verdict)
-                if verdict == before:
-                    in_vain[case.id] = NOT_SAID
-            except BudgetError:
-                note = NO_TOKENS_LEFT
-            except JudgeError as exc:
-                logger.warning(
-                    "judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc)
-                )
+        judge = await judge_of(services.judges, case, before)
+        if case.id in in_vain or judge is None:
+            await update(details_modal(case, before, in_vain.get(case.id, "")))
+            return
+        asking = details_modal(case, before, "Asking the model…")
+        if not await update(asking, body["view"]["hash"]):
+            return  # another press is asking, or the window is closed
+        verdict = before
+        note = NOT_SAID
+        try:
+            verdict = await with_more(services.store, services.limits, judge, case, before)
+            if verdict == before:
+                in_vain[case.id] = NOT_SAID
+        except BudgetError:
+            note = NO_TOKENS_LEFT
+        except JudgeError as exc:
+            error = type(exc).__name__
+            logger.warning("judge_failed", case=case.id, error=error, reason=str(exc))
         await update(details_modal(case, verdict, note if verdict == before else ""))
-
-
-def _points(verdict: CaseVerdict) -> list[dict[str, Any]]:
-    """A line for each of the rubric's criteria, and whether they add up to the score."""
-    said = {None: "not said", True: "yes", False: "no"}
-    points = verdict.points or {}
-    lines = [
-        f"{escape(name)}: *{said[worth if worth is None else worth >= MET]}*"
-        for name, worth in points.items()
-    ]
-    total = points_total(points, Scale(verdict.lowest, verdict.highest)) if points else None
-    if total is not None and verdict.score is not None and abs(total - verdict.score) > 1:
-        lines.append(
-            f"_These points add up to {total}, the score is {verdict.score}: the model "
-            "contradicts itself._"
-        )
-    return [blocks.section("\n".join(["*Points*", *lines]))] if points else []
 
 
 def details_modal(
@@ -99,41 +82,63 @@ def details_modal(
     """The window with the facts of a verdict, and its points or a button that asks for them; its
     case has its turns.
     """
-    read = verdict.input_tokens
-    written = verdict.output_tokens
-    thinking = (
-        f", {verdict.reasoning_tokens:,} of them thinking" if verdict.reasoning_tokens else ""
-    )
+    facts = [f"*{name}*: {value}" for name, value in _facts(case, verdict).items() if value]
+    shown = [blocks.section(headline(verdict)), blocks.section("\n".join(facts))]
+    if verdict.points:
+        shown.append(_points(verdict, verdict.points))
+    if note:
+        shown.append(blocks.context(note))
+    elif may_ask:
+        label = f"Ask for the {'reason' if lacks_reason(verdict) else 'points'}"
+        shown.append(blocks.actions(blocks.button(label, ids.ACTION_POINTS, case.id)))
+    shown += [rated_quote(rating, verdict) for rating in verdict.ratings[:20]]
+    for title, text in (("Question", case.question), ("Reply", case.response)):
+        if text:
+            shown.append(blocks.quote(text, _MOST_SHOWN, blocks.run(title, is_bold=True)))
+    if case.has_lost_texts:
+        shown.append(blocks.context(f"The texts were {case.why_lost}."))
+    return blocks.page(f"Case {case.id}", shown)
+
+
+def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
+    """What is known of a verdict, by name; empty where nothing is."""
     facts = {
         "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
         "Rubric": f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
-        "Mean": "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}",
-        "Tokens": ""
-        if read is None or written is None
-        else f"{read:,} read, {written:,} written{thinking}",
-        "Cost": "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}",
-        "Reply": number_of(case.messages, "message") if case.messages > 1 else "",
-        "Before the question": _before_question(case) if case.messages_before else "",
-        "Not read": escape(case.unread or ""),
-        "Model time": ""
-        if verdict.latency_ms is None
-        else f"{verdict.latency_ms / 1000:.1f} s in total",
     }
-    lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
-    ratings = [rated_quote(rating, verdict) for rating in verdict.ratings[:20]]
-    label = f"Ask for the {'reason' if lacks_reason(verdict) else 'points'}"
-    button = [blocks.actions(blocks.button(label, ids.ACTION_POINTS, case.id))] if may_ask else []
-    points = [*_points(verdict), *([blocks.context(note)] if note else button)]
-    texts = {"Question": case.question, "Reply": case.response}
-    was_read = [
-        blocks.quote(text, _MOST_SHOWN, blocks.run(title, is_bold=True))
-        for title, text in texts.items()
-        if text
-    ]
-    if case.has_lost_texts:
-        was_read = [blocks.context(f"The texts were {case.why_lost}.")]
-    shown = [blocks.section(headline(verdict)), blocks.section(lines), *points, *ratings, *was_read]
-    return blocks.page(f"Case {case.id}", shown)
+    if verdict.mean is not None:
+        facts["Mean"] = f"{verdict.mean:.2f} of {verdict.highest}"
+    if verdict.input_tokens is not None and verdict.output_tokens is not None:
+        tokens = f"{verdict.input_tokens:,} read, {verdict.output_tokens:,} written"
+        if verdict.reasoning_tokens:
+            tokens += f", {verdict.reasoning_tokens:,} of them thinking"
+        facts["Tokens"] = tokens
+    facts["Cost"] = "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}"
+    if case.messages > 1:
+        facts["Reply"] = number_of(case.messages, "message")
+    if case.messages_before:
+        facts["Before the question"] = _before_question(case)
+    facts["Not read"] = escape(case.unread or "")
+    if verdict.latency_ms is not None:
+        facts["Model time"] = f"{verdict.latency_ms / 1000:.1f} s in total"
+    return facts
+
+
+def _points(verdict: CaseVerdict, points: Mapping[str, float | None]) -> dict[str, Any]:
+    """A line for each of the rubric's criteria, and whether they add up to the score."""
+    lines = ["*Points*"]
+    for name, worth in points.items():
+        answer = "not said"
+        if worth is not None:
+            answer = "yes" if worth >= MET else "no"
+        lines.append(f"{escape(name)}: *{answer}*")
+    total = points_total(points, Scale(verdict.lowest, verdict.highest))
+    if total is not None and verdict.score is not None and abs(total - verdict.score) > 1:
+        lines.append(
+            f"_These points add up to {total}, the score is {verdict.score}: the model "
+            "contradicts itself._"
+        )
+    return blocks.section("\n".join(lines))
 
 
 def _before_question(case: LoggedCase) -> str:

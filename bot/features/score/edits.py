@@ -5,7 +5,6 @@ The change is first recorded in the store, together with a job that updates the 
 safely run twice.
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -36,39 +35,46 @@ async def note(services: Services, last_words: LastWords, body: dict[str, Any]) 
     """Marks the cases of a message that was edited or deleted; has a reply looked at that a new one
     may go on with.
     """
-    store = services.store.edits
-    own_ids = services.identity.own_ids
     raw = body["event"]
-    marked: Sequence[int] = ()
     if raw.get("subtype") not in CHANGES:
-        # Not `to_message`, which takes ten times as long, for nearly every message in vain.
-        ts = raw["ts"]
-        by = raw.get("user") or raw.get("bot_id")
-        text = raw.get("text") or ""
-        message = Message(
-            ts, raw.get("thread_ts"), by, raw.get("subtype"), text.removeprefix("<"), None
-        )
-        if by and is_anybodys(message, own_ids):
-            thread = raw["channel"], message.thread_ts
-            last_ts, author_id, others_ts = last_words.get(thread, (ts, by, ""))
-            others_ts = others_ts if author_id == by else last_ts
-            last_words[thread] = max(ts, last_ts), by, others_ts
-            # Only who asked has seen a verdict on a person's reply, unless SCORE_PEOPLE is on.
-            is_shown = "bot_id" in raw or services.settings.score_people is True
-            if message.parent_ts and is_shown:
-                case = await store.last_read(body["team_id"], *thread, by, ts)
-                if case and not case.edited_at and others_ts < (case.message_ts or ""):
-                    await store.look_again(
-                        case
-                    )  # other processes may have been told of messages in between
-    elif change := to_change(body, own_ids):
-        place = (body["team_id"], raw["channel"], change.ts)
-        if change.text is not None:
-            marked = await store.note_edited(*place, change.text)
-        elif deleted := await store.note_deleted(*place):
+        await _note_new(services, last_words, body["team_id"], raw)
+        return
+    change = to_change(body, services.identity.own_ids)
+    if change is None:
+        return
+    edits = services.store.edits
+    place = (body["team_id"], raw["channel"], change.ts)
+    if change.text is None:
+        if deleted := await edits.note_deleted(*place):
             logger.info("message_deleted", cases=deleted)
-    if marked:
-        logger.info("message_edited", cases=marked)
+    elif edited := await edits.note_edited(*place, change.text):
+        logger.info("message_edited", cases=edited)
+
+
+async def _note_new(
+    services: Services, last_words: LastWords, team_id: str, raw: dict[str, Any]
+) -> None:
+    # Not `to_message`, which takes ten times as long, for nearly every message in vain.
+    ts = raw["ts"]
+    author_id = raw.get("user") or raw.get("bot_id")
+    text = (raw.get("text") or "").removeprefix("<")
+    message = Message(ts, raw.get("thread_ts"), author_id, raw.get("subtype"), text, None)
+    if not author_id or not is_anybodys(message, services.identity.own_ids):
+        return
+    thread = raw["channel"], message.thread_ts
+    last_ts, last_author_id, others_ts = last_words.get(thread, (ts, author_id, ""))
+    if last_author_id != author_id:
+        others_ts = last_ts
+    last_words[thread] = max(ts, last_ts), author_id, others_ts
+    # Only who asked has seen a verdict on a person's reply, unless SCORE_PEOPLE is on.
+    is_shown = "bot_id" in raw or services.settings.score_people is True
+    if not (message.parent_ts and is_shown):
+        return
+    edits = services.store.edits
+    case = await edits.last_read(team_id, *thread, author_id, ts)
+    if case and not case.edited_at and others_ts < (case.message_ts or ""):
+        # Other processes may have been told of messages in between.
+        await edits.look_again(case)
 
 
 async def amend(services: Services, case_id: int) -> None:
