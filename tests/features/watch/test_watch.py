@@ -67,7 +67,9 @@ async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_
     await scored(stage, 2)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.MISSED: 1}
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
-    assert "(1 of 2 scored)" in shown(await stage.told(stage.ann, 2))
+    assert "1 of 2 scored, for 1 person (the others missed or unscored)" in shown(
+        await stage.told(stage.ann, 2)
+    )
 
 
 @pytest.mark.needs("privacy")
@@ -137,7 +139,7 @@ async def test_replies_whose_stream_fails_or_never_ends_broke_off_and_are_counte
     assert "3 seen, 2 broke off, 1 drawn" in await say(stage, "")
     stage.ann.command(CHANNEL, ids.COMMAND, "stats")
     said = shown(await stage.told(stage.ann, 3))
-    assert "*helper*, random replies: no scores yet (0 of 3 scored, 2 broke off)." in said
+    assert "0 of 3 scored (2 broke off, 1 drawn, but not an answer to a person)" in said
 
 
 async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: StageFactory) -> None:
@@ -287,7 +289,8 @@ async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stag
     team_id = stage.slack.workspace.team_id
     channel_id = stage.slack.workspace.channel(CHANNEL).id
     span = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
-    rows = await stage.log.tallies.scores(Place(team_id, channel_id, origin=Origin.WATCHED), span)
+    place = Place(team_id, channel_id, origin=Origin.WATCHED)
+    rows = await stage.log.tallies.scores(place, span, span.start)
     assert sum(row.number for row in rows) == 1
 
 
