@@ -112,20 +112,22 @@ class Standings(db.StoreQueries):
         columns = db.columns_of(standings, Standing, "released_on")
         query = sa.select(*columns).where(which).order_by(standings.c.id)
         found = [_to_standing(row) for row in await self._database.all(query)]
-        days = await self._released({each.team_id for each in found if each.since})
+        days = await self._released(found)
         return [replace(each, released_on=_released_on(days, each)) for each in found]
 
-    async def _released(self, team_ids: Collection[str]) -> Mapping[Subject, Sequence[date]]:
-        """The days of the releases of each subject, in order."""
-        if not team_ids:
+    async def _released(self, found: Sequence[Standing]) -> Mapping[Subject, Sequence[date]]:
+        """The days of the releases of each subject since the first of these changes began."""
+        begun = [standing.since for standing in found if standing.since]
+        if not begun:
             return {}
-        is_there = (
-            releases.c.team_id.in_(team_ids),
+        is_near = (
+            releases.c.team_id.in_({standing.team_id for standing in found}),
+            releases.c.day >= min(begun) - _LATE,
             releases.c.taken_back_at.is_(None),
             releases.c.set_by != JUDGE,
         )
         subject = releases.c.team_id, releases.c.channel_id, releases.c.author_id
-        query = sa.select(*subject, releases.c.day).where(*is_there).order_by(releases.c.day)
+        query = sa.select(*subject, releases.c.day).where(*is_near)
         days = defaultdict[Subject, list[date]](list)
         for row in await self._database.all(query):
             days[Subject(row.team_id, row.channel_id, row.author_id)].append(row.day)
