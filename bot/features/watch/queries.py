@@ -368,10 +368,7 @@ class Releases(db.StoreQueries):
     async def take_back(self, release: Release, by: str, now: datetime) -> bool:
         """Whether it was not taken back before; who was told of it is to be told of this, too."""
         its = sa.update(releases).filter_by(id=release.id, taken_back_at=None)
-        # Of one that nobody was told of, nothing is told.
-        told = sa.literal(now, releases.c.announced_at.type)
-        announced = sa.case((releases.c.announced_at.is_(None), told), else_=None)
-        values = {"taken_back_by": by, "taken_back_at": now, "announced_at": announced}
+        values = {"taken_back_by": by, "taken_back_at": now, "announced_at": None}
         return await self._database.execute(its.values(values)) == 1
 
     async def _rows(self, *which: sa.ColumnElement[bool]) -> Sequence[Release]:

@@ -6,6 +6,7 @@ A mark, what it has changed, and that it is taken back are stored before they ar
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
@@ -15,7 +16,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Recipient
 from bot.domain.standing import Standing, Subject, Whose
-from bot.domain.watch import Watch
+from bot.domain.watch import Watch, is_channel
 from bot.feature import Services
 from bot.features.watch import ids, orders, text
 from bot.features.watch import release_text as words
@@ -34,6 +35,7 @@ from bot.features.watch.standings import (
 )
 from bot.slack import invocation as payloads
 from bot.slack.invocation import Invocation, Raw
+from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
 from bot.store.figures import Place
 from bot.store.standings import Standings
@@ -208,14 +210,26 @@ class ReleaseLooks:
         recipients = with_marker(release, watches) if watches else {}
         # Not the person who did it.
         recipients.pop(release.taken_back_by or release.set_by, None)
-        what = "undone" if release.taken_back_at else "mark"
+        name = f"mark {release.id}"
+        if release.taken_back_at:
+            recipients = await self._who_know(release, recipients)
+            name = f"undone {release.id}"
         write = partial(self._write, release, recipients, [watch.channel_id for watch in watches])
-        name = f"{what} {release.id}"
         reached = await tell_each(self._services, recipients, name, write)
         now = self._services.clock()
         is_over = now > (release.taken_back_at or release.set_at) + TRIED_FOR
         if is_over or len(reached) == len(recipients):
             await self._releases.note_announced(release, now)
+
+    async def _who_know(
+        self, release: Release, recipients: Mapping[str, Watch]
+    ) -> dict[str, Watch]:
+        """Those who have been told of a mark, and the person who made it."""
+        return {
+            to: watch
+            for to, watch in recipients.items()
+            if to == release.set_by or await self._notices.was_told(watch, f"mark {release.id}", to)
+        }
 
     async def _write(
         self, release: Release, recipients: Mapping[str, Watch], channels: Sequence[str], to: str
@@ -223,7 +237,15 @@ class ReleaseLooks:
         name = await self._services.members.name_of(release.author_id)
         if release.taken_back_at:
             return words.undone_notice(release, name), ()
-        return words.mark_notice(release, name, recipients[to].channel_id, channels), ()
+        theirs: Collection[str] = ()
+        if not is_channel(to):
+            # Without Slack's answer it is told as well.
+            with suppress(MembershipError):
+                theirs = await self._services.memberships.of(to)
+        # Who is in one of the channels may take it back.
+        own = [channel_id for channel_id in channels if channel_id in theirs]
+        channel_id = own[0] if own else recipients[to].channel_id
+        return words.mark_notice(release, name, channel_id, channels), ()
 
     async def _look_at(self, release: Release, watches: Sequence[Watch]) -> None:
         """Stores what a release has changed, if that is due: once half a point would be seen or

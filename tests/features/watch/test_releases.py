@@ -234,6 +234,13 @@ async def test_a_button_on_the_watch_asks_for_a_note_and_says_what_still_runs(
     assert "“version 7”, by <@" in await judge(stage, "release list")
 
 
+async def test_who_was_not_told_of_a_mark_is_not_told_that_it_is_taken_back(stage: Stage) -> None:
+    await mark(stage)
+    await judge(stage, "release undo 1")
+    await ReleaseLooks(stage.services_at(timedelta())).look()
+    assert direct(stage, "ann") == direct(stage, "ben") == []
+
+
 @pytest.mark.needs("digest")
 async def test_releases_are_listed_with_what_they_changed_and_named_in_the_figures(
     stage: Stage,
