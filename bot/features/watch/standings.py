@@ -6,6 +6,7 @@ between the two leaves a change that another one tells.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
@@ -215,8 +216,10 @@ class StandingLooks:
         name = await services.members.name_of(standing.author_id)
         shown = [watch for watch in watches if watch.channel_id == to]
         if not shown and not is_channel(to):
-            theirs = await services.memberships.of(to)
-            shown = [watch for watch in watches if watch.channel_id in theirs]
+            # Without Slack's answer, the change is told without replies.
+            with suppress(MembershipError):
+                theirs = await services.memberships.of(to)
+                shown = [watch for watch in watches if watch.channel_id in theirs]
         lowest = list[LowCase]()
         if shown and standing.direction is Direction.LOWER and standing.since:
             begin = datetime.combine(

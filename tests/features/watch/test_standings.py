@@ -163,6 +163,19 @@ async def test_the_lowest_replies_are_those_of_channels_that_the_reader_is_in(
     assert "<#C-OTHER>" in shown(told)
 
 
+async def test_who_may_see_which_channel_is_not_known_and_the_change_is_told_without_replies(
+    stage: Stage,
+) -> None:
+    stage.model.script(worth())
+    await drop(stage)
+    services = stage.services_at(until_noon())
+    await services.memberships.of()
+    stage.slack.fail("users.conversations", error="missing_scope")
+    await StandingLooks(services).look()
+    (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert "Score 2 of 5" not in shown(alert)
+
+
 async def test_a_drop_that_is_the_judges_begins_another_judge(stage: Stage) -> None:
     stage.model.script(worth(1))
     await drop(stage, fallen=1)
