@@ -48,11 +48,11 @@ class Workspace:
 
 
 def open_workspace(services: Services, slots: ModelSlots) -> Workspace:
-    store, features = services.store, services.features
+    store = services.store
     handlers: dict[str, JobHandler] = {}
     if services.judges:
-        client, url = services.client, services.identity.url
-        delivery = Delivery(client, services.messenger, store, url)
+        client = services.client
+        delivery = Delivery(client, services.messenger, store, services.identity.url)
         judging = Judging(
             store,
             services.judges,
@@ -64,10 +64,10 @@ def open_workspace(services: Services, slots: ModelSlots) -> Workspace:
         names = Names(client, services.members, store.names)
         pipeline = CasePipeline(store, judging, services.lookup, delivery, names)
         handlers[JobKind.SETTLE] = lambda job: pipeline.settle(job.case_id, job.trigger_id)
-        handlers |= {kind: do for each in features for kind, do in each.jobs.items()}
-    return Workspace(
-        services, Work(handlers, [job for each in features for job in each.periodic_jobs])
-    )
+        for feature in services.features:
+            handlers.update(feature.jobs)
+    periodic_jobs = [job for feature in services.features for job in feature.periodic_jobs]
+    return Workspace(services, Work(handlers, periodic_jobs))
 
 
 class Workspaces:
@@ -94,9 +94,12 @@ class Workspaces:
 
     @property
     def template(self) -> Work:
-        rounds = {"forget_workspaces": self._forget, "gather_workspaces": self._gather}
-        its = [PeriodicJob(name, run, is_for_all=True) for name, run in rounds.items()]
-        return replace(self.first.work, periodic_jobs=[*self.first.work.periodic_jobs, *its])
+        periodic_jobs = [
+            *self.first.work.periodic_jobs,
+            PeriodicJob("forget_workspaces", self._forget, is_for_all=True),
+            PeriodicJob("gather_workspaces", self._gather, is_for_all=True),
+        ]
+        return replace(self.first.work, periodic_jobs=periodic_jobs)
 
     async def team_ids(self) -> Collection[str]:
         if self.installations is None:
@@ -127,28 +130,26 @@ class Workspaces:
         Payloads of a workspace without the app go to the Bolt app of the first, which refuses them.
         """
         body["enterprise_id"], body["team_id"] = workspace_of(body)
-        event = body.get("event") or {}
-        has_lost_token = event.get("type") == "tokens_revoked" and (event.get("tokens") or {}).get(
-            "bot"
-        )
-        if self.installations and (has_lost_token or event.get("type") == "app_uninstalled"):
+        if self.installations and _ends_installation(body):
             await self._end(self.installations, body)
             return None
         found = await self.find(body["enterprise_id"], body["team_id"])
         if found is None:
             return self.first_bolt
-        if body["team_id"] != (
-            key := found.services.identity.team_id
-        ):  # an organisation's enterprise id
-            body[TEAMS], body["team_id"] = await found.services.client.teams(), key
-        body["enterprise_id"] = (
-            found.services.identity.enterprise_id
-        )  # in a shared channel it may be the other's
+        identity = found.services.identity
+        key = identity.team_id
+        if body["team_id"] != key:  # an organisation's enterprise id
+            body[TEAMS] = await found.services.client.teams()
+            body["team_id"] = key
+        # In a shared channel it may be the other's.
+        body["enterprise_id"] = identity.enterprise_id
         if await found.services.takes(body):
             return None
         if found is self.first:
             return self.first_bolt
-        self._bolts[key] = bolt = self._bolts.get(key) or _make_bolt(found.services)
+        bolt = self._bolts.get(key) or _make_bolt(found.services)
+        # Put back, which renews its time to be kept.
+        self._bolts[key] = bolt
         return bolt
 
     @cached_property
@@ -158,9 +159,11 @@ class Workspaces:
     async def _end(self, installations: "Installations", body: Mapping[str, Any]) -> None:
         """Ends the installation that Slack says is gone, unless it was made again since."""
         await self._gather()
-        granted, said_at = (body.get("authorizations") or [body])[0], body.get("event_time")
+        granted = (body.get("authorizations") or [body])[0]
         is_organisation = granted.get("is_enterprise_install") or not body["team_id"]
-        before = datetime.fromtimestamp(said_at, UTC) + _SAME_SECOND if said_at else None
+        before = None
+        if said_at := body.get("event_time"):
+            before = datetime.fromtimestamp(said_at, UTC) + _SAME_SECOND
         await installations.end(body["enterprise_id" if is_organisation else "team_id"], before)
         self._current.forget(None)
 
@@ -197,11 +200,17 @@ class Workspaces:
             return None
         client = with_token(self.first.services.client, token, installed.team_id)
         answer = await _unless_refused(client.auth_test(), installed.team_id)
-        return (
-            self._make(client, replace(to_identity(answer), team_id=installed.team_id))
-            if answer
-            else None
-        )
+        if answer is None:
+            return None
+        return self._make(client, replace(to_identity(answer), team_id=installed.team_id))
+
+
+def _ends_installation(body: Mapping[str, Any]) -> bool:
+    """Whether a payload says that the app was removed, or has lost its token."""
+    event = body.get("event") or {}
+    if event.get("type") == "tokens_revoked":
+        return bool((event.get("tokens") or {}).get("bot"))
+    return event.get("type") == "app_uninstalled"
 
 
 async def _unless_refused(call: Awaitable[V], team_id: str) -> V | None:
@@ -222,7 +231,8 @@ def _make_bolt(services: Services) -> AsyncApp:
 
     It verifies no signatures, because `HttpFront` does.
     """
-    client, identity = services.client, services.identity
+    client = services.client
+    identity = services.identity
 
     async def authorize() -> AuthorizeResult:
         # Replaces Bolt's default, which silently switches OAuth on if SLACK_CLIENT_ID is in the

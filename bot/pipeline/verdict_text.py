@@ -257,19 +257,22 @@ def _first(case: LoggedCase, verdict: CaseVerdict) -> tuple[dict[str, Any], str]
         sentence = clip(why_unscored(verdict), _ROOM)
         return section(f"{headline(verdict)}. {sentence}"), f"Unscored: {sentence}"
     words = one_line(verdict.justification)
-    ours = (
-        ""
-        if words
-        else f"The justification was {case.why_lost}."
-        if case.has_lost_texts
-        else "There is no justification."
-    )
-    line = [run(_in_words(verdict), is_bold=True), run(f"{_beside(verdict)}  ")]
-    line.append(run(ours) if ours else run(words[:_ROOM]) | {"style": {"italic": True}})
+    ours = ""
+    if not words:
+        ours = "There is no justification."
+        if case.has_lost_texts:
+            ours = f"The justification was {case.why_lost}."
+    line = []
     scale = Scale(verdict.lowest, verdict.highest)
-    if not low_to(scale) < verdict.score < good_from(scale):
-        color = "red" if verdict.score <= low_to(scale) else "large_green"
-        line = [{"type": "emoji", "name": f"{color}_circle"}, run(" "), *line]
+    if verdict.score <= low_to(scale):
+        line += [{"type": "emoji", "name": "red_circle"}, run(" ")]
+    elif verdict.score >= good_from(scale):
+        line += [{"type": "emoji", "name": "large_green_circle"}, run(" ")]
+    line += [run(_in_words(verdict), is_bold=True), run(f"{_beside(verdict)}  ")]
+    if ours:
+        line.append(run(ours))
+    else:
+        line.append({**run(words[:_ROOM]), "style": {"italic": True}})
     block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": line}]}
     summary = f"{_in_words(verdict)}{_offline(verdict)}: {ours or excerpt(words, 300) or '…'}"
     return block | {"block_id": f"{ids.BLOCK_WORDS}{case.id}"}, summary
@@ -321,11 +324,9 @@ def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
     unread = f"{case.unread} not read" if case.unread else ""
     version = reference_of(verdict.judge_version)
     is_silent = verdict.score is None or verdict.is_offline or verdict.rubric in _NOT_ON_FACTS
-    checked = (
-        f"checked against reference {version}"
-        if version
-        else "not checked against documents" * (not is_silent)
-    )
+    checked = "" if is_silent else "not checked against documents"
+    if version:
+        checked = f"checked against reference {version}"
     parts = model, ratings_line(verdict), checked, reply, unread, f"case {case.id}"
     return " · ".join(part for part in parts if part)
 
