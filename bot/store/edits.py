@@ -144,52 +144,46 @@ class Edits(StoreQueries):
             await lock_words(connection)
             shortened = []
             for case_id in (await connection.execute(at_rest)).scalars().all():
-                of_reply = {"team_id": team_id, "case_id": case_id, "part": Part.RESPONSE}
-                rest = (
+                parts = {"team_id": team_id, "case_id": case_id, "part": Part.RESPONSE}
+                left_parts = (
                     sa.select(turns.c.ts, turns.c.text)
-                    .filter_by(**of_reply)
+                    .filter_by(**parts)
                     .where(turns.c.ts != ts)
+                    .order_by(turns.c.position)
                 )
-                left = (await connection.execute(rest.order_by(turns.c.position))).all()
+                left = (await connection.execute(left_parts)).all()
                 texts = [row.text for row in left]
-                if (
-                    not texts or None in texts
-                ):  # without texts it is a deletion, so that the verdict quotes nothing
-                    continue
-                await connection.execute(sa.delete(turns).filter_by(**of_reply, ts=ts))
-                marks = {
-                    "response": join_texts(texts),
-                    "messages": len(texts),
-                }  # its hash stays: the score is of all
-                marks |= {"justification": "", "edited_at": utc_now(), "is_stale": True}
-                await connection.execute(
-                    sa.update(cases).where(cases.c.id == case_id).values(marks)
+                if not texts or None in texts:
+                    continue  # it is a deletion, so that the verdict quotes nothing
+                await connection.execute(sa.delete(turns).filter_by(**parts, ts=ts))
+                # The hash of the response stays, because the score is of all of it.
+                shortening = (
+                    sa.update(cases)
+                    .where(cases.c.id == case_id)
+                    .values(
+                        response=join_texts(texts),
+                        messages=len(texts),
+                        justification="",
+                        edited_at=utc_now(),
+                        is_stale=True,
+                    )
                 )
-                known_by_it = {
-                    "team_id": team_id,
-                    "channel_id": channel_id,
-                    "message_ts": ts,
-                    "probability": None,
-                }
-                await connection.execute(
-                    sa.update(cases).filter_by(**known_by_it).values(message_ts=left[0].ts)
+                await connection.execute(shortening)
+                known_by_it = sa.update(cases).filter_by(
+                    team_id=team_id, channel_id=channel_id, message_ts=ts, probability=None
                 )
+                await connection.execute(known_by_it.values(message_ts=left[0].ts))
                 shortened.append(case_id)
-            await _drop_quotes(
-                self._database, connection, [(team_id, case_id) for case_id in shortened]
-            )
-            await put_jobs(
-                self._database,
-                connection,
-                [Job(JobKind.AMEND, team_id, number) for number in shortened],
-            )
+            dropped = [(team_id, case_id) for case_id in shortened]
+            await _drop_quotes(self._database, connection, dropped)
+            amendments = [Job(JobKind.AMEND, team_id, case_id) for case_id in shortened]
+            await put_jobs(self._database, connection, amendments)
             return shortened
 
-        return (
-            await self._database.write(shorten)
-            if await self._database.values(at_rest.limit(1))
-            else []
-        )
+        # Almost no message was ever scored, so this looks without the writers' lock.
+        if not await self._database.values(at_rest.limit(1)):
+            return []
+        return await self._database.write(shorten)
 
     async def _mark(
         self,

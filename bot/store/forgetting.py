@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
@@ -107,13 +107,14 @@ class Forgetting(StoreQueries):
 
     async def stored(self, team_ids: Iterable[str]) -> set[str]:
         """Those of these workspaces of which anything is stored."""
-        found, left = set[str](), iter(team_ids)
+        stored = set[str]()
+        left = iter(team_ids)
         while some := list(islice(left, BATCH)):  # databases limit the parameters
-            its = sa.union(
-                *(sa.select(each.c.team_id).where(each.c.team_id.in_(some)) for each in _OF_TEAMS)
-            )
-            found.update(await self._database.values(its))
-        return found
+            queries = [
+                sa.select(table.c.team_id).where(table.c.team_id.in_(some)) for table in _OF_TEAMS
+            ]
+            stored.update(await self._database.values(sa.union(*queries)))
+        return stored
 
     async def forget_team(self, team_id: str, by: str) -> int:
         """Deletes everything of a workspace, cases first and in small batches; returns the number
@@ -141,28 +142,20 @@ class Forgetting(StoreQueries):
 
         async def move(connection: AsyncConnection) -> None:
             await lock_words(connection)
-            for table in (each for each in _OF_TEAMS if each is not cases):
-                its, twin = table.c.team_id == team_id, table.alias()
-                for key in table.constraints:
-                    if (
-                        isinstance(key, sa.PrimaryKeyConstraint | sa.UniqueConstraint)
-                        and "team_id" in key.columns
-                    ):
-                        same = [
-                            twin.c[each.name] == (each if each.name != "team_id" else to)
-                            for each in key.columns
-                        ]
-                        await connection.execute(
-                            sa.delete(table).where(its, sa.exists().where(*same))
-                        )
-                # What is about a case follows it.
-                rest = [table.c.case_id.is_(None)] if table.foreign_keys else []
-                await connection.execute(sa.update(table).where(its, *rest).values(team_id=to))
+            for table in _OF_TEAMS:
+                if table is cases:
+                    continue
+                is_teams = table.c.team_id == team_id
+                for has_twin in _twins(table, to):
+                    await connection.execute(sa.delete(table).where(is_teams, has_twin))
+                moving = sa.update(table).where(is_teams).values(team_id=to)
+                if table.foreign_keys:
+                    # What is about a case follows it.
+                    moving = moving.where(table.c.case_id.is_(None))
+                await connection.execute(moving)
 
-        some, twin = (
-            sa.select(cases.c.id).where(cases.c.team_id == team_id).limit(BATCH),
-            cases.alias(),
-        )
+        some = sa.select(cases.c.id).where(cases.c.team_id == team_id).limit(BATCH)
+        twin = cases.alias()
         is_twin = sa.exists().where(twin.c.team_id == to, twin.c.key == cases.c.key)
         key = sa.case((is_twin, cases.c.key.concat(f" of {team_id}")), else_=cases.c.key)
         # An attempt that is under way with the workspace's token no longer holds its case. A case
@@ -225,6 +218,18 @@ class Forgetting(StoreQueries):
             self._database.scrubbed_at = None
             logger.info("journal_in_use", left_to="the next minute")
         return not is_busy
+
+
+def _twins(table: sa.Table, team_id: str) -> Iterator[sa.ColumnElement[bool]]:
+    """For each unique key of a table, whether that workspace has a row with the same."""
+    twin = table.alias()
+    for key in table.constraints:
+        if not isinstance(key, sa.PrimaryKeyConstraint | sa.UniqueConstraint):
+            continue
+        if "team_id" in key.columns:
+            others = [column for column in key.columns if column.name != "team_id"]
+            is_same = [twin.c[column.name] == column for column in others]
+            yield sa.exists().where(twin.c.team_id == team_id, *is_same)
 
 
 async def _truncate_journal(connection: AsyncConnection) -> Any:
