@@ -104,6 +104,14 @@ def test_step_is_on_a_day_with_scores() -> None:
     assert found.state.since == on(42)
 
 
+def test_drop_of_which_less_than_half_is_left_has_ended() -> None:
+    told = State(Direction.LOWER, since=on(40), step=-1.0, found_on=on(42))
+    found = look(series([4] * 40 + [3.75] * 8), on(48), SCALE, told)
+    assert (found.event, found.turned) == (Event.BACK, None)
+    found = look(series([4] * 40 + [3.2] * 8), on(48), SCALE, told)
+    assert (found.event, found.state) == (None, told)
+
+
 def test_month_begins_anew_with_a_further_step() -> None:
     looks = follow(series([4.5] * 40 + [3.5] * 20 + [2.5] * 35), 40, 95)
     told = events(looks)
