@@ -1,3 +1,1 @@
-"""What verdicts are worth: agreement with people, estimates, drift, checks, and a judge that learns
-from labels.
-"""
+"""What verdicts are worth: agreement with people, corrected means, standings, and checks."""

@@ -70,7 +70,8 @@ def first_line(standing: Standing | None, name: str) -> str:
 
 def _steady(standing: Standing, helper: str) -> str:
     if standing.event is Event.BACK:
-        return f"{helper} is back at its level{_since(standing)}{_level(standing)}"
+        # Without the level: the mean of four weeks has the days of the change in it.
+        return f"{helper} is back at its level{_since(standing)}"
     if standing.event is Event.STAYED and standing.level is not None:
         return (
             f"{helper} has stayed at {standing.level:.1f}{_since(standing)}; that is its level now"
