@@ -52,6 +52,7 @@ _MORE_HELP = (
 def feature(services: Services) -> Feature:
     watcher = Watcher(services)
     low_replies = LowReplies(services)
+    looks = StandingLooks(services)
 
     def register(app: AsyncApp) -> None:
         window.register(app, watcher)
@@ -70,6 +71,10 @@ def feature(services: Services) -> Feature:
 
     async def week_part(place: Place, week: Week, named: Named) -> WeekPart:
         assistants = await read_assistants(services, place, week)
+        if any(each.standing is None for each in assistants):
+            # The first day of a watch, or of the app.
+            await looks.look()
+            assistants = await read_assistants(services, place, week)
         members = await named([each.author_id for each in assistants])
         blocks = week_blocks(assistants, members)
         unread = await watcher.orders.unread(place.team_id, services.clock())
@@ -110,7 +115,7 @@ def feature(services: Services) -> Feature:
             ),
             PeriodicJob("take_finished_replies", watcher.take_finished, teams=watched),
             PeriodicJob("look_for_replies", partial(look, watcher), teams=watched),
-            PeriodicJob("look_at_standings", StandingLooks(services).look, teams=watched),
+            PeriodicJob("look_at_standings", looks.look, teams=watched),
             PeriodicJob("send_due_alerts", Alerts(services).look, teams=watched),
             PeriodicJob("tell_low_replies", partial(tell_low, services), teams=watched),
             PeriodicJob("tell_first_figures", partial(tell_first, services), teams=watched),

@@ -63,7 +63,7 @@ def _alike(standing: Standing, helper: str) -> str:
 def first_line(standing: Standing | None, name: str) -> str:
     """The headline with its mark, as it begins on every screen."""
     if standing is None:
-        return f"*{clip(name)}* has no scores yet"
+        return f"*{clip(name)}* has no scores of earlier days yet"
     mark = MARKS.get(standing.direction, "")
     return f"{mark} {headline(standing, name)}".lstrip()
 

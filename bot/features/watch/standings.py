@@ -49,16 +49,19 @@ class StandingLooks:
         self._orders = WatchOrders(services.store.database)
         self._notices = Notices(services.store.database)
         self._asked = AskedAgain(services)
+        # A digest that needs a first look waits for the one that is under way.
+        self._looking = asyncio.Lock()
 
     async def look(self) -> None:
         """Looks at the subjects whose look of the day is due, and tells what changed."""
-        subjects = await self.subjects()
-        standings = await self._standings.of_team(self._services.identity.team_id)
-        for subject, its_watches in subjects.items():
-            standing = standings.get(subject)
-            if self._is_due(standing):
-                await self._look_at(subject, its_watches, standing)
-        await self._tell(subjects)
+        async with self._looking:
+            subjects = await self.subjects()
+            standings = await self._standings.of_team(self._services.identity.team_id)
+            for subject, its_watches in subjects.items():
+                standing = standings.get(subject)
+                if self._is_due(standing):
+                    await self._look_at(subject, its_watches, standing)
+            await self._tell(subjects)
 
     async def subjects(self) -> Mapping[Subject, Sequence[Watch]]:
         """The watches of each subject."""

@@ -21,6 +21,7 @@ from judge.evaluation.blame import FEWEST
 from judge.evaluation.standing import Direction, Event
 from tests.features.watch.test_alerts import change, direct
 from tests.features.watch.watching import only, orders, say, until_noon, write_scores
+from tests.gestures import its_digest
 from tests.model_server import Failure, Held
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -127,6 +128,15 @@ async def test_a_change_that_was_stored_is_told_by_the_next_process(stage: Stage
     await look(stage)
     await look(stage)
     assert len(direct(stage, "ann")) == 1
+
+
+@pytest.mark.needs("digest")
+async def test_a_digest_that_comes_before_the_first_look_has_it_done(stage: Stage) -> None:
+    await change(stage, alerts_to=())
+    scores = [(day + 1.0, 4, 4) for day in range(28)]
+    await write_scores(stage, scores, version_of(stage), **TEXTS)
+    digest = await its_digest(stage)
+    assert "*helper* is steady: 4.0" in shown(digest)
 
 
 async def test_public_channels_are_one_series_and_a_private_one_is_its_own(stage: Stage) -> None:
