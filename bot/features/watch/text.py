@@ -34,7 +34,7 @@ HELP = """\
 • `/judge watch @assistant all` scores all of its replies to people here, at most 50 a day
 • `/judge watch @assistant 1 in 5` scores a random fifth, `/judge watch @assistant 20 a day` at most 20 a day
 • Add `nothing`, `reaction` or `verdict` to choose what the channel sees of each score (default: `nothing`)
-• Add `alert here`, `alert me` or `alert off` to choose who is alerted when it gets clearly worse (default: you)
+• Add `alert here`, `alert me` or `alert off` to choose who is alerted when it gets worse or better (default: you)
 • Add `alert low` to alert of each reply with the lowest scores (0 or 1 of 5), too; `alert low off` ends that
 • Write `everywhere` after the name for all public channels that I am in, or am invited to later
 • `/judge watch off @assistant` ends the watch, `/judge watch` lists what is watched"""
@@ -230,7 +230,7 @@ def order_words(watch: Watch) -> str:
             if watch.low_since
             else ""
         )
-        alerts = f"Alerts when it gets clearly worse{below}{low}: {whom}."
+        alerts = f"Alerts when it gets worse or better{below}{low}: {whom}."
     return f"{scored(watch)} {alerts}"
 
 

@@ -246,7 +246,7 @@ def _alerts(form: WatchView, channel_id: str) -> list[ui.Block]:
     return [
         _box(
             ids.BLOCK_ALERTS_HERE,
-            "Alert when it gets clearly worse",
+            "Alert when it gets worse or better",
             "This channel",
             watch,
             channel_id in to,

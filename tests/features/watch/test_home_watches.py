@@ -110,14 +110,14 @@ async def test_without_slacks_word_on_channels_none_are_listed(stage: Stage) -> 
     await say(stage, "@helper all")
     for _ in range(10):
         stage.slack.fail("users.conversations", error="missing_scope")
-    assert "has no scores yet" not in shown(await home(stage))
+    assert "has no scores of earlier days yet" not in shown(await home(stage))
 
 
 async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
     for number in range(MOST_AT_HOME + 2):
         await watch(stage, help_desk(stage), f"U9{number:02}")
     words = shown(await home(stage))
-    assert words.count("has no scores yet") == MOST_AT_HOME
+    assert words.count("has no scores of earlier days yet") == MOST_AT_HOME
     assert "And 2 more: `/judge stats` in their channels." in words
 
 

@@ -270,8 +270,8 @@ async def test_two_weeks_are_scored_and_reported_as_they_were_posted(
     scored = len(week & drawn - missed)
     lost = len(week & missed)
     assert (
-        f"Last 7 days: {len(week)} seen, {scored} scored or in progress, {lost} missed or unscored."
-        in state
+        f"Last 7 days: {len(week)} seen, {len(week - drawn)} not drawn, {scored} scored or in "
+        f"progress, {lost} missed or unscored." in state
     )
 
 

@@ -80,5 +80,5 @@ async def test_watched_assistants_come_before_what_people_chose(stage: Stage) ->
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     told = await stats(stage, count=2)
     said = [block["text"]["text"] for block in told.blocks if block["type"] == "section"]
-    assert said[1].startswith("*helper* has no scores yet")
+    assert said[1].startswith("*helper* has no scores of earlier days yet")
     assert said[2] == "*helper*: 1 reply chosen by people."
