@@ -31,7 +31,7 @@ class UnansweredAlarm:
 
     async def _look(self, watch: Watch) -> Post | None:
         now = self._services.clock()
-        today = await self._figures.recent(watch.team_id, watch.author_id, [watch.channel_id])
+        today = await self._figures.recent(watch)
         waiting = [
             question
             for question in today

@@ -13,17 +13,19 @@ from bot.store.seen_messages import SeenMessages, ThreadSigns
 
 WEEKS = timedelta(weeks=4)
 _KEPT_S = 600.0
+_DAY_KEPT_S = 60.0
 _MOST = 1000
 
 
 class OutcomeFigures:
-    """Figures of four weeks may be ten minutes old; what waits is read each time."""
+    """Figures of four weeks may be ten minutes old, the questions of a day one minute."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._seen = SeenMessages(services.store.database)
         self._signs = ThreadSigns(services.store.database)
         self._outcomes = AnswerCache(self._read, _KEPT_S, _MOST)
+        self._days = AnswerCache(self._read_day, _DAY_KEPT_S, _MOST)
 
     async def of(self, subject: Subject) -> Outcomes:
         return await self._outcomes.get(subject)
@@ -35,25 +37,28 @@ class OutcomeFigures:
         first.
         """
         watches = await self._services.store.watches.of(team_id)
-        assistants = defaultdict[str, list[str]](list)
+        waiting = defaultdict[str, list[Question]](list)
         for watch in watches:
             if watch.channel_id in channel_ids:
-                assistants[watch.author_id].append(watch.channel_id)
-        waiting = dict[str, Sequence[Question]]()
-        for assistant_id, channels in assistants.items():
-            questions = await self.recent(team_id, assistant_id, channels)
-            now = self._services.clock()
-            if open_questions := [each for each in questions if each.is_waiting(now)]:
-                waiting[assistant_id] = open_questions
-        return waiting
+                now = self._services.clock()
+                questions = await self.recent(watch)
+                open_questions = [each for each in questions if each.is_waiting(now)]
+                if open_questions:
+                    waiting[watch.author_id] += open_questions
+        return {
+            assistant_id: sorted(questions, key=lambda question: float(question.ts))
+            for assistant_id, questions in waiting.items()
+        }
 
-    async def recent(
-        self, team_id: str, assistant_id: str, channel_ids: Sequence[str]
-    ) -> Sequence[Question]:
-        """The questions of the last day to an assistant in these channels."""
+    async def recent(self, watch: Watch) -> Sequence[Question]:
+        """The questions of the last day to an assistant in its channel."""
+        return await self._days.get((watch.team_id, watch.channel_id, watch.author_id))
+
+    async def _read_day(self, key: tuple[str, str, str]) -> Sequence[Question]:
+        team_id, channel_id, assistant_id = key
         now = self._services.clock()
         # Two weeks of messages tell whether the assistant answers those that do not mention it.
-        messages = await self._seen.of(team_id, channel_ids, now - WEEKS / 2)
+        messages = await self._seen.of(team_id, [channel_id], now - WEEKS / 2)
         questions = questions_to(assistant_id, messages, now)
         return [each for each in questions if now - each.asked_at < OPEN_FOR]
 
