@@ -27,6 +27,7 @@ from bot.store.schema import (
     releases,
     replies,
     seen_messages,
+    thread_signs,
     thumbs,
 )
 from bot.store.tables import metadata
@@ -94,6 +95,8 @@ class Forgetting(StoreQueries):
         await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))
         is_seen_before = seen_messages.c.ts < to_ts(before)
         await self._database.execute(sa.delete(seen_messages).where(is_seen_before))
+        is_read_before = thread_signs.c.thread_ts < to_ts(before)
+        await self._database.execute(sa.delete(thread_signs).where(is_read_before))
         await self._database.execute(sa.delete(releases).where(is_old_release(before)))
         return total
 
