@@ -73,7 +73,7 @@ def feature(services: Services) -> Feature:
         assistants = await read_assistants(services, place, week)
         if any(each.standing is None for each in assistants):
             # The first day of a watch, or of the app.
-            await looks.look()
+            await looks.look_first()
             assistants = await read_assistants(services, place, week)
         members = await named([each.author_id for each in assistants])
         blocks = week_blocks(assistants, members)

@@ -45,10 +45,11 @@ class Series:
         return [score for score in self.scores if self.day_of(score) >= day]
 
 
-async def read_series(services: Services, place: Place) -> Series | None:
+async def read_series(services: Services, place: Place, known: Kind | None = None) -> Series | None:
     """The scores of replies of the last days, without today's; None if there are none.
 
-    Of several kinds, only the one that most scores of the last week have.
+    Of several kinds, only the one that most scores of the last week have. The `known` one stays as
+    long as a third of them have it: two channels with different rubrics do not take turns.
     """
     zone = services.schedule.zone
     now = services.clock()
@@ -62,6 +63,8 @@ async def read_series(services: Services, place: Place) -> Series | None:
     week = all_kinds.day_of(over[-1]) - timedelta(days=_KIND_DAYS)
     kinds = Counter(score.kind for score in over if all_kinds.day_of(score) > week)
     usual = max(kinds, key=lambda kind: (kinds[kind], kind.version or ""))
+    if known and 3 * kinds[known] >= kinds.total():
+        usual = known
     return Series([score for score in over if score.kind == usual], zone)
 
 

@@ -20,6 +20,7 @@ _ANOTHER_JUDGE = (
     "From then on it counts as another judge: earlier scores and labels are not joined with later "
     "ones."
 )
+_TOLD_FOR = timedelta(weeks=4)  # the end of a change; then it is steady
 MARKS = {Direction.LOWER: "▼", Direction.HIGHER: "▲"}
 
 
@@ -69,6 +70,8 @@ def first_line(standing: Standing | None, name: str) -> str:
 
 
 def _steady(standing: Standing, helper: str) -> str:
+    if standing.looked_at - standing.stored_at > _TOLD_FOR:
+        return f"{helper} is steady{_level(standing)}"
     if standing.event is Event.BACK:
         # Without the level: the mean of four weeks has the days of the change in it.
         return f"{helper} is back at its level{_since(standing)}"

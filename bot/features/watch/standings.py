@@ -13,6 +13,7 @@ from functools import partial
 
 import structlog
 
+from bot.domain.shared import AnswerCache
 from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.standing import subject_of as subject_of
 from bot.domain.verdict import later_version
@@ -38,6 +39,7 @@ LOOK_HOUR = 6
 LEASE = timedelta(minutes=15)  # longer than the judge is asked again
 _ASKED_FOR = timedelta(days=3)  # as long as it is open whose change it is
 _NO_LIMIT = 10_000
+_PATIENCE_S = 5.0
 
 logger = structlog.get_logger(__name__)
 
@@ -51,6 +53,7 @@ class StandingLooks:
         self._asked = AskedAgain(services)
         # A digest that needs a first look waits for the one that is under way.
         self._looking = asyncio.Lock()
+        self._first = AnswerCache(self._look_first, kept_s=60.0, most=1)
 
     async def look(self) -> None:
         """Looks at the subjects whose look of the day is due, and tells what changed."""
@@ -62,6 +65,17 @@ class StandingLooks:
                 if self._is_due(standing):
                     await self._look_at(subject, its_watches, standing)
             await self._tell(subjects)
+
+    async def look_first(self) -> None:
+        """Looks at what was never looked at; goes on beside the caller if it takes longer than a
+        few seconds, as when the judge is asked again.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                await self._first.get(self._services.identity.team_id)
+
+    async def _look_first(self, _team_id: str) -> None:
+        await self.look()
 
     async def subjects(self) -> Mapping[Subject, Sequence[Watch]]:
         """The watches of each subject."""
@@ -103,7 +117,8 @@ class StandingLooks:
         # One process at a time, before the judge is asked: each would pay for it.
         if await self._notices.claim(subject, name, "", day_of(now), now, LEASE) is None:
             return
-        series = await read_series(self._services, place_of(subject, watches))
+        known = kind_of(standing) if standing else None
+        series = await read_series(self._services, place_of(subject, watches), known)
         if series:
             await self._store(subject, watches, standing, series)
         await self._notices.note_told(subject, name, "", self._services.clock())
@@ -117,7 +132,7 @@ class StandingLooks:
     ) -> None:
         """Looks at the scores, and stores what is found: a change as a row of its own."""
         kind = series.kind
-        is_known = standing is not None and is_of_kind(standing, kind)
+        is_known = standing is not None and kind_of(standing) == kind
         state = standing.state if standing and is_known else State()
         today = today_of(self._services)
         found = await asyncio.to_thread(look, series.dated(), today, kind.scale, state)
@@ -257,8 +272,9 @@ def change_of(standing: Standing, found: Look, series: Series) -> Change:
     return Change(series.before(standing.since), series.since(standing.since), found.step)
 
 
-def is_of_kind(standing: Standing, kind: Kind) -> bool:
-    return (standing.scale, standing.version) == (kind.scale, kind.version)
+def kind_of(standing: Standing) -> Kind:
+    """What all scores of a standing share."""
+    return Kind(standing.lowest, standing.highest, standing.version)
 
 
 def new_standing(subject: Subject, kind: Kind, found: Look, now: datetime) -> Standing:

@@ -139,6 +139,18 @@ async def test_a_digest_that_comes_before_the_first_look_has_it_done(stage: Stag
     assert "*helper* is steady: 4.0" in shown(digest)
 
 
+async def test_two_judges_of_an_assistant_do_not_take_turns(stage: Stage) -> None:
+    usual = version_of(stage)
+    for version, number in ((usual, 4), ("m, strict 2", 3)):
+        scores = [(ago(day), 4, number) for day in range(1, 21)]
+        await write_scores(stage, scores, version)
+    await look(stage)
+    # Now most scores of a week are the other's, but not two thirds.
+    await write_scores(stage, [(ago(day + 0.01), 3, 3) for day in range(1, 8)], "m, strict 2")
+    await look(stage, DAY)
+    assert [row.version for row in await rows(stage)] == [usual]
+
+
 async def test_public_channels_are_one_series_and_a_private_one_is_its_own(stage: Stage) -> None:
     await write_scores(stage, [(ago(day), 4, 3) for day in range(1, 21)], version_of(stage))
     everywhere = await only(stage)

@@ -115,6 +115,9 @@ STANDINGS = {
     "questions": a_standing(whose=Whose.QUESTIONS, questions="The questions have changed: askers."),
     "back": a_standing(event=Event.BACK, **_STEADY),
     "stayed": a_standing(event=Event.STAYED, **_STEADY),
+    "back for five weeks": a_standing(
+        event=Event.BACK, stored_at=NOW - timedelta(weeks=5), **_STEADY
+    ),
     "steady": a_standing(event=None, since=None, **_STEADY),
     "too few": a_standing(direction=Direction.TOO_FEW, event=None, since=None, whose=None, n=4),
 }
