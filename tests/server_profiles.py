@@ -315,8 +315,8 @@ VLLM_NESTED = Profile(
 
 OLLAMA = Profile(
     name="Ollama",
-    # openai/openai.go at ollama/ollama ignores n, logprobs and max_completion_tokens, and truncates
-    # a too long prompt without saying so.
+    # openai/openai.go at ollama/ollama ignores n and max_completion_tokens (ollama#7125), and
+    # truncates a too long prompt without saying so; it gives log probabilities since 0.12.11.
     reasoning={"reasoning": "One could say score: 1 here."},
     unknown_model=error(
         404, message=f"model '{MODEL}' not found", type="not_found_error", param=None, code=None

@@ -26,6 +26,8 @@ from judge.scoring.rubric import Scale
 
 # The prompt asks for the score first; a heading, or "Total score", may stand before it.
 _MOST_TOKENS = 16
+# As many are enough for a model that puts the score on its first line, and nothing before it.
+_FEW_TOKENS = 8
 _FINAL = (UnscoredReason.FILTERED, UnscoredReason.REFUSED)  # asking for text would be no better
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,3}(?![0-9])")
 
@@ -36,28 +38,20 @@ class DistributionMember(Member):
     """
 
     may_spare = False
+    _is_on_first_line = True  # the score, until an answer has it further down
+    _most_tokens = _MOST_TOKENS
 
     async def rate(
         self, texts: Texts, earlier: Sequence[Result], give_up_at: float
     ) -> list[Outcome]:
         first: Outcome | None = None
         if self.model.gives_logprobs and not earlier:  # which are ratings by text
-            how: dict[str, Any] = {
-                "temperature": 0.0,
-                "logprobs": True,
-                "most_tokens": _MOST_TOKENS,
-            }
-            request = partial(
-                self.model.complete, render_prompt(*texts), give_up_at=give_up_at, **how
-            )
-            [first] = await self._results(
-                request, partial(self._distribution, response=texts.response)
-            )
+            first = await self._first(texts, give_up_at)
             is_doubt = isinstance(first, Unscored) and first.reason not in _FINAL
             if not (is_doubt or (isinstance(first, Rating) and first.probabilities is None)):
                 return [first]
         if not self.model.gives_logprobs:
-            self._note_lack()
+            self._note_text("its server refuses log probabilities")
         outcomes = await super().rate(texts, earlier, give_up_at)
         if isinstance(first, Rating | Unscored) and isinstance(
             usual := outcomes[0], Rating | Unscored
@@ -65,24 +59,60 @@ class DistributionMember(Member):
             outcomes[0] = replace(usual, coverage=first.coverage, **add_up((first, usual)))
         return outcomes
 
+    async def _first(self, texts: Texts, give_up_at: float) -> Outcome:
+        """The outcome of asking for the distribution: of the first line, as long as the model's
+        scores stand there.
+        """
+        outcome = await self._request_chances(texts, give_up_at)
+        if not (isinstance(outcome, Unscored) and self._is_on_first_line):
+            return outcome
+        if outcome.reason is not UnscoredReason.NO_SCORE or _NUMBER.search(outcome.raw):
+            return outcome
+        self._is_on_first_line = False
+        again = await self._request_chances(texts, give_up_at)
+        if isinstance(again, Rating | Unscored):
+            return replace(again, **add_up((outcome, again)))
+        return again
+
+    async def _request_chances(self, texts: Texts, give_up_at: float) -> Outcome:
+        how: dict[str, Any] = {
+            "temperature": 0.0,
+            "logprobs": True,
+            "most_tokens": self._most_tokens if self._is_on_first_line else _MOST_TOKENS,
+            "stop": "\n" if self._is_on_first_line else None,
+        }
+        request = partial(self.model.complete, render_prompt(*texts), give_up_at=give_up_at, **how)
+        [outcome] = await self._results(
+            request, partial(self._distribution, response=texts.response)
+        )
+        return outcome
+
     def _distribution(self, choice: Choice, response: str) -> Result:
         """The rating; without `probabilities` if they do not speak for the model."""
         scale = self._scale
         text = choice.text
         if withheld := self._withheld(choice):
             return withheld
-        if not choice.tokens:  # also where thinking took the few tokens
-            self._note_lack()
+        if not choice.tokens:
+            if choice.has_thought:
+                self._note_text("it thinks before it answers")
+            elif self.model.gives_logprobs:
+                self._note_text("its server gives no log probabilities")
+            return unscored(UnscoredReason.EMPTY, scale, text)
         read = parse_rating(text, scale, response=response)
         is_cut = choice.finish_reason == "length" and text[-1:].isdigit()  # "1" may become "10"
-        if isinstance(read, Unscored) or not choice.tokens or is_cut:
+        if isinstance(read, Unscored) or is_cut:
+            if not self._is_on_first_line:
+                self._note_text("its first words state no score")
             return unscored(UnscoredReason.NO_SCORE, scale, text)
         chances = find_chances(choice.tokens, read.score, scale)
         coverage = math.fsum(
             chances.values()
         )  # how much of the probability was on numbers of the scale
         if not 0.8 <= coverage <= 1.02:  # above 1 by rounding
+            self._note_text("too much of the probability is on other words than scores")
             return replace(read, coverage=min(coverage, 1.0))
+        self._most_tokens = _FEW_TOKENS
         probabilities = {score: chance / coverage for score, chance in sorted(chances.items())}
         mean = mean_of(probabilities)
         return Rating(
@@ -94,10 +124,8 @@ class DistributionMember(Member):
             coverage=min(coverage, 1.0),
         )
 
-    def _note_lack(self) -> None:
-        self.model.note(
-            f"Where model {self.model.name!r} gives no log probabilities, it is asked for text."
-        )
+    def _note_text(self, why: str) -> None:
+        self.model.note(f"Model {self.model.name!r} is asked for text where {why}.")
 
 
 def find_chances(tokens: Sequence[Token], score: int, scale: Scale) -> dict[int, float]:

@@ -9,7 +9,7 @@ from judge.errors import SetupError
 from judge.scoring.decision import DecisionMember
 from judge.scoring.distribution import DistributionMember
 from judge.scoring.model.chat import PATIENCE_S, ChatModel
-from judge.scoring.model.wishes import FLEX, Wishes
+from judge.scoring.model.wishes import FLEX, NO_EFFORT, Wishes
 from judge.scoring.offline import OFFLINE
 from judge.scoring.panel import Member
 
@@ -17,7 +17,7 @@ TEXT = "text"
 DISTRIBUTION = "distribution"
 DECISION = "decision"
 TAKES = {
-    DISTRIBUTION: "one request a row, of 16 tokens",
+    DISTRIBUTION: "one request a row, of a few tokens",
     DECISION: "one request a row, which costs what it reads",
 }
 _SAMPLES = 3  # of a single model
@@ -123,8 +123,13 @@ def to_settings(
     model: Sequence[str] | str, samples: int | None, timeout_s: float, ask: str, more: More
 ) -> Settings:
     names = model.split(",") if isinstance(model, str) else model
+    # While a model thinks, servers give no log probabilities.
+    usual_effort = NO_EFFORT if ask == DISTRIBUTION else None
     wishes = Wishes(
-        more.get("effort"), more.get("options"), more.get("tier"), more.get("answer_tokens")
+        more.get("effort") or usual_effort,
+        more.get("options"),
+        more.get("tier"),
+        more.get("answer_tokens"),
     )
     models = tuple(name.strip() for name in names)
     return Settings(models, samples, timeout_s, ask, wishes, more.get("points", False))

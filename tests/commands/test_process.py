@@ -152,7 +152,7 @@ async def test_doctor_says_what_the_server_refuses(
             "WATCH_TIER": "flex",
         }
         code, said, _ = await run("doctor", env, tmp_path)
-    assert (code, "additive-5; Model 'gpt-6-luna' refuses JUDGE_EFFORT" in said) == (0, True)
+    assert (code, "additive-5; Model 'gpt-6-luna' refuses JUDGE_EFFORT=low" in said) == (0, True)
     assert "ok     WATCH_TIER: " in said
     assert "was asked at tier 'flex' and answered at 'x'" in said
 

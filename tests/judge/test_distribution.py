@@ -55,7 +55,8 @@ async def test_distribution_is_one_short_request_and_its_score_the_rounded_mean(
     assert (verdict.spread, verdict.justification) == (1, "")
     [request] = model_server.requests
     assert (request["temperature"], request["top_logprobs"], "n" in request) == (0, 20, False)
-    assert request["max_completion_tokens"] <= 16
+    assert (request["reasoning_effort"], request["stop"]) == ("none", "\n")
+    assert request["max_tokens"] <= 16
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,10 @@ async def test_distribution_that_does_not_speak_for_the_score_is_asked_as_text(
     assert isinstance(rating, Rating)
     assert rating.coverage == (coverage and pytest.approx(coverage))
     first = (reply.usage or {}).get("prompt_tokens", 0)
-    assert (verdict.input_tokens, len(model_server.requests)) == (400 + first, 2)
+    is_wordy = reply.text.startswith("The")  # the score may stand below
+    times = 2 if is_wordy else 1
+    assert len(model_server.requests) == times + 1
+    assert verdict.input_tokens == 400 + times * first
 
 
 async def test_server_without_log_probabilities_is_asked_as_text_and_named(
@@ -98,8 +102,9 @@ async def test_server_without_log_probabilities_is_asked_as_text_and_named(
     model_server.script(or_text(REFUSED))
     assert [(await judge.score(QUESTION, RESPONSE)).basis for _ in range(2)] == ["2 of 2"] * 2
     assert sum("logprobs" in request for request in model_server.requests) == 1
-    [said] = judge.shortfalls
-    assert "'m' gives no log probabilities" in said
+    assert judge.shortfalls == [
+        "Model 'm' is asked for text where its server refuses log probabilities."
+    ]
 
 
 async def test_answers_with_log_probabilities_are_used_though_others_have_none(ask: Ask) -> None:
@@ -205,8 +210,71 @@ async def test_model_that_thinks_is_asked_as_text_and_named(
 ) -> None:
     judge = Judge("m", samples=1, client=client, ask="distribution")
     model_server.script(
-        or_text(Answer(None, finish_reason="length", extra={"reasoning": "The user asks"}))
+        or_text(
+            Answer(
+                None,
+                finish_reason="length",
+                extra={"reasoning": "The user asks"},
+                usage={"prompt_tokens": 400, "completion_tokens": 16},
+            )
+        )
     )
     assert (await judge.score(QUESTION, RESPONSE)).score == 3
-    assert judge.shortfalls == ["Where model 'm' gives no log probabilities, it is asked for text."]
-    assert model_server.requests[-1]["max_completion_tokens"] == 8192
+    assert judge.shortfalls == ["Model 'm' is asked for text where it thinks before it answers."]
+    assert model_server.requests[-1]["max_tokens"] == 8192
+
+
+async def test_score_below_the_first_line_is_found_and_looked_for_there_from_then_on(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    judge = Judge("m", client=client, ask="distribution")
+    usage = {"prompt_tokens": 400, "completion_tokens": 8}
+    heading = answer("## ", "Verdict", finish_reason="stop", usage=usage)
+    whole = answer("## ", "Verdict", "\n", "score:", TORN, "\n", usage=usage)
+    model_server.script(lambda request: heading if "stop" in request else whole)
+    first = await judge.score(QUESTION, RESPONSE)
+    assert (first.score, first.probabilities is None, first.input_tokens) == (4, False, 800)
+    assert (await judge.score(QUESTION, RESPONSE)).score == 4
+    sent = [("stop" in request, request["max_tokens"]) for request in model_server.requests]
+    assert sent == [(True, 16), (False, 16), (False, 16)]
+
+
+async def test_after_a_good_answer_half_the_tokens_are_asked_for(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    judge = Judge("m", client=client, ask="distribution")
+    usage = {"prompt_tokens": 400, "completion_tokens": 4}
+    model_server.script(answer("score:", TORN, finish_reason="stop", usage=usage))
+    for _ in range(2):
+        assert (await judge.score(QUESTION, RESPONSE)).score == 4
+    assert [request["max_tokens"] for request in model_server.requests] == [16, 8]
+
+
+async def test_distribution_is_asked_for_without_thinking_unless_an_effort_is_set(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    def reply(request: dict[str, Any]) -> Reply:
+        thinks = request.get("reasoning_effort") != "none"
+        if thinks and "logprobs" in request:
+            return Failure(400, message="'logprobs' is not supported while thinking")
+        return TEXT if thinks else answer("score:", TORN, finish_reason="stop")
+
+    model_server.script(reply)
+    usual = Judge("m", client=client, ask="distribution")
+    assert usual.ask == "distribution, effort none"
+    assert (await usual.score(QUESTION, RESPONSE)).probabilities
+    assert len(model_server.requests) == 1
+    thinking = Judge("m", client=client, ask="distribution", effort="low")
+    assert (await thinking.score(QUESTION, RESPONSE)).probabilities is None
+    assert thinking.ask == "distribution, effort low"
+
+
+async def test_model_that_cannot_think_need_not_know_the_effort(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    judge = Judge("m", client=client, ask="distribution")
+    refused = Failure(400, message="Unrecognized request argument: reasoning_effort")
+    given = answer("score:", TORN, finish_reason="stop")
+    model_server.script(lambda request: refused if "reasoning_effort" in request else given)
+    assert (await judge.score(QUESTION, RESPONSE)).probabilities
+    assert judge.shortfalls == []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judge.scoring.model.addresses import CHAT, DECISIONS
+from judge.scoring.model.addresses import CHAT, DECISIONS, is_openais
 from judge.scoring.model.client import ask
 from judge.scoring.model.completion import (
     Choice,
@@ -20,7 +20,7 @@ from judge.scoring.model.completion import (
     to_decision,
 )
 from judge.scoring.model.throttle import throttle_of
-from judge.scoring.model.wishes import FLEX, Wishes
+from judge.scoring.model.wishes import FLEX, NO_EFFORT, Wishes
 from judge.scoring.ratings import add_up
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ _MAX_ATTEMPTS = 5
 PATIENCE_S = 900.0
 """How long an answer at the tier "flex" may take; OpenAI advises 15 minutes."""
 _LIMIT = "max_completion_tokens"
+# OpenAI and Azure want the newer name; Ollama ignores it (ollama#7125), and others need not know
+# it.
 _OLDER_LIMIT = "max_tokens"
+_LIMITS = (_LIMIT, _OLDER_LIMIT)
 
 
 @dataclass(eq=False)
@@ -90,22 +93,24 @@ class ChatModel:
         temperature: float | None = None,
         logprobs: bool = False,
         most_tokens: int | None = None,
+        stop: str | None = None,
         give_up_at: float,
     ) -> Completion:
         """The model's answers to `prompt`, sent as a single user message; there may be fewer than
         `count`.
 
-        A `temperature` of None leaves it to the server. `give_up_at` is the deadline with all
-        waiting, in seconds of `time.monotonic()`. Raises JudgeError if the call failed (if time
-        ended a retry, that of the failure before), and TimeoutError if time ended the first attempt
-        while the server had no other request to answer, if the server answers none, or at
-        `give_up_at`.
+        A `temperature` of None leaves it to the server. The answer ends before the text `stop`.
+        `give_up_at` is the deadline with all waiting, in seconds of `time.monotonic()`. Raises
+        JudgeError if the call failed (if time ended a retry, that of the failure before), and
+        TimeoutError if time ended the first attempt while the server had no other request to
+        answer, if the server answers none, or at `give_up_at`.
         """
         effort = self.wishes.effort
         options = {
             "n": count if count > 1 else None,
             "temperature": temperature,
             "reasoning_effort": effort,
+            "stop": stop,
         }
         wanted = {_LIMIT: most_tokens or self.wishes.most_tokens} | (_LOGPROBS if logprobs else {})
         wanted |= {name: value for name, value in options.items() if value is not None}
@@ -169,7 +174,7 @@ class ChatModel:
         spent: Completion | None = None
         attempt = 1
         while True:
-            options = self._options(wanted, self.rejected | rejected)
+            options = self._options(wanted, self.rejected | rejected, str(client.base_url))
             request = {**body, **options}
             try:
                 completion = await self._ask(client, path, request, options.get("n", 1), give_up_at)
@@ -188,7 +193,7 @@ class ChatModel:
                 await asyncio.sleep(wait_s)
                 attempt += 1
                 continue
-            self._learn(completion, rejected)
+            self._learn(completion, rejected | self._ignored(completion, options))
             if spent is not None:
                 completion = replace(completion, **add_up((spent, completion)))
             is_cut = any(choice.finish_reason == "length" for choice in completion.choices)
@@ -219,9 +224,22 @@ class ChatModel:
         look like a rejected limit.
         """
         self.rejected |= rejected
-        if "reasoning_effort" in self.rejected:
-            self.note(f"Model {self.name!r} refuses JUDGE_EFFORT and is asked without it.")
         self._thinks |= any(choice.has_thought for choice in completion.choices)
+        # A model that does not think need not know how to think less.
+        is_missed = self._thinks or self.wishes.effort != NO_EFFORT
+        if is_missed and "reasoning_effort" in self.rejected:
+            self.note(
+                f"Model {self.name!r} refuses JUDGE_EFFORT={self.wishes.effort} and is asked "
+                "without it."
+            )
+
+    def _ignored(self, completion: Completion, options: Mapping[str, Any]) -> Set[str]:
+        """The name under which the server does not hold to the limit, if there is another one."""
+        for name, other in (_LIMITS, _LIMITS[::-1]):
+            most = options.get(name, math.inf) * len(completion.choices)
+            if (completion.output_tokens or 0) > most and other not in self.rejected:
+                return {name}
+        return set()
 
     async def _ask(
         self,
@@ -278,13 +296,16 @@ class ChatModel:
         ):
             self.note(f"Model {self.name!r} was asked, and {model[:80]!r} answered.")
 
-    def _options(self, wanted: Mapping[str, Any], rejected: Set[str]) -> dict[str, Any]:
+    def _options(
+        self, wanted: Mapping[str, Any], rejected: Set[str], base_url: str
+    ) -> dict[str, Any]:
         options = dict(wanted)
         own = self.wishes.fields.keys()
         if _LIMIT in wanted:
             limit = options.pop(_LIMIT) or (LONG if self._thinks else _SHORT)
-            name = _LIMIT if _LIMIT not in rejected else _OLDER_LIMIT
-            options = ({name: limit} if own.isdisjoint((_LIMIT, _OLDER_LIMIT)) else {}) | options
+            name, other = _LIMITS if is_openais(base_url) else _LIMITS[::-1]
+            name = other if name in rejected else name
+            options = ({name: limit} if own.isdisjoint(_LIMITS) else {}) | options
         left_out = rejected | (set() if rejected.isdisjoint(_LOGPROBS) else _LOGPROBS.keys())
         return {name: value for name, value in options.items() if name not in left_out}
 

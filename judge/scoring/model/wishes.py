@@ -14,6 +14,8 @@ from judge.errors import SetupError
 
 FLEX: Final = "flex"
 """The tier with batches' prices on ordinary requests, answered within minutes and if there is capacity."""
+NO_EFFORT: Final = "none"
+"""The effort of a model that answers without thinking."""
 _WORD = re.compile(r"[\w.-]{1,40}")
 
 

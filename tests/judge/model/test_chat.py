@@ -1,7 +1,7 @@
 """The same tests for every server of `tests/server_profiles.py`."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,12 +30,14 @@ from tests.server_profiles import (
     LITELLM,
     LLAMA_CPP,
     MODEL,
+    OLLAMA,
     OPENAI,
     PROFILES,
     VLLM,
     Profile,
 )
 
+LIMITS = ("max_completion_tokens", "max_tokens")
 NOW = {"retry-after": "0"}
 TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so no test waits
 
@@ -91,7 +93,7 @@ def reason(verdict: Verdict) -> UnscoredReason:
         pytest.param(profile, option, id=f"{profile}-{option}")
         for profile in PROFILES
         for option in profile.rejections
-        if option != "max_tokens"  # is only sent if the newer name is rejected
+        if option not in LIMITS  # of which one is sent at a time
     ],
 )
 async def test_rejected_option_is_left_out_and_remembered(
@@ -108,19 +110,47 @@ async def test_rejected_option_is_left_out_and_remembered(
     assert not any(option in request for request in model_server.requests[before:])
 
 
-async def test_limit_is_sent_under_its_older_name_if_the_newer_is_rejected(
-    model_server: ModelServer, ask: Ask
+@pytest.mark.parametrize(
+    ("host", "profile", "names"),
+    [
+        ("name.openai.azure.test", OPENAI, [LIMITS[0]]),
+        ("name.openai.azure.test", AZURE, LIMITS),
+        ("api.openai.com", OPENAI, [LIMITS[0]]),
+        ("myopenai.com", AZURE, [LIMITS[1]]),
+        ("models.test", OPENAI, LIMITS[::-1]),
+        ("models.test", OLLAMA, [LIMITS[1]]),
+    ],
+)
+async def test_limit_has_the_name_that_the_server_takes(
+    model_server: ModelServer, host: str, profile: Profile, names: Sequence[str]
 ) -> None:
-    await ask(AZURE.script("max_completion_tokens"), samples=1)
-    assert [request.get("max_tokens") for request in model_server.requests] == [None, 1024]
+    model_server.script(profile.script(*profile.rejections.keys() & set(LIMITS)))
+    http_client = detoured(model_server, [])
+    base_url = f"http://{host}/v1"
+    async with AsyncOpenAI(api_key=KEY, base_url=base_url, http_client=http_client) as client:
+        await Judge(MODEL, client=client, samples=1).score(QUESTION, RESPONSE)
+    sent = [[name for name in LIMITS if name in request] for request in model_server.requests]
+    assert sent == [[name] for name in names]
+
+
+async def test_server_that_ignores_the_limit_gets_it_under_the_other_name_from_then_on(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    usage = {"prompt_tokens": 400, "completion_tokens": 60}
+    model_server.script(Answer(GOOD, usage=usage))
+    judge = Judge(MODEL, client=client, samples=1, answer_tokens=50)
+    for _ in range(3):
+        assert (await judge.score(QUESTION, RESPONSE)).score == 4
+    sent = [[name for name in LIMITS if name in request] for request in model_server.requests]
+    assert sent == [[LIMITS[1]], [LIMITS[0]], [LIMITS[0]]]
 
 
 async def test_limit_is_left_out_if_both_names_are_rejected(
     model_server: ModelServer, ask: Ask
 ) -> None:
     both = replace(OPENAI, rejections=OPENAI.rejections | AZURE.rejections)
-    assert (await ask(both.script("max_completion_tokens", "max_tokens"), samples=1)).score == 4
-    assert not {"max_completion_tokens", "max_tokens"} & model_server.requests[-1].keys()
+    assert (await ask(both.script(*LIMITS), samples=1)).score == 4
+    assert model_server.requests[-1].keys().isdisjoint(LIMITS)
 
 
 async def test_rejection_of_an_option_that_was_not_sent_is_not_retried(
@@ -147,7 +177,7 @@ async def test_server_that_rejects_every_option_is_asked_once_per_option(
 
 def fits_without_limit(profile: Profile, otherwise: Reply) -> Any:
     def reply(request: dict[str, Any]) -> Reply:
-        has_limit = bool({"max_completion_tokens", "max_tokens"} & request.keys())
+        has_limit = not request.keys().isdisjoint(LIMITS)
         assert profile.limit_too_high is not None
         return profile.limit_too_high if has_limit else otherwise
 
@@ -176,7 +206,7 @@ async def test_prompt_that_is_too_long_does_not_remove_the_limit(
         await judge.score(QUESTION, RESPONSE)
     model_server.script(GOOD)
     await judge.score(QUESTION, RESPONSE)
-    assert model_server.requests[-1]["max_completion_tokens"] == 1024
+    assert model_server.requests[-1]["max_tokens"] == 1024
 
 
 # Failures

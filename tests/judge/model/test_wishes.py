@@ -48,11 +48,11 @@ async def test_effort_is_passed_as_it_is_and_dropped_with_a_sentence_if_refused(
         None,
         None,
     ]
-    assert judge.shortfalls == ["Model 'm' refuses JUDGE_EFFORT and is asked without it."]
+    assert judge.shortfalls == ["Model 'm' refuses JUDGE_EFFORT=max and is asked without it."]
 
 
 def limits(server: ModelServer) -> list[int | None]:
-    return [request.get("max_completion_tokens") for request in server.requests]
+    return [request.get("max_tokens") for request in server.requests]
 
 
 async def test_short_answer_that_thinking_used_up_is_asked_again_with_more_room_and_paid_for(
