@@ -69,6 +69,8 @@ class Standing:
         is_to_tell: Whether the change is still to be told.
         told_at: When somebody was told.
         release_id: The release whose effect this is; None for a standing.
+        follows: The id of the subject's row before this one; 0 if it is the first, None for the
+            effect of a release.
         released_on: The day of a release with which the change began, if one did.
     """
 
@@ -105,6 +107,7 @@ class Standing:
     is_to_tell: bool = False
     told_at: datetime | None = None
     release_id: int | None = None
+    follows: int | None = 0
     released_on: date | None = None
     id: int = 0
 

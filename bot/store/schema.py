@@ -294,14 +294,17 @@ standings = numbered(
     *needed("why", "questions", default=""),
     *needed(is_to_tell=Boolean, default=sa.false()),
     *optional("version", "event", "whose", ended=Ids, told_at=UtcDateTime),
-    *optional(
-        release_id=Integer
-    ),  # it is none of those, but how scores have changed with a release
+    # It is none of those, but how scores have changed with a release.
+    *optional(release_id=Integer),
+    # The row of the subject before it, 0 if it is the first. Only one can follow on each, however
+    # many processes find the same change.
+    *optional(follows=Integer),
     *optional(since=sa.Date, begun_on=sa.Date, found_on=sa.Date, origin=sa.Date),
     *optional(level=Float, level_low=Float, level_high=Float, before=Float),
     *optional(step=Float, step_low=Float, step_high=Float),
     *optional(judge_step=Float, judge_low=Float, judge_high=Float),
-    sa.Index(None, "team_id", "channel_id", "author_id"),
+    sa.Index(None, "team_id", "channel_id", "author_id", "follows", unique=True),
+    sa.Index(None, "release_id", unique=True),
 )
 
 replies = new_table(

@@ -11,6 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.dml import Insert
 
 from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.verdict import base_version, later_version
@@ -61,10 +62,14 @@ class Standings(db.StoreQueries):
         found = await self._rows(standings.c.release_id.in_(release_ids))
         return {each.release_id: each for each in found if each.release_id is not None}
 
-    @db.in_transaction
-    async def begin(self, connection: AsyncConnection, standing: Standing) -> None:
-        """Stores a change as a new row."""
-        await connection.execute(sa.insert(standings).values(_values(standing)))
+    async def begin(self, standing: Standing) -> None:
+        """Stores a change as a new row, unless another process has stored what follows on the same
+        row, or the effect of the same release.
+        """
+        await self._database.execute(self._new(standing))
+
+    def _new(self, standing: Standing) -> Insert:
+        return db.insert_new(self._database, standings, _values(standing))
 
     @db.in_transaction
     async def begin_with_judge(
@@ -75,11 +80,12 @@ class Standings(db.StoreQueries):
         since: datetime,
         channel_ids: Sequence[str],
     ) -> None:
-        """Stores a change of the judge under its name, as a new row and a later judge version.
+        """Stores a change of the judge under its name, as `begin` does, and a later judge version.
 
         Scores of `version` from `since` on get the version of the standing.
         """
-        await connection.execute(sa.insert(standings).values(_values(standing)))
+        if not (await connection.execute(self._new(standing))).rowcount:
+            return
         for channel_id in channel_ids:
             place = standing.subject._replace(channel_id=channel_id)
             await begin_judge(connection, place, version, since)

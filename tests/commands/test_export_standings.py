@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,11 @@ pytestmark = pytest.mark.usefixtures("log_file")
 async def test_the_newest_standing_of_each_assistant_is_written(tmp_path: Path) -> None:
     async with await Store.open(url(tmp_path)) as log:
         await log.names.note("T1", "B2", "drafter")
-        for each in (standing(author_id="B2"), LOWER, standing(channel_id="C9")):
+        for each in (
+            standing(author_id="B2"),
+            replace(LOWER, follows=1),
+            standing(channel_id="C9"),
+        ):
             await Standings(log.database).begin(each)
     code, out, err = await export(tmp_path, "--standings")
     assert (code, err) == (0, "2 standings written\n")

@@ -37,6 +37,7 @@ LOWER = replace(
     ended=("2026-10-01",),
     whose=Whose.ASSISTANT,
     is_to_tell=True,
+    follows=1,
 )
 
 
@@ -58,6 +59,28 @@ async def test_the_newest_row_of_a_subject_is_its_standing(standings: Standings)
     assert [replace(row, id=0) for row in rows] == [LOWER, FIRST]
 
 
+async def test_of_processes_that_find_the_same_only_the_first_stores_it(
+    log: Store, standings: Standings
+) -> None:
+    written = {"team_id": "T1", "channel_id": "C1", "author_id": "B1", "judge_version": "m 1"}
+    async with log.database.engine.begin() as connection:
+        await connection.execute(
+            cases.insert(), [a_row(**written, key="1", created_at=NOW, judged_at=NOW)]
+        )
+    await standings.begin(FIRST)
+    effect = replace(LOWER, release_id=7, follows=None)
+    for step in (-0.7, -0.8):
+        await standings.begin(replace(LOWER, step=step))
+        await standings.begin(replace(effect, step=step))
+    judged = replace(LOWER, version="m 1, since 2026-11-25")
+    await standings.begin_with_judge(judged, "m 1", NOW, ["C1"])
+    rows = await standings.changes(LOWER.subject)
+    assert [replace(row, id=0) for row in rows] == [LOWER, FIRST]
+    effects = await standings.of_releases([7])
+    assert [row.step for row in effects.values()] == [-0.7]
+    assert await log.database.values(select(cases.c.judge_version)) == ["m 1"]
+
+
 async def test_a_later_look_keeps_that_a_change_was_told(standings: Standings) -> None:
     await standings.begin(LOWER)
     (untold,) = await standings.untold("T1")
@@ -77,8 +100,9 @@ async def test_a_change_of_the_judge_makes_later_scores_those_of_another(
     async with log.database.engine.begin() as connection:
         await connection.execute(cases.insert(), rows)
     later = replace(LOWER, direction=Direction.TOO_FEW, version="m 1, since 2026-11-25")
-    for _ in range(2):
-        await standings.begin_with_judge(later, "m 1", NOW + days[2], ["C1", "C2"])
+    for follows in (0, 1):
+        row = replace(later, follows=follows)
+        await standings.begin_with_judge(row, "m 1", NOW + days[2], ["C1", "C2"])
     versions = select(cases.c.judge_version).order_by(cases.c.judged_at)
     assert await log.database.values(versions) == ["m 1"] * 2 + ["m 1, since 2026-11-25"] * 2
     assert await log.database.values(select(releases.c.channel_id)) == ["C1"]

@@ -286,6 +286,7 @@ class ReleaseLooks:
         unknown = Standing(
             **release.subject._asdict(),
             release_id=release.id,
+            follows=None,
             since=release.day,
             lowest=0,
             highest=5,

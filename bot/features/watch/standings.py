@@ -143,7 +143,8 @@ class StandingLooks:
             if not await self._ask_once_more(current, found, series, watches):
                 await self._standings.go_on(current)
             return
-        begun = with_figures(new_standing(subject, kind, found, now), found, now)
+        new = new_standing(subject, kind, found, now)
+        begun = replace(with_figures(new, found, now), follows=standing.id if standing else 0)
         if found.event in {Event.BEGAN, Event.FURTHER}:
             change = change_of(begun, found, series)
             await self.store_change(begun, change, await self.ask(begun, change, watches))
@@ -175,7 +176,8 @@ class StandingLooks:
         asked = await self.ask(standing, change, watches)
         if asked.whose in {Whose.OPEN, Whose.NOT_ASKED}:
             return False
-        await self.store_change(replace(standing, stored_at=standing.looked_at), change, asked)
+        anew = replace(standing, stored_at=standing.looked_at, follows=standing.id)
+        await self.store_change(anew, change, asked)
         return True
 
     async def store_change(self, begun: Standing, change: Change, asked: Asked) -> None:

@@ -124,7 +124,8 @@ async def test_a_change_that_was_stored_is_told_by_the_next_process(stage: Stage
     await change(stage, alerts_to=(stage.ann.id,))
     standings = Standings(stage.log.database)
     # As a process left it that ended before it told anybody.
-    await standings.begin(replace(await standing(stage), is_to_tell=True))
+    current = await standing(stage)
+    await standings.begin(replace(current, is_to_tell=True, follows=current.id))
     await look(stage)
     await look(stage)
     assert len(direct(stage, "ann")) == 1
