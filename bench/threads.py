@@ -4,7 +4,7 @@ bench.threads`.
 Threads have 1 to 6 turns. What a person would give a turn is its thread's own label or, with a
 probability that the correlation sets, one of its own; the judge is off by a point in two of nine.
 The figures are a digest's in its details: of watched replies, a random half of the turns, the mean,
-the share of good ones, and the mean corrected by blind labels of a third of them.
+and the mean corrected by blind labels of a third of them.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from bench.shapes import SCALE, SHAPES, Shape, mean, row
 from bot.figures.quality import to_quality
 from bot.store.figures import CountedCase
-from judge.evaluation.stats import Interval, good_from
+from judge.evaluation.stats import Interval
 
 SAMPLES = 500
 WEEKS = (20, 60, 300)
@@ -52,10 +52,8 @@ def draw(shape: Shape, correlation: float, replies: int, random: Random) -> list
     return found
 
 
-def watched(
-    turns: Sequence[Turn], random: Random
-) -> tuple[Interval | None, Interval | None, Interval | None]:
-    """The mean of a random part of them, the share of good ones, and the mean corrected by labels."""
+def watched(turns: Sequence[Turn], random: Random) -> tuple[Interval | None, Interval | None]:
+    """The mean of a random part of them, and the mean corrected by labels."""
     drawn = [turn for turn in turns if random.random() < DRAWN]
     rows = [
         CountedCase(0, turn.score, "B1", 0, 0, f"{turn.thread}", DRAWN, given=label)
@@ -63,9 +61,7 @@ def watched(
         for label in [f"U1 {turn.label}" if random.random() < LABELLED else None]
     ]
     found = to_quality(rows, SCALE)
-    return (
-        (found.mean.judge, found.good.judge, found.mean.corrected) if found else (None, None, None)
-    )
+    return (found.mean.judge, found.mean.corrected) if found else (None, None)
 
 
 def main() -> None:
@@ -78,10 +74,8 @@ def main() -> None:
             for error in ERRORS
         ]
         truth = mean(shape)
-        good = good_from(SCALE)
         by_judge = sum(score * share for score, share in of_judge)
-        of_good = sum(share for score, share in of_judge if score >= good)
-        truths = (by_judge, of_good, truth)
+        truths = (by_judge, truth)
         for correlation in (0.3, 0.6):
             cells = []
             for replies in WEEKS:

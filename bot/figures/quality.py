@@ -3,7 +3,7 @@ has room for.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import NamedTuple, TypeVar
@@ -19,9 +19,7 @@ from judge.evaluation.stats import (
     Interval,
     MeanEstimate,
     MeanEstimator,
-    good_from,
     labelled_shares,
-    low_to,
     wilson,
 )
 from judge.scoring.numbers import number_of
@@ -69,15 +67,13 @@ WEEKS = 4
 
 @dataclass(frozen=True)
 class Quality:
-    """The quality of replies, by one judge version: mean, and shares of good and of low scores.
+    """The quality of replies, by one judge version.
 
     `has_gap`: weeks with many of the scores have no label, so that other weeks' labels would speak
     for them. `severity` says whose average it is, or that it follows one person.
     """
 
     mean: MeanEstimate
-    good: MeanEstimate
-    low: MeanEstimate
     has_gap: bool = False
     severity: str = ""
 
@@ -87,10 +83,6 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> Mapping[K, list[V]]:
     for key, value in pairs:
         found[key].append(value)
     return found
-
-
-def by_thread(scored: Iterable[CountedCase]) -> Iterable[list[int]]:
-    return grouped((each.thread, each.score) for each in scored).values()
 
 
 class _Reply(NamedTuple):
@@ -107,12 +99,8 @@ def to_quality(
     scored: Sequence[CountedCase],
     scale: Scale,
     coverage: Mapping[str, Coverage] | None = None,
-    among: Sequence[CountedCase] = (),
 ) -> Quality | None:
     """The quality computed from scores of one kind; None without a score.
-
-    The labels of `among`, or else of the scores, show how strict people are: one correction for the
-    two sides of a difference, since two would differ where people have not.
 
     A watched reply stands for more replies, according to its draw and the `coverage` of its day. A
     label stands for its week. Its weight follows from how many of that week's replies have a label,
@@ -132,35 +120,28 @@ def to_quality(
     counts += [(week, False, number) for week, number in by_week.items()]
     label_shares = labelled_shares(counts)
     replies_in_all = sum(number / reply.share for reply, number in replies.items())
-    clusters = Counter(tuple(sorted(scores)) for scores in by_thread(unweighed))
-    labelled = [case.given for case in among or scored if case.given]
+    by_thread = grouped((case.thread, case.score) for case in unweighed)
+    clusters = Counter(tuple(sorted(scores)) for scores in by_thread.values())
 
-    def estimator(ends: Scale, value: Callable[[float], float]) -> MeanEstimator:
-        severities = Severities(by_whom(given, value) for given in labelled)
-        made = MeanEstimator(ends, severities)
-        for reply, number in replies.items():
-            made.add(
-                value(reply.score),
-                given=by_whom(reply.given, value),
-                probability=label_shares[reply.week],
-                cluster=reply.thread,
-                weight=len(weighed) / reply.share / replies_in_all,
-                times=number,
-            )
-        for scores, number in clusters.items():
-            made.add_clusters(len(scores), sum(map(value, scores)), number)
-        return made
-
-    least_good = good_from(scale)
-    most_low = low_to(scale)
-    of_scores = estimator(scale, float)
-    mean = of_scores.estimate()
-    good = estimator(Scale(0, 1), lambda score: float(score >= least_good)).estimate()
-    low = estimator(Scale(0, 1), lambda score: float(score <= most_low)).estimate()
-    if not (mean and good and low):
+    estimator = MeanEstimator(
+        scale, Severities(_by_whom(case.given) for case in scored if case.given)
+    )
+    for reply, number in replies.items():
+        estimator.add(
+            reply.score,
+            given=_by_whom(reply.given),
+            probability=label_shares[reply.week],
+            cluster=reply.thread,
+            weight=len(weighed) / reply.share / replies_in_all,
+            times=number,
+        )
+    for scores, number in clusters.items():
+        estimator.add_clusters(len(scores), sum(scores), number)
+    mean = estimator.estimate()
+    if mean is None:
         return None
-    severity = " ".join(of_scores.severities.words(is_named=False))
-    return Quality(mean, good, low, _has_gap(counts), severity)
+    severity = " ".join(estimator.severities.words(is_named=False))
+    return Quality(mean, _has_gap(counts), severity)
 
 
 def _alike(cases: Sequence[CountedCase], coverage: Mapping[str, Coverage]) -> Counter[_Reply]:
@@ -184,10 +165,10 @@ def _has_gap(counts: Sequence[tuple[int, bool, float]]) -> bool:
     return unlabelled > 0.15 * sum(number for _, _, number in counts)
 
 
-def by_whom(given: str | None, value: Callable[[float], float]) -> Given:
-    """The labels of a case as a measure has them, each with who gave it."""
+def _by_whom(given: str | None) -> Given:
+    """The blind labels of a case, each with who gave it."""
     labels = [label.rpartition(" ") for label in (given or "").split(",") if label]
-    return [(person, value(float(score))) for person, _, score in labels]
+    return [(person, float(score)) for person, _, score in labels]
 
 
 _NO_MODEL = {

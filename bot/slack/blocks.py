@@ -91,11 +91,10 @@ def quote(words: str, limit: int, *title: Block) -> Block:
     return _quoted(seen, title)
 
 
-def quotes(words: str, limit: int, *title: Block, kind: str = "rich_text_quote") -> list[Block]:
+def quotes(words: str, limit: int, *title: Block) -> list[Block]:
     """All of the words, in as many quotes of at most `limit` characters as needed.
 
-    They are split at line ends if there are any. `kind` may also be "rich_text_preformatted", which
-    is monospaced.
+    They are split at line ends if there are any.
     """
     rest = sanitize(words).strip("\n")
     pieces: list[str] = []
@@ -105,11 +104,11 @@ def quotes(words: str, limit: int, *title: Block, kind: str = "rich_text_quote")
         pieces.append(rest[:end])
         rest = rest[end:].removeprefix("\n")
     first, *more = [*pieces, rest]
-    return [_quoted(first, title, kind), *(_quoted(each, (), kind) for each in more if each)]
+    return [_quoted(first, title), *(_quoted(each, ()) for each in more if each)]
 
 
-def _quoted(seen: str, title: tuple[Block, ...], kind: str = "rich_text_quote") -> Block:
-    parts = [("rich_text_section", list(title)), (kind, [run(seen)] if seen else [])]
+def _quoted(seen: str, title: tuple[Block, ...]) -> Block:
+    parts = [("rich_text_section", list(title)), ("rich_text_quote", [run(seen)] if seen else [])]
     return {
         "type": "rich_text",
         "elements": [{"type": kind, "elements": part} for kind, part in parts if part],

@@ -523,9 +523,6 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     quality = await quality_of(log, *blind, seen, other, older)
     assert (quality.mean.n, quality.mean.labelled) == (3, 2)
     assert quality.mean.labels_only.mean == 2.5
-    assert quality.good.judge.mean == pytest.approx(2 / 3)
-    assert quality.good.labels_only.mean == 0
-    assert quality.low.judge.mean == pytest.approx(1 / 3)
 
 
 async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
@@ -543,8 +540,3 @@ async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
     skipped = [Entry(skipped_ratings=number) for number in (1, 3, 0)]
     _, details = await figures_of(log, *skipped, Entry())
     assert (details.usage.skipped_ratings, details.usage.with_skipping) == (2, 3)
-
-
-async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
-    long = [Entry(score=score, scale=(1, 10)) for score in (8, 7)]
-    assert (await quality_of(log, *long)).good.judge.mean == 0.5
