@@ -21,7 +21,6 @@ from bot.store.figures import (
     BEGINNING,
     CountedCase,
     Kind,
-    LabelledCount,
     LowCase,
     Place,
     ScoreCount,
@@ -182,7 +181,7 @@ async def read_lowest(
     """
     watched = replace(place, origin=Origin.WATCHED)
     low = [
-        *await tallies.low(place, span, LOWEST, False, frozenset(author_ids)),
+        *await tallies.low(place, span, LOWEST, False, author_ids),
         *await tallies.low(watched, span, LOWEST, False),
     ]
     low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
@@ -194,17 +193,8 @@ async def read_details(tallies: Tallies, place: Place, chosen: Chosen) -> Detail
     kind = chosen.kind
     weeks = [week.before(back) if back else week for back in range(TREND_WEEKS)]
     span = Span(weeks[-1].start, chosen.until)
-
-    async def read(
-        tallies: Tallies,
-    ) -> tuple[Sequence[CountedCase], Sequence[LabelledCount], Sequence[Usage]]:
-        return (
-            await tallies.counted(place, span, kind, [each.start for each in weeks]),
-            await tallies.labelled(place, Span(BEGINNING, span.end), kind),
-            await tallies.usage(place, Span(week.start, span.end), kind),
-        )
-
-    scored, labelled, (usage,) = await tallies.together(read)
+    scored = await tallies.counted(place, span, kind, [each.start for each in weeks])
+    labelled = await tallies.labelled(place, Span(BEGINNING, span.end), kind)
     of_labelled = add_up((row.score, row.number) for row in labelled)
     return Details(
         quality=to_quality([case for case in scored if case.back < WEEKS], kind.scale),
@@ -212,7 +202,7 @@ async def read_details(tallies: Tallies, place: Place, chosen: Chosen) -> Detail
         blind=to_agreement((row for row in labelled if row.is_blind), kind.scale),
         seen=to_agreement((row for row in labelled if not row.is_blind), kind.scale),
         unlike=kolmogorov_smirnov(of_labelled, chosen.this.counts),
-        usage=usage,
+        usage=await tallies.usage(place, Span(week.start, span.end), kind),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from dataclasses import fields
 from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 from cachetools import LRUCache
@@ -220,17 +220,8 @@ class Database:
 class StoreQueries:
     """Queries that belong together, of one feature or one kind; `Store` has one of each."""
 
-    def __init__(self, database: Database, connection: AsyncConnection | None = None) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._connection = connection
-
-    async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
-        """Runs several queries one after the other over one connection, which takes less time than
-        a read for each.
-        """
-        return await self._database.read(
-            lambda connection: work(type(self)(self._database, connection))
-        )
 
 
 Queries = TypeVar("Queries", bound=StoreQueries)

@@ -27,7 +27,6 @@ from bot.store.database import (
     upsert,
 )
 from bot.store.schema import assignments, cases, channels, labels
-from bot.store.statements import made_once
 from bot.store.visibility import counts, is_watched
 from bot.store.writer import after_commit
 
@@ -77,6 +76,9 @@ LABELS_PER_WEEK = 20
 """How many blind labels a channel wants in a week by default."""
 
 _PRIME = 2**31 - 1
+
+_ByWeek = tuple[str, int, bool]
+"""A channel, a week counted back from the current one, and whether watches drew the replies."""
 
 
 @dataclass(frozen=True)
@@ -187,22 +189,14 @@ class LabelDraws(StoreQueries):
         if not wanted:
             return ()
         starts = [utc_week(now) - timedelta(weeks=number) for number in range(WEEKS + 1)]
-        sizes: dict[Any, int] = {
-            (*key, bool(watched)): n
-            for *key, watched, n in await self._sizes(team_id, frozenset(wanted), starts)
-        }
-        drawn = await self._probabilities(team_id, frozenset(wanted), starts)
-        fixed: dict[Any, float] = {
-            (*key, bool(watched)): probability for *key, watched, probability in drawn
-        }
+        sizes = await self._sizes(team_id, wanted, starts)
+        fixed = await self._probabilities(team_id, wanted, starts)
 
         def probability(channel_id: str, number: int, watched: bool) -> float:
-            most = max(
-                *(sizes.get((channel_id, each, watched), 0) for each in (number, number + 1)), 1
-            )
-            return fixed.get((channel_id, number, watched)) or min(
-                1.0, budgets[channel_id].weekly / most
-            )
+            this = sizes.get((channel_id, number, watched), 0)
+            before = sizes.get((channel_id, number + 1, watched), 0)
+            share = budgets[channel_id].weekly / max(this, before, 1)
+            return fixed.get((channel_id, number, watched)) or min(1.0, share)
 
         draws = []
         for channel_id in wanted:
@@ -218,35 +212,30 @@ class LabelDraws(StoreQueries):
                 draws.append(LabelDraw(team_id, channel_id, weeks, watched))
         return draws
 
-    @made_once(lambda *row: row)
-    def _sizes(
-        self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]
-    ) -> sa.Executable:
-        """The cases with a score in each channel and week, of which watches drew some: one index
-        for each query.
-        """
-        each = [
-            sa.select(cases.c.channel_id, sa.literal(number), sa.literal(watched), sa.func.count())
-            .where(
-                cases.c.team_id == team_id,
-                cases.c.channel_id.in_(channel_ids),
-                which,
-                cases.c.score.is_not(None),
+    async def _sizes(
+        self, team_id: str, channel_ids: Collection[str], starts: Sequence[datetime]
+    ) -> Mapping[_ByWeek, int]:
+        """The cases with a score in each channel and week, of which watches drew some."""
+        week = by_week([(start, number) for number, start in enumerate(starts)]).label("week")
+        is_there = sa.and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
+        is_recent = sa.and_(cases.c.score.is_not(None), cases.c.judged_at >= starts[-1])
+        # Two queries, so that each uses its index.
+        chosen, drawn = (
+            sa.select(
+                cases.c.channel_id,
+                week,
+                sa.literal(watched).label("is_watched"),
+                sa.func.count().label("value"),
             )
-            .where(
-                cases.c.judged_at >= start,
-                cases.c.judged_at < starts[number - 1] if number else sa.true(),
-            )
-            .group_by(cases.c.channel_id)
-            for number, start in enumerate(starts)
+            .where(is_there, is_recent, which)
+            .group_by(cases.c.channel_id, "week")
             for watched, which in ((False, counts(cases)), (True, is_watched(cases)))
-        ]
-        return sa.union_all(*each)
+        )
+        return _by_week(await self._database.all(chosen.union_all(drawn)))
 
-    @made_once(lambda *row: row)
-    def _probabilities(
-        self, team_id: str, channel_ids: frozenset[str], starts: Sequence[datetime]
-    ) -> sa.Executable:
+    async def _probabilities(
+        self, team_id: str, channel_ids: Collection[str], starts: Sequence[datetime]
+    ) -> Mapping[_ByWeek, float]:
         week = by_week([(start, number) for number, start in enumerate(starts)]).label("week")
         by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
         # Few cases were drawn: `concat` makes the database go from each of these to its case, as in
@@ -257,6 +246,13 @@ class LabelDraws(StoreQueries):
             assignments.c.probability > 0,
             cases.c.judged_at >= starts[-1],
         )
-        highest = sa.func.max(assignments.c.probability)
+        highest = sa.func.max(assignments.c.probability).label("value")
         query = sa.select(*by, highest).join(assignments, assignments.c.case_id == cases.c.id)
-        return query.where(*is_there, *was_drawn).group_by(cases.c.channel_id, "week", "is_watched")
+        query = query.where(*is_there, *was_drawn)
+        return _by_week(
+            await self._database.all(query.group_by(cases.c.channel_id, "week", "is_watched"))
+        )
+
+
+def _by_week(rows: Sequence[sa.Row[Any]]) -> dict[_ByWeek, Any]:
+    return {(row.channel_id, row.week, bool(row.is_watched)): row.value for row in rows}

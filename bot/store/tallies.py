@@ -20,7 +20,6 @@ from bot.store.database import StoreQueries, columns_of
 from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place, Span, TimedScore
 from bot.store.labels import by_week
 from bot.store.schema import cases, is_of_case, labels, ratings, replies
-from bot.store.statements import made_once
 from bot.store.visibility import (
     NEWER,
     Origin,
@@ -37,8 +36,9 @@ _WORDS = 300  # more than is shown, because blanks and what people do not see ar
 
 
 class Tallies(StoreQueries):
-    @made_once(figures.ScoreCount)
-    def scores(self, place: Place, span: Span, start: datetime) -> sa.Executable:
+    async def scores(
+        self, place: Place, span: Span, start: datetime
+    ) -> Sequence[figures.ScoreCount]:
         """The last part of the span begins at `start`."""
         rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
         outcome = (
@@ -50,7 +50,8 @@ class Tallies(StoreQueries):
             (cases.c.judged_at >= start).label("is_this"),
         )
         found = sa.select(*_KIND, *outcome).where(is_public(place, span)).subquery()
-        return sa.select(found, sa.func.count()).group_by(*found.c)
+        query = sa.select(found, sa.func.count().label("number")).group_by(*found.c)
+        return await self._database.rows(figures.ScoreCount, query)
 
     async def counted(
         self, place: Place, span: Span, kind: Kind, starts: Sequence[datetime]
@@ -64,63 +65,48 @@ class Tallies(StoreQueries):
             last - timedelta(weeks=back)
             for back in range((last - utc_week(span.start)).days // 7 + 1)
         ]
-        # Not joined with their labels, which SQLite would all go through for each case once it
-        # expects few cases.
-        scored = await self._counted(place, span, kind, starts, weeks)
-        given = dict(await self.given(place))
-        return [
-            each._replace(given=given[each.id]) if each.id in given else each for each in scored
-        ]
-
-    @made_once(CountedCase)
-    def _counted(
-        self,
-        place: Place,
-        span: Span,
-        kind: Kind,
-        starts: Sequence[datetime],
-        weeks: Sequence[datetime],
-    ) -> sa.Executable:
         thread = sa.func.coalesce(cases.c.thread_ts, sa.cast(cases.c.id, sa.String))
-        back, week = (
-            by_week([(start, n) for n, start in enumerate(each)]) for each in (starts, weeks)
+        columns = (
+            cases.c.id,
+            cases.c.score,
+            cases.c.author_id,
+            by_week([(start, n) for n, start in enumerate(starts)]).label("back"),
+            by_week([(start, n) for n, start in enumerate(weeks)]).label("week"),
+            thread.label("thread"),
         )
-        columns = cases.c.score, cases.c.author_id, back, week, thread
-        query = sa.select(cases.c.id, *columns).where(is_public(place, span), _is_of(kind))
+        query = sa.select(*columns).where(is_public(place, span), _is_of(kind))
         if place.origin is Origin.WATCHED:
-            is_there = (
+            is_its = sa.and_(
                 replies.c.team_id == cases.c.team_id,
                 replies.c.channel_id == cases.c.channel_id,
+                replies.c.ts == cases.c.message_ts,
             )
-            is_its = sa.and_(*is_there, replies.c.ts == cases.c.message_ts)
-            query = query.add_columns(cases.c.probability, replies.c.day, replies.c.ts).outerjoin(
-                replies, is_its
-            )
-        return query
-
-    @made_once(lambda *row: row)
-    def given(self, place: Place) -> sa.Executable:
-        """The blind labels of each case."""
-        is_there = labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id
-        each = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
-        given = sa.func.aggregate_strings(each, ",")
-        return (
-            sa.select(labels.c.case_id, given)
-            .where(*is_there, labels.c.is_blind)
+            drawn_with = cases.c.probability.label("drawn_with")
+            query = query.add_columns(drawn_with, replies.c.day, replies.c.ts)
+            query = query.outerjoin(replies, is_its)
+        # Not joined with their labels, which SQLite would all go through for each case once it
+        # expects few cases.
+        label = labels.c.user_id.concat(" ").concat(sa.cast(labels.c.score, sa.String))
+        blind = (
+            sa.select(labels.c.case_id, sa.func.aggregate_strings(label, ",").label("given"))
+            .filter_by(team_id=place.team_id, channel_id=place.channel_id, is_blind=True)
             .group_by(labels.c.case_id)
         )
+        scored = await self._database.rows(CountedCase, query)
+        given = {row.case_id: row.given for row in await self._database.all(blind)}
+        return [each._replace(given=given.get(each.id)) for each in scored]
 
-    @made_once(str)
-    def authors(self, place: Place, span: Span) -> sa.Executable:
+    async def authors(self, place: Place, span: Span) -> Sequence[str]:
         """The authors of the replies that were scored, those with the most first."""
         query = sa.select(cases.c.author_id).where(
             is_public(place, span), cases.c.author_id.is_not(None)
         )
-        return query.group_by(cases.c.author_id).order_by(sa.func.count().desc(), cases.c.author_id)
+        query = query.group_by(cases.c.author_id)
+        return await self._database.values(
+            query.order_by(sa.func.count().desc(), cases.c.author_id)
+        )
 
-    @made_once(figures.Usage)
-    def usage(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
-        """A single row."""
+    async def usage(self, place: Place, span: Span, kind: Kind) -> figures.Usage:
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = sa.select(
             sa.func.count(sa.func.distinct(cases.c.requester_id))
@@ -134,17 +120,17 @@ class Tallies(StoreQueries):
             sa.func.count().filter(cases.c.skipped_ratings > 0).label("skipped_ratings"),
             sa.func.count(cases.c.skipped_ratings).label("with_skipping"),
         )
-        return query.where(is_public(place, span))
+        (usage,) = await self._database.rows(figures.Usage, query.where(is_public(place, span)))
+        return usage
 
-    @made_once(LowCase)
-    def low(
+    async def low(
         self,
         place: Place,
         span: Span,
         limit: int,
         is_newest_first: bool,
-        author_ids: frozenset[str] | None = None,
-    ) -> sa.Executable:
+        author_ids: Collection[str] | None = None,
+    ) -> list[LowCase]:
         """The low scores of all kinds, newest or lowest first; with `author_ids`, only what those
         authors wrote.
         """
@@ -155,7 +141,7 @@ class Tallies(StoreQueries):
             if is_newest_first
             else (cases.c.score, cases.c.judged_at.desc())
         )
-        return low_cases(cases.c.id.in_(found.order_by(*order)))
+        return await self._low_cases(cases.c.id.in_(found.order_by(*order)))
 
     async def low_among(self, place: Place, case_ids: Collection[int]) -> Sequence[LowCase]:
         """Those of the cases that the channel may still see, lowest first and newest first among
@@ -164,8 +150,25 @@ class Tallies(StoreQueries):
         are_public = sa.or_(
             *(is_public(replace(place, origin=o), Span(BEGINNING, END)) for o in _ORIGINS)
         )
+        return await self._low_cases(sa.and_(cases.c.id.in_(case_ids), are_public))
+
+    async def _low_cases(self, which: sa.ColumnElement[bool]) -> list[LowCase]:
+        """The lowest first, then the newest, then by id; without the texts of deleted or forgotten
+        cases.
+        """
+        is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
+        texts = {
+            "question": cases.c.question,
+            "response": cases.c.response,
+            "reason": cases.c.justification,
+        }
+        words = [
+            sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name)
+            for name, each in texts.items()
+        ]
+        query = sa.select(*columns_of(cases, LowCase, *texts), *words).where(which)
         return await self._database.rows(
-            LowCase, low_cases(sa.and_(cases.c.id.in_(case_ids), are_public))
+            LowCase, query.order_by(cases.c.score, cases.c.judged_at.desc(), cases.c.id)
         )
 
     async def lowest(self, place: Place, span: Span) -> Sequence[tuple[int, datetime]]:
@@ -204,8 +207,9 @@ class Tallies(StoreQueries):
             key=lambda each: each[::-1],
         )
 
-    @made_once(figures.LabelledCount)
-    def labelled(self, place: Place, span: Span, kind: Kind) -> sa.Executable:
+    async def labelled(
+        self, place: Place, span: Span, kind: Kind
+    ) -> Sequence[figures.LabelledCount]:
         """Scores and labels of everything that was judged in the span."""
         of_case = labels.c.case_id, labels.c.is_blind
         given = (
@@ -214,7 +218,7 @@ class Tallies(StoreQueries):
                 sa.func.sum(labels.c.score).label("total"),
                 sa.func.count().label("people"),
             )
-            .where(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id)
+            .filter_by(team_id=place.team_id, channel_id=place.channel_id)
             .group_by(*of_case)
             .subquery()
         )
@@ -230,11 +234,12 @@ class Tallies(StoreQueries):
         query = sa.select(*by, sa.func.count().label("number")).join(
             given, given.c.case_id == cases.c.id
         )
-        return query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
+        query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
+        return await self._database.rows(figures.LabelledCount, query)
 
-    @made_once(TimedScore)
-    def in_order(self, place: Place, span: Span) -> sa.Executable:
-        return _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)
+    async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
+        oldest_first = _timed_scores(place, span).order_by(cases.c.judged_at, cases.c.id)
+        return await self._database.rows(TimedScore, oldest_first)
 
     async def newest(self, place: Place) -> TimedScore | None:
         newest_first = _timed_scores(place, Span(BEGINNING, END)).order_by(cases.c.judged_at.desc())
@@ -249,53 +254,25 @@ _KIND = (
 )
 
 
-def low_cases(which: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """The lowest first, then the newest, then by id; without the texts of deleted or forgotten
-    cases.
-    """
-    is_shown = sa.and_(cases.c.deleted_at.is_(None), cases.c.forgotten_at.is_(None))
-    texts = {
-        "question": cases.c.question,
-        "response": cases.c.response,
-        "reason": cases.c.justification,
-    }
-    words = [
-        sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name)
-        for name, each in texts.items()
-    ]
-    query = sa.select(*columns_of(cases, LowCase, *texts), *words).where(which)
-    return query.order_by(cases.c.score, cases.c.judged_at.desc(), cases.c.id)
-
-
 def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
     columns = cases.c.id, cases.c.score, cases.c.judged_at, cases.c.message_ts, cases.c.thread_ts
     return sa.select(*_KIND, *columns).where(cases.c.score.is_not(None), is_public(place, span))
 
 
-def is_there(place: Place, span: Span) -> sa.ColumnElement[bool]:
-    return sa.and_(
+def is_public(place: Place, span: Span) -> sa.ColumnElement[bool]:
+    """What counts in the channel; the conditions are written as in the indexes, so that these are
+    used.
+    """
+    within = sa.and_(
         cases.c.team_id == place.team_id,
         cases.c.channel_id.in_((place.channel_id, *place.others)),
         cases.c.judged_at >= span.start,
         cases.c.judged_at < span.end,
         _by(place),
     )
-
-
-def is_public(
-    place: Place, span: Span, repeated: sa.Select[Any] | sa.CompoundSelect[Any] | None = None
-) -> sa.ColumnElement[bool]:
-    """What counts in the channel; the conditions are written as in the indexes, so that these are
-    used.
-    """
-    within = is_there(place, span)
     if place.origin is Origin.WATCHED:
         return sa.and_(within, is_watched(cases))
-    return sa.and_(
-        within,
-        counts(cases),
-        cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated),
-    )
+    return sa.and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span)))
 
 
 def _by(place: Place) -> sa.ColumnElement[bool]:
