@@ -68,10 +68,16 @@ class Stage:
     services: Services | None = None
 
     def ask_and_answer(
-        self, question: str = QUESTION, answer: str = ANSWER, **content: Any
+        self, question: str = QUESTION, answer: str = ANSWER, opening: str = "", **content: Any
     ) -> tuple[Message, Message]:
-        """A question by ann and an answer by the assistant in its thread."""
-        parent = self.ann.post(CHANNEL, question)
+        """A question by ann and an answer by the assistant in its thread, which ben may have
+        opened.
+        """
+        if opening:
+            parent = self.ben.post(CHANNEL, opening)
+            self.ann.post(CHANNEL, question, thread_ts=parent.ts)
+        else:
+            parent = self.ann.post(CHANNEL, question)
         return parent, self.helper.post(CHANNEL, answer, thread_ts=parent.ts, **content)
 
     def another_app(self) -> Person:

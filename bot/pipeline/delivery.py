@@ -55,7 +55,7 @@ class Delivery:
     async def announce(self, case: LoggedCase) -> LoggedCase:
         """Posts a placeholder in the case's thread, and returns the updated case."""
         case, _ = await self._post_once(case, "thread", words.texts(case))
-        case, _ = await self._post_once(case, "reply", words.placeholder(case))
+        case, _ = await self._post_once(case, "reply", words.PLACEHOLDER)
         return case
 
     async def deliver(self, case: LoggedCase, verdict: CaseVerdict) -> LoggedCase:

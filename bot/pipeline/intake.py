@@ -160,4 +160,4 @@ async def known_post(store: Store, known: LoggedCase, user_id: str, workspace_ur
     if verdict := await store.cases.verdict(known.id):
         await store.assignments.note_told(known.team_id, [known.id], user_id)
         return known_verdict(known, verdict, workspace_url)
-    return words.in_progress(known)
+    return words.IN_PROGRESS

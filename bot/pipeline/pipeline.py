@@ -155,7 +155,7 @@ class CasePipeline:
                 return case
             place = self.judging.slots.place_of(case.id)
             if is_first or place != place_told:
-                post = words.slow(case, place)
+                post = words.slow(place)
                 case = await self.delivery.say_delay(case, post, is_first=is_first)
                 place_told = place
                 is_first = False

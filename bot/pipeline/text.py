@@ -40,11 +40,11 @@ def refused_modal() -> dict[str, Any]:
     return ui.page("Slack Judge", [ui.section(FOREIGN)])
 
 
-def placeholder(case: LoggedCase) -> Post:
-    return sentence(f"Scoring the response… · case {case.id}")
+PLACEHOLDER = sentence("Scoring the response…")
+IN_PROGRESS = sentence("This reply is being scored. If no verdict appears in a moment, ask again.")
 
 
-def slow(case: LoggedCase, place: int | None) -> Post:
+def slow(place: int | None) -> Post:
     """The placeholder after a while; `place` is the number of verdicts before this one, None if
     that is not known.
     """
@@ -54,7 +54,7 @@ def slow(case: LoggedCase, place: int | None) -> Post:
         if is_far
         else f"This verdict is {_PLACES[place or 0]}"
     )
-    return sentence(f"The judge's model is slow. {said} · case {case.id}")
+    return sentence(f"The judge's model is slow. {said}.")
 
 
 def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = False) -> Post:
@@ -65,7 +65,7 @@ def later(case: LoggedCase, pause: timedelta, tries: int, *, is_slow: bool = Fal
     )
     return sentence(
         f"The judge's model is {'slow' if is_slow else 'not answering'}. I will try again {when} "
-        f"(retry {case.model_tries} of {tries}) · case {case.id}"
+        f"(retry {case.model_tries} of {tries})."
     )
 
 
@@ -83,21 +83,15 @@ def texts(case: LoggedCase, verdict: CaseVerdict | None = None) -> Post:
     return Post(f"{who} asked for a score: {excerpt(case.question or '', _EXCERPT)}", blocks)
 
 
-def in_progress(case: LoggedCase) -> Post:
-    return sentence(
-        f"This reply is being scored. If no verdict appears in a moment, ask again. Case {case.id}."
-    )
-
-
 def accepted(case: LoggedCase) -> str:
     where = "Only you will see the verdict"
     if case.source is CaseSource.LINK and case.visibility is Visibility.THREAD:
         where = "The verdict will appear in that message's thread, or to you alone"
-    return f"Scoring the response. {where}. Case {case.id}."
+    return f"Scoring the response. {where}."
 
 
 def ask_for_question(case: LoggedCase, reason: str) -> Post:
-    asked = f"Which question does this reply answer? {reason} Case {case.id}."
+    asked = f"Which question does this reply answer? {reason}"
     return Post(
         asked,
         [ui.section(asked), ui.actions(ui.button("Type the question", ids.ACTION_ASK, case.id))],

@@ -156,7 +156,7 @@ def verdict_message(
 
 def replaced(case: LoggedCase, verdict: CaseVerdict, by: LoggedCase, workspace_url: str) -> Post:
     why = "" if by.question_hash == case.question_hash else ", question changed"
-    text = f"{_in_words(verdict)} · replaced by {_link(by, workspace_url)}{why}"
+    text = f"{_in_words(verdict)} · replaced by {_link(by, workspace_url, 'a newer verdict')}{why}"
     return Post(text, [context(text) | {"block_id": ids.BLOCK_REPLACED}])
 
 
@@ -177,7 +177,7 @@ def known_verdict(case: LoggedCase, verdict: CaseVerdict, workspace_url: str) ->
         if verdict.score is None
         else f"Scored before: *{verdict.score} of {verdict.highest}*"
     )
-    line = f"{found} · {_link(case, workspace_url)}"
+    line = f"{found} · {_link(case, workspace_url, 'verdict')}"
     return Post(line, [section(line), actions(*row)] if row else [section(line)])
 
 
@@ -223,9 +223,9 @@ def why_private(case: LoggedCase) -> str:
 
 
 def ratings_line(verdict: CaseVerdict) -> str:
-    """The score of each rating; empty if there is only one rating."""
+    """The score of each rating; empty if they are all alike."""
     ratings = verdict.ratings
-    if len(ratings) < 2:
+    if len({each.score if isinstance(each, Rating) else None for each in ratings}) < 2:
         return ""
     count = (
         f"{len(ratings)}" if all(isinstance(each, Rating) for each in ratings) else verdict.basis
@@ -286,12 +286,11 @@ def _filled(verdict: CaseVerdict, score: int) -> int:
     return round((score - verdict.lowest) / (verdict.highest - verdict.lowest) * _STEPS)
 
 
-def _link(case: LoggedCase, workspace_url: str) -> str:
-    """The case's number, as a link to its verdict if that is in a thread."""
-    number = f"case {case.id}"
+def _link(case: LoggedCase, workspace_url: str, what: str) -> str:
+    """A link to the case's verdict in its thread; without one, the number of the case."""
     if not case.reply_ts:
-        return number
-    return f"<{permalink(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)}|{number}>"
+        return f"case {case.id}"
+    return f"<{permalink(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)}|{what}>"
 
 
 def _question(case: LoggedCase) -> list[dict[str, Any]]:
@@ -327,7 +326,9 @@ def _provenance(case: LoggedCase, verdict: CaseVerdict) -> str:
     checked = "" if is_silent else "not checked against documents"
     if version:
         checked = f"checked against reference {version}"
-    parts = model, ratings_line(verdict), checked, reply, unread, f"case {case.id}"
+    # Whoever looks up in the log why there is no score needs the number.
+    number = f"case {case.id}" if verdict.score is None else ""
+    parts = model, ratings_line(verdict), checked, reply, unread, number
     return " · ".join(part for part in parts if part)
 
 
@@ -348,12 +349,15 @@ def _buttons(
             [button("Try again", ids.ACTION_AGAIN, case.id)] if case.blocker == MAY_NOT_READ else []
         )
     is_unscored = verdict.score is None
+    # In a thread whose only message before the reply is its question, there is no other.
+    is_right_above = case.question_source is QuestionSource.PREVIOUS and case.parent_ts
+    has_other_questions = case.messages_before or not is_right_above
     offered = [
         ("Score again", ids.ACTION_AGAIN) if has_been_seen and not is_unscored else None,
         ("Try again", ids.ACTION_AGAIN) if is_unscored else None,
         ("Give your own score", ids.ACTION_LABEL) if is_unscored else None,
         ("Details", ids.ACTION_DETAILS) if verdict.ratings else None,
-        ("Wrong question?", ids.ACTION_WRONG_QUESTION),
+        ("Wrong question?", ids.ACTION_WRONG_QUESTION) if has_other_questions else None,
     ]
     return [button(label, action_id, case.id) for label, action_id in filter(None, offered)]
 

@@ -1,6 +1,7 @@
 """Who has asked for enough is told so in one sentence, and no case is made."""
 
 from bot.slack import ids
+from tests.gestures import scored
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -12,7 +13,7 @@ async def refused(stage: Stage, values: dict[str, str], block_id: str) -> None:
 
 async def test_every_way_to_ask_counts(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(max_cases_per_user_per_hour=1)
-    verdict = await stage.verdict(stage.ask_for_score())
+    _, verdict = await scored(stage, opening="Hello.")
     await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "What? | That."))
     assert "is the limit" in (await stage.told(stage.ann)).text
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)

@@ -105,7 +105,7 @@ async def test_who_waits_for_a_slow_model_reads_their_place_in_line(
         "This verdict is second in line",
         "Other verdicts come before this one",
     )
-    said = {f"The judge's model is slow. {place} · case {n}" for n, place in enumerate(places, 1)}
+    said = {f"The judge's model is slow. {place}." for place in places}
     await stage.slack.until(lambda: set(updates(stage)) == said)
     gate.set()
     await stage.slack.until(lambda: sum(is_verdict(each) for each in stage.ours()) == 3)
@@ -122,9 +122,7 @@ async def test_who_waits_alone_for_a_slow_model_is_told_once(
     gate = asyncio.Event()
     stage.model.script(Held(gate, "score: 4\nGood."))
     stage.ask_for_score()
-    assert (
-        await stage.told(stage.ann)
-    ).text == "The judge's model is slow. This verdict is next · case 1"
+    assert (await stage.told(stage.ann)).text == "The judge's model is slow. This verdict is next."
     gate.set()
     assert (await stage.told(stage.ann, count=2)).text.startswith(SCORED)
 

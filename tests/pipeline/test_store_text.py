@@ -11,7 +11,7 @@ from bot.commands.export import export
 from bot.slack import ids
 from bot.store.export import Selection
 from tests.cases import bytes_on_disk
-from tests.gestures import QUOTING, forget, scored_reply, settled
+from tests.gestures import QUOTING, forget, scored, scored_reply, settled
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 
@@ -51,8 +51,7 @@ async def test_a_reply_that_is_asked_about_again_shows_its_score_and_can_be_scor
 async def test_a_corrected_question_is_scored_with_the_response_read_again_and_asked_for_the_next_time(
     stage: Stage,
 ) -> None:
-    parent, answer = await scored_reply(stage)
-    verdict = await stage.verdict(parent)
+    answer, verdict = await scored(stage, opening="Hello.")
     await settled(stage, 2, await stage.correct(stage.ann, verdict, "How do I undo a push?"))
     prompt = stage.model.requests[1]["messages"][0]["content"]
     assert "<question>How do I undo a push?</question>" in prompt

@@ -57,13 +57,13 @@ def test_messages_keep_slacks_limits(question: str, response: str, justification
     posts += [
         verdicts.known_verdict(case, scored, "https://a.slack.com/"),
         messages.texts(case),
-        messages.placeholder(case),
+        messages.PLACEHOLDER,
     ]
     posts = [form for post in posts for form in post.forms]
     for post in [
         *posts,
         messages.ask_for_question(case, "I could not find it."),
-        messages.in_progress(case),
+        messages.IN_PROGRESS,
     ]:
         check_blocks(post.blocks)
         assert post.text.strip()

@@ -75,12 +75,12 @@ def test_what_is_said_before_and_without_a_verdict_reads_as_in_the_snapshot(
     case = a_case(model_tries=2)
     link = a_case(source=CaseSource.LINK)
     posts = [
-        text.placeholder(case),
+        text.PLACEHOLDER,
         *(text.later(case, timedelta(seconds=pause_s), 3) for pause_s in (10, 60, 360)),
         text.texts(case),
         text.texts(a_case(question="x" * 3001), bare_verdict()),
         text.sentence(text.FORGOTTEN_TEXTS),
-        text.in_progress(case),
+        text.IN_PROGRESS,
         text.ask_for_question(case, text.OUT_OF_REACH),
         text.sentence(text.unsure_of_membership(MembershipError("missing_scope"))),
         text.sentence(text.unsure_of_link(MembershipError("internal_error"))),

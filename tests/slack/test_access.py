@@ -235,7 +235,7 @@ async def test_a_new_score_on_a_public_verdict_follows_the_pressers_setting(
     stage: Stage, own: Visibility | None, public: int
 ) -> None:
     stage.model.script("I cannot say.")
-    parent, answer = stage.ask_and_answer()
+    parent, answer = stage.ask_and_answer(opening="Hello.")
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.verdict(parent)
     await save_visibility(stage.log, stage.slack.workspace.team_id, stage.ben.id, own)
@@ -330,7 +330,10 @@ async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corre
     stage: Stage = await open_stage(verdict_visibility="me")
     workspace = stage.slack.workspace
     channel = workspace.add_channel("open", [stage.ann.user, stage.helper.user, workspace.bot])
-    question = stage.ann.post(channel.id, QUESTION)
+    question = stage.ann.post(channel.id, "Hello.")
+    stage.ann.post(channel.id, "Another.", thread_ts=question.ts)
+    stage.helper.post(channel.id, "One moment.", thread_ts=question.ts)
+    stage.ann.post(channel.id, QUESTION, thread_ts=question.ts)
     answer = stage.helper.post(channel.id, ANSWER, thread_ts=question.ts)
     await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(1, CaseStatus.DELIVERED)
@@ -347,7 +350,7 @@ async def test_ones_own_verdict_in_a_channel_that_one_only_looks_at_can_be_corre
 async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stands(
     stage: Stage,
 ) -> None:
-    parent, answer = stage.ask_and_answer()
+    parent, answer = stage.ask_and_answer(opening="Hello.")
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.verdict(parent)
     await stage.reaches(1, CaseStatus.DELIVERED)

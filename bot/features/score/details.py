@@ -91,7 +91,8 @@ def details_modal(
     elif may_ask:
         label = f"Ask for the {'reason' if lacks_reason(verdict) else 'points'}"
         shown.append(blocks.actions(blocks.button(label, ids.ACTION_POINTS, case.id)))
-    shown += [rated_quote(rating, verdict) for rating in verdict.ratings[:20]]
+    quotes = [rated_quote(rating, verdict) for rating in verdict.ratings[:20]]
+    shown += [quote for at, quote in enumerate(quotes) if quote not in quotes[:at]]
     for title, text in (("Question", case.question), ("Reply", case.response)):
         if text:
             shown.append(blocks.quote(text, _MOST_SHOWN, blocks.run(title, is_bold=True)))
@@ -104,16 +105,17 @@ def _facts(case: LoggedCase, verdict: CaseVerdict) -> dict[str, str]:
     """What is known of a verdict, by name; empty where nothing is."""
     facts = {
         "Model": "offline rater" if verdict.is_offline else escape(verdict.model),
-        "Rubric": f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
+        "Rubric": escape(verdict.rubric),
     }
-    if verdict.mean is not None:
+    if verdict.mean is not None and verdict.mean != verdict.score:
         facts["Mean"] = f"{verdict.mean:.2f} of {verdict.highest}"
     if verdict.input_tokens is not None and verdict.output_tokens is not None:
         tokens = f"{verdict.input_tokens:,} read, {verdict.output_tokens:,} written"
         if verdict.reasoning_tokens:
             tokens += f", {verdict.reasoning_tokens:,} of them thinking"
         facts["Tokens"] = tokens
-    facts["Cost"] = "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}"
+    if verdict.cost_usd is not None:
+        facts["Cost"] = f"${verdict.cost_usd:.4f}"
     if case.messages > 1:
         facts["Reply"] = number_of(case.messages, "message")
     if case.messages_before:

@@ -119,7 +119,7 @@ async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
 async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its_authors(
     stage: Stage,
 ) -> None:
-    parent, answer = stage.ask_and_answer()
+    parent, answer = stage.ask_and_answer(opening="Hello.")
     person = carol(stage)
     await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.verdict(parent)
@@ -194,7 +194,7 @@ async def test_a_forgotten_reply_is_not_said_to_have_been_scored(stage: Stage) -
 
 
 async def test_each_button_says_that_the_words_are_forgotten(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
+    parent, answer = stage.ask_and_answer(opening="Hello.")
     person = carol(stage)
     await settled(stage, 1, person.shortcut(slack_ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.verdict(parent)

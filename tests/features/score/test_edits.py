@@ -187,7 +187,7 @@ async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(
     assert (case.question, case.response) == (None, None)
     await stage.scrubbed()
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
-    assert "case 1" in assert_without_words(stage, GONE)
+    assert_without_words(stage, GONE)
 
 
 async def test_a_verdict_quotes_nothing_of_a_deleted_part_of_the_reply(

@@ -27,12 +27,12 @@ async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
         verdict.text
         == "Score 4 of 5: It answers the question directly and says what happens to the changes."
     )
-    assert all(part in shown(verdict) for part in (SCORED, "  ●●●●○  ", "gpt-6-luna", "case 1"))
+    assert all(part in shown(verdict) for part in (SCORED, "  ●●●●○  ", "gpt-6-luna"))
+    assert "case 1" not in shown(verdict)
     assert buttons(verdict) == [
         ids.ACTION_AGREE,
         ids.ACTION_DISAGREE,
         ids.ACTION_DETAILS,
-        ids.ACTION_WRONG_QUESTION,
     ]
     prompt = stage.model.requests[0]["messages"][0]["content"]
     assert f"<question>{QUESTION}</question>" in prompt

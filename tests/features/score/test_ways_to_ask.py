@@ -107,7 +107,7 @@ async def test_a_second_person_who_asks_is_shown_the_first_verdict(
     known = await stage.told(stage.ben)
     assert known.text.startswith("Scored before: *4 of 5* · ")
     assert QUESTION not in shown(known)
-    assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_DETAILS, ids.ACTION_WRONG_QUESTION]
+    assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_DETAILS]
     # After a command it stands where that was typed, and not in a thread that may be closed.
     assert known.thread_ts == (None if source is CaseSource.LINK else parent.ts)
     assert (await stage.cases(), len(stage.model.requests), len(stage.ours())) == (1, 1, 1)

@@ -279,7 +279,7 @@ async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
 
 async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stage) -> None:
     await say(stage, "@helper verdict")
-    parent, _, _ = await scored(stage)
+    parent, _, _ = await scored(stage, opening="Hello.")
     verdict = await stage.verdict(parent)
     assert verdict.text.startswith("Score 4 of 5: ")
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
