@@ -69,8 +69,8 @@ class Feature:
         register: Connects its listeners to Bolt.
         words: Its words after `/judge`.
         meant: Words that people try after `/judge`, and what it has for them.
-        help: Its lines in `/judge help`, in channels; all features together have at most seven.
-        more_help: Its lines in `/judge help more`.
+        help: Its lines in `/judge help`, in channels; all features together have at most nine.
+        more_help: Its lines in `/judge help more`, which lists the rest.
         direct_help: Its lines in direct messages with the app; eight at most.
         on_message: Receives every new or changed message of the app's channels, before Bolt does.
         on_read: Receives every message that the watch reads in a channel: the workspace and channel,

@@ -11,7 +11,10 @@ from bot.store.schema import channels
 
 _MORE_HELP = """\
 • `/judge stats @assistant` shows one assistant's week, `/judge stats #channel` another channel's
-• `/judge digest` sets up the weekly digest of this channel (`/judge digest help`)"""
+• `/judge digest on friday 16:00 Europe/Berlin` sets when the digest comes, `/judge digest off` stops it"""
+_HELP = """\
+• `/judge stats` shows this channel's week so far
+• `/judge digest on` posts a digest of each week here"""
 
 _WITH_DIGESTS = select(channels.c.team_id).where(channels.c.is_digest_on)
 
@@ -24,7 +27,7 @@ def feature(services: Services) -> Feature:
             "stats": partial(handlers.answer_stats, services),
         },
         meant={"cost": "stats", "low": "stats", "trend": "stats"},
-        help="• `/judge stats` shows this channel's week so far",
+        help=_HELP,
         more_help=_MORE_HELP,
         direct_help="• `/judge stats #channel` shows a channel's week so far",
         periodic_jobs=[

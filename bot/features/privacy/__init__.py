@@ -20,7 +20,7 @@ def feature(services: Services) -> Feature:
         register=partial(forgetting.register, services=services),
         words={"forget": partial(forgetting.answer, services)},
         meant={"privacy": "forget"},
-        more_help=_HELP,
+        help=_HELP,
         direct_help=_HELP,
         periodic_jobs=[PeriodicJob("forget_old_cases", retention.run, is_for_all=True)],
     )

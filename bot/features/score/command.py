@@ -2,7 +2,7 @@
 or a word.
 """
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from difflib import get_close_matches
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -13,7 +13,7 @@ from bot.feature import Services
 from bot.features.score.handlers import open_texts_window
 from bot.pipeline.text import NOT_IN_BOTH, accepted, unsure_of_link
 from bot.slack import ids
-from bot.slack.blocks import actions, button, section
+from bot.slack.blocks import Block, actions, button, section
 from bot.slack.invocation import (
     Invocation,
     Raw,
@@ -30,9 +30,9 @@ from bot.slack.mrkdwn import excerpt, to_plain
 from judge import nothing_to_judge
 
 HELP = """• On any message: More actions (⋮) → *Score this reply*
-• `/judge` opens a window for a question and a response
-• `/judge LINK` scores the message that the link points to"""
-MORE_HELP = """• `/judge question | response` scores two texts here
+• `/judge` opens a window for a question and a response"""
+MORE_HELP = """• `/judge LINK` scores the message that the link points to
+• `/judge question | response` scores two texts here
 • `@Slack Judge score this` in a thread scores the reply above it
 • `/judge reaction :mag:` makes that emoji the reaction that asks for a score"""
 DIRECT_HELP = """• `/judge` opens a window for a question and a response
@@ -44,12 +44,9 @@ NOTHING_ABOVE = (
     "There is no reply above your message. Write that in the thread of the reply, "
     "or choose More actions (⋮) → *Score this reply* on it."
 )
-_SAY = "To score a reply, mention me and write *score this* below it, in its thread."
-_SAY_DIRECTLY = (
-    "Here I score two texts that you give me. To score a reply in a channel: More actions (⋮) "
-    "→ *Score this reply*."
-)
-_SAY_COMMAND = (
+SAY = "To score a reply, mention me and write *score this* below it, in its thread."
+SAY_DIRECTLY = "To score a reply, choose More actions (⋮) → *Score this reply* on it."
+SAY_COMMAND = (
     "To have that scored, put `/judge` before it: `/judge question | response` or `/judge LINK`."
 )
 # "hepl" and "help" are this close, but so are "please" and "release": the first letter must be right
@@ -57,14 +54,15 @@ _CLOSE = 0.75
 
 
 def help_text(services: Services, rest: str = "", *, is_direct: bool = False) -> str:
-    """The help for `/judge`, in a channel or in direct messages; if `rest` is "more", the whole
-    help of a channel.
+    """The help for `/judge`, in a channel or in direct messages; if `rest` is "more", what the
+    help of a channel leaves out.
     """
     if is_direct:
         lines = services.help("direct_help")
         return f"In direct messages:\n{lines}\n• `/judge help` in a channel lists what works there"
-    lines = services.help("help")
-    return f"{lines}\n{services.help('more_help')}" if rest == "more" else f"{lines}\n{_MORE}"
+    if rest == "more":
+        return services.help("more_help")
+    return f"{services.help('help')}\n{_MORE}"
 
 
 def not_understood(text: str, known: Mapping[str, str]) -> str:
@@ -87,17 +85,30 @@ def not_understood(text: str, known: Mapping[str, str]) -> str:
     )
 
 
-def help_line(*, is_direct: bool, lacks_command: bool = False) -> Post:
-    """The answer to a message to the app that asks for nothing it knows, with buttons for what it
-    can do.
+async def answer_message(services: Services, person: Invocation, text: str) -> None:
+    """Answers a message to the app that asks for no score: with how the person's assistants stand,
+    and what it can do.
     """
-    line = _SAY_COMMAND if lacks_command else _SAY_DIRECTLY if is_direct else _SAY
+    blocks = list[Block]()
+    is_to_score = isinstance(parse_command(text), TypedTexts | Permalink)
+    line = SAY
+    if person.is_direct:
+        line = SAY_COMMAND if is_to_score else SAY_DIRECTLY
+    if line != SAY_COMMAND:
+        for feature in services.features:
+            if feature.home_section:
+                blocks += await feature.home_section(person)
+    await services.messenger.answer(person.recipient, help_line(line, blocks))
+
+
+def help_line(line: str, before: Sequence[Block] = ()) -> Post:
+    """What is said of a person's assistants, a line, and buttons for what the app can do."""
     row = actions(
         button("Score two texts", ids.ACTION_OPEN_WINDOW),
         button("Your cases", ids.ACTION_RECENT_NEWEST),
         button("All commands", ids.ACTION_HELP),
     )
-    return Post(line, [section(line), row])
+    return Post(line, [*before, section(line), row])
 
 
 def register(app: AsyncApp, services: Services) -> None:

@@ -25,7 +25,7 @@ from bot.features.score import command
 from bot.pipeline.lookup import NotReadableError
 from bot.slack import messages
 from bot.slack.client import MISSING
-from bot.slack.invocation import Invocation, Raw, TypedTexts, parse_command, to_invocation, unknown
+from bot.slack.invocation import Invocation, Raw, to_invocation, unknown
 from bot.slack.members import SLACKBOT
 from bot.slack.mrkdwn import emoji_of, escape
 
@@ -98,11 +98,7 @@ async def _take_mention(services: Services, body: Raw) -> Answer:
     invocation = to_invocation(body)
     text = body["event"].get("text") or ""
     if invocation.is_direct or not messages.asks_for_score(text):
-        lacks_command = invocation.is_direct and isinstance(
-            parse_command(text), TypedTexts | messages.Permalink
-        )
-        line = command.help_line(is_direct=invocation.is_direct, lacks_command=lacks_command)
-        return partial(services.messenger.tell, invocation.recipient, line)
+        return partial(command.answer_message, services, invocation, text)
 
     async def find() -> tuple[messages.Message | None, Invocation]:
         await services.intake.check_here(invocation)

@@ -43,10 +43,9 @@ from bot.slack.invocation import Invocation
 from bot.store import schema
 from bot.store.figures import Place
 
-_MORE_HELP = (
-    "• `/judge release @assistant new prompt` compares a watched assistant's scores before and "
-    "after a change"
-)
+_HELP = """\
+• `/judge watch @assistant` scores an assistant's replies automatically
+• `/judge release @assistant new prompt` compares its scores before and after a change"""
 
 
 def feature(services: Services) -> Feature:
@@ -105,8 +104,7 @@ def feature(services: Services) -> Feature:
             "release": partial(releases.answer, services),
         },
         meant={"alert": "watch"},
-        help="• `/judge watch @assistant` scores an assistant's replies automatically",
-        more_help=_MORE_HELP,
+        help=_HELP,
         on_message=watcher.note,
         follows=watcher.watches,
         periodic_jobs=[

@@ -1,13 +1,14 @@
 """The messages and windows of the score feature, for `tests/screens.py`."""
 
 from bot.features.score import command, details
+from bot.slack.blocks import section
 from judge import Turn
 from tests.cases import bare_verdict
 from tests.pipeline.test_verdict_text import a_case, ratings
 
 
 def make(words: str) -> None:
-    command.help_line(is_direct=True, lacks_command=bool(words))
+    command.help_line(command.SAY, [section(words[:3000] or "x")])
     talk = (Turn("Person 1", words or "x"),) * 3
     texts = {"question": words or "x", "response": words or "x", "unread": words[:300]}
     case = a_case(messages=3, messages_before=3, left_out=1, conversation=talk, **texts)

@@ -27,12 +27,12 @@ async def test_two_texts_begin_a_thread_with_the_verdict_in_it(stage: Stage) -> 
     assert len(stage.ours()) == 2
 
 
-async def test_a_link_is_taken_in_with_a_case_number(stage: Stage) -> None:
+async def test_a_link_is_taken_in_at_once(stage: Stage) -> None:
     _, answer = stage.ask_and_answer()
     delivery = await stage.slack.settled(
         stage.ben.command(CHANNEL, ids.COMMAND, link(stage, answer))
     )
-    assert "Case 1" in delivery.response["text"]
+    assert delivery.response["text"].startswith("Scoring the response.")
 
 
 async def test_without_text_a_modal_takes_both(stage: Stage) -> None:
@@ -72,16 +72,19 @@ async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) 
     )
 
 
-@pytest.mark.needs("privacy", "rubrics")
-async def test_help_lists_what_can_be_done(stage: Stage) -> None:
+@pytest.mark.needs("digest", "privacy", "rubrics", "watch")
+async def test_help_lists_what_can_be_done_and_help_more_only_the_rest(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "help")
     lines = (await stage.told(stage.ann)).text.splitlines()
     assert "*Score this reply*" in lines[0]
-    assert len(lines) <= 8
+    assert len(lines) <= 10
+    for word in ("watch", "release", "stats", "digest", "forget"):
+        assert any(line.startswith(f"• `/judge {word}") for line in lines)
     stage.ann.command(CHANNEL, ids.COMMAND, "help more")
-    told = await stage.told(stage.ann, 2)
-    for part in ("`/judge question | response`", "`/judge forget NUMBER`", "`/judge rubric`"):
-        assert part in told.text
+    rest = (await stage.told(stage.ann, 2)).text
+    for part in ("`/judge question | response`", "`/judge rubric`"):
+        assert part in rest
+    assert not set(lines) & set(rest.splitlines())
 
 
 async def test_what_is_not_understood_is_said_in_a_line(stage: Stage) -> None:

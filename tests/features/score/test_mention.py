@@ -8,7 +8,7 @@ import pytest
 
 from bot.domain.blocker import A_PERSONS, CHANNEL_OFF, FOREIGN
 from bot.domain.case import CaseStatus
-from bot.features.score.command import NOTHING_ABOVE, help_line
+from bot.features.score.command import NOTHING_ABOVE, SAY, SAY_DIRECTLY
 from bot.features.score.events import is_mention
 from bot.slack import ids
 from bot.slack.manifest import OFF_WITHOUT
@@ -29,8 +29,6 @@ from tests.stage import (
 from tests.tables import each
 
 REQUEST = "@Slack Judge score this"
-HELP = help_line(is_direct=False).text
-DIRECT_HELP = help_line(is_direct=True).text
 
 
 async def heard(stage: Stage, count: int = 1) -> None:
@@ -215,7 +213,7 @@ def test_only_what_a_person_says_now_is_answered(event: dict[str, Any], is_said:
 
 async def test_any_other_mention_gets_one_line_of_help_where_it_stands(stage: Stage) -> None:
     parent, _ = stage.ask_and_answer()
-    assert await said_by(stage, stage.ann, "@Slack Judge is it a | b?", thread_ts=parent.ts) == HELP
+    assert await said_by(stage, stage.ann, "@Slack Judge is it a | b?", thread_ts=parent.ts) == SAY
     told = stage.ann.ephemerals(CHANNEL)[-1]
     assert told.thread_ts == parent.ts
     assert buttons(told) == [ids.ACTION_OPEN_WINDOW, ids.ACTION_RECENT_NEWEST, ids.ACTION_HELP]
@@ -249,7 +247,7 @@ async def said_directly(stage: Stage, text: str) -> Message:
 
 
 async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage) -> None:
-    assert (await said_directly(stage, "@Slack Judge score this")).text == DIRECT_HELP
+    assert (await said_directly(stage, "@Slack Judge score this")).text == SAY_DIRECTLY
     (event,) = events(stage)
     sent = event.data["payload"]["event"]
     assert (sent["type"], sent["channel_type"]) == ("message", "im")

@@ -82,6 +82,21 @@ async def test_the_worst_is_first_with_its_low_replies_and_their_list(stage: Sta
     assert "does not answer* (2)" in window
 
 
+async def test_a_message_to_the_app_is_answered_with_how_the_persons_assistants_stand(
+    stage: Stage,
+) -> None:
+    leads = private(stage, "ben")
+    await watch(stage, help_desk(stage), stage.helper.id)
+    await watch(stage, leads, stage.helper.id)
+    await stand(stage, stage.helper.id, level=3.9)
+    await stand(stage, stage.helper.id, channel_id=leads.id, level=2.0)
+    stage.ann.post(stage.ann.im, "which of my assistants is worse this week?")
+    told = shown(await stage.told(stage.ann, channel=stage.ann.im))
+    assert "*helper* is steady: 3.9" in told
+    assert "2.0" not in told
+    assert told.index("*helper*") < told.index("*Score this reply*")
+
+
 async def test_only_the_low_replies_of_the_persons_own_channels_are_counted_and_listed(
     stage: Stage,
 ) -> None:
