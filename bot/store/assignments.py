@@ -33,7 +33,7 @@ _HELD_FOR = timedelta(hours=1)
 
 def order_of(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnElement[Any], ...]:
     """The order of cases: first those that the person closed without an answer, then those shown to
-    the fewest others.
+    the fewest others; one that is for two people waits as if nobody had labelled it.
 
     The columns are named `is_first` (0 or 1), `others` and `position`.
     """
@@ -44,7 +44,9 @@ def order_of(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnE
         sa.select(sa.func.count()).select_from(assignments).where(is_of_case(assignments), is_taken)
     )
     others = taken.where(assignments.c.user_id != user_id).scalar_subquery()
-    return is_first, others.label("others"), sample.position().label("position")
+    is_second = sa.and_(sample.is_for_two(), others == 1)
+    waiting = case((is_second, 0), else_=others).label("others")
+    return is_first, waiting, sample.position().label("position")
 
 
 def may_label(user_id: str) -> sa.ColumnElement[bool]:

@@ -76,6 +76,7 @@ LABELS_PER_WEEK = 20
 """How many blind labels a channel wants in a week by default."""
 
 _PRIME = 2**31 - 1
+_FOR_TWO = 5  # one of so many replies is labelled by two people
 
 _ByWeek = tuple[str, int, bool]
 """A channel, a week counted back from the current one, and whether watches drew the replies."""
@@ -118,6 +119,12 @@ class LabelDraw:
         week's sample is.
         """
         return sa.cast(self._number(), sa.Float) / self._below()
+
+    def is_for_two(self) -> sa.ColumnElement[bool]:
+        """Whether a second person is asked, too: without such replies nobody knows how strict
+        people are.
+        """
+        return self._number() % _FOR_TWO == 0
 
     def _below(self) -> sa.ColumnElement[Any]:
         """The number below which the cases of a week are drawn."""

@@ -185,6 +185,22 @@ async def test_two_people_are_shown_two_cases(log: Store) -> None:
     assert [row[0] for row in await recorded(log)] == sorted([ann.id, ben.id, ben.id])
 
 
+@pytest.mark.on("sqlite")
+async def test_a_fifth_of_the_replies_goes_to_a_second_person_and_none_to_a_third(
+    log: Store,
+) -> None:
+    await budget(log, 100)
+    await add(log, 60)
+    ann = [await label(log, ANN) for _ in range(30)]
+    ben = [await label(log, BEN) for _ in range(20)]
+    cara = [await label(log, CARA) for _ in range(10)]
+    # Of 30, a fifth is 6, with a standard deviation of 2.2.
+    assert 2 <= len({*ann} & {*ben}) <= 12
+    # Those that Ann has labelled come first for Ben, so that what is shared does not wait.
+    assert {*ben[:2]} <= {*ann}
+    assert not {*cara} & {*ann} & {*ben}
+
+
 async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
     await add(log, 2)
     first = await drawn(log, ANN)

@@ -215,7 +215,7 @@ def with_choice(blocks: Sequence[ui.Block], is_asked: bool) -> list[ui.Block]:
 
 _ASK = (
     "Could you score up to three replies blind? It takes a minute, and your scores correct the "
-    "judge's."
+    "judge's. Somebody else scores some of them, too: it shows how people differ."
 )
 ASKED = Post(
     _ASK,
