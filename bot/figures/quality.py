@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeVar
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.store.figures import CountedCase, LabelledCount
-from judge.evaluation import stats
 from judge.evaluation.kappa import kappa_of
 from judge.evaluation.planning import more_for
 from judge.evaluation.severity import Given, Severities
@@ -181,7 +180,7 @@ def as_people(quality: Quality | None, when: str) -> str:
     """What people would score on average in that time, corrected by blind labels; empty with too
     few of these.
     """
-    if quality is None or quality.has_gap or not stats.are_corrected(quality.mean):
+    if quality is None or quality.has_gap or quality.mean.missing:
         return ""
     labels = number_of(quality.mean.labelled, "blind label")
     said = f"As people score, {when}: {span(quality.mean.corrected, '.1f', '*')}, by {labels}."

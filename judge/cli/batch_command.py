@@ -75,6 +75,12 @@ Label = Annotated[
         metavar="FIELD", help="The field with people's labels, to correct the comparison."
     ),
 ]
+By = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FIELD", help="Where no question is in both files: compare within its values."
+    ),
+]
 Summary = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Append the result to $GITHUB_STEP_SUMMARY, say."),
@@ -99,6 +105,7 @@ def batch(
     other_judge: options.OtherJudge = False,
     label: Label = None,
     scale: options.LabelScale = None,
+    by: By = None,
     summary: Summary = None,
 ) -> None:
     """Score each row of a file; run it again to continue.
@@ -128,7 +135,7 @@ def batch(
         check = Closeness(judge, path, compare, label, scale)
     else:
         check = Check(
-            judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale
+            judge, path, fail_under, compare, fail_if_worse, summary, other_judge, label, scale, by
         )
     _say_way(judge)
     given = RowFile.at(source, read_as)

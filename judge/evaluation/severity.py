@@ -13,6 +13,7 @@ Shares = Mapping[str, float]
 _PRIOR = 0.5
 _FEWEST = 6  # labels beyond those that it takes to compare the people
 _MOST_OPEN = 0.5  # of what nobody knew of the severities before
+_ALIKE = 0.05  # by how much a person's share may differ between two sides that are compared
 
 
 class Severities:
@@ -65,6 +66,15 @@ class Severities:
         difference of means.
         """
         return self._variance * self._error(self._contrast(shares)) if self.of else 0.0
+
+    def link(self, apart: Shares) -> bool:
+        """Whether the difference of two sides is that of their replies: each person counts the
+        same on both, or shared replies tell by how much they differ.
+        """
+        if max(map(abs, apart.values()), default=0.0) <= _ALIKE:
+            return True
+        open_part = _PRIOR * self._error(apart) / _dot(apart, apart)
+        return bool(self.of) and open_part <= _MOST_OPEN
 
     def words(self, *, is_named: bool = True) -> Iterator[str]:
         """Whose average the figures are, with by how much people give more; a warning if they
@@ -121,6 +131,15 @@ NOBODYS = Severities()
 
 def shares_of(given: Given) -> Shares:
     return {by: number / len(given) for by, number in Counter(by for by, _ in given).items()}
+
+
+def apart_shares(now: Sequence[Given], before: Sequence[Given]) -> Shares:
+    """How much more each person counts in the labels of now than in those of before."""
+    apart = defaultdict[str, float](float)
+    for side, sign in ((now, 1), (before, -1)):
+        for given in side:
+            _add(apart, shares_of(given), sign / len(side))
+    return apart
 
 
 def _add(sums: defaultdict[str, float], more: Shares, times: float = 1.0) -> None:

@@ -384,18 +384,9 @@ def labelled_shares(rows: Iterable[tuple[Hashable, bool, float]]) -> Mapping[Has
     return {stratum: labelled[stratum] / total or 1.0 for stratum, total in totals.items()}
 
 
-def are_corrected(*means: MeanEstimate) -> bool:
-    """Whether all have enough labels; otherwise the judge's means are compared, because the two
-    kinds never are.
-    """
-    return not any(each.missing for each in means)
-
-
 def difference(now: MeanEstimate, before: MeanEstimate, tail: float = _TAIL) -> Interval | None:
-    """How far the mean `now` is above that of `before`; None if one has only a single score or
-    cluster.
-
-    Both are corrected by labels if both can be, or else both are the judge's.
+    """How far the judge's mean `now` is above that of `before`; None if one has only a single score
+    or cluster.
 
     The distances from each mean to the ends of its own interval are added as squares, the lower one
     of `now` with the upper one of `before` and the reverse (MOVER). So a few scores near an end of
@@ -403,8 +394,7 @@ def difference(now: MeanEstimate, before: MeanEstimate, tail: float = _TAIL) -> 
     unchanged weeks. `tail` is the error probability on each side. Source: Zou and Donner (2008),
     Statistics in Medicine 27(10).
     """
-    is_corrected = are_corrected(now, before)
-    return minus(*(each.interval(tail, is_corrected=is_corrected) for each in (now, before)))
+    return minus(now.interval(tail), before.interval(tail))
 
 
 def minus(one: Interval, other: Interval) -> Interval | None:

@@ -1,11 +1,13 @@
 """Promises of what more labels would tell, against what they then told."""
 
 import random
+from math import sqrt
 from statistics import fmean
 
 import pytest
+from scipy import stats  # type: ignore[import-untyped]
 
-from judge.evaluation.planning import more_for, to_be_seen, within
+from judge.evaluation.planning import more_for, more_to_see, to_be_seen, within
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
 from judge.scoring.rubric import Scale
 from tests.tables import each
@@ -42,8 +44,28 @@ def test_no_number_of_labels_is_told_if_a_thousand_are_not_enough() -> None:
     assert more_for(drawn(random.Random(3), 30), 0.001) is None
 
 
-def test_a_difference_that_is_clear_in_4_of_5_samples_is_so_far_from_0() -> None:
-    # The interval reaches 1.96 standard errors; 4 of 5 samples lie at most 0.84 below their mean: 1
-    # * 2.80 / 1.96.
-    assert to_be_seen(Interval(0.2, -0.8, 1.2)) == pytest.approx(1.4294, abs=1e-4)
-    assert to_be_seen(Interval(0.2, None, None)) is None
+def test_a_drop_that_is_clear_in_4_of_5_samples_is_so_far_from_0() -> None:
+    # With many, the interval reaches 1.96 standard errors, and 4 of 5 samples lie at most 0.84
+    # below their mean: 1 * 2.80 / 1.96.
+    assert to_be_seen(Interval(0.2, -0.8, 1.2), 10_000) == pytest.approx(1.4294, abs=1e-3)
+    assert to_be_seen(Interval(0.2, None, None), 1) is None
+
+
+@each("n", [4, 8, 30])
+def test_few_pairs_see_a_drop_as_often_as_is_said(n: int) -> None:
+    # By the noncentral t of SciPy, of a mean whose interval reaches t standard errors.
+    t = stats.t.ppf(0.975, n - 1)
+    drop = to_be_seen(Interval(0, -t, t), n)
+    power = stats.nct.sf(t, n - 1, drop)
+    assert power == pytest.approx(0.8, abs=0.015)
+
+
+def test_how_many_pairs_would_show_a_drop_is_what_they_then_see() -> None:
+    few = Interval(-3.3, -7.1, 0.5)
+    more = more_to_see(few, 3, 1.0)
+    assert more is not None
+    # The standard deviation is 3.8 / 4.30 * sqrt(3) = 1.53.
+    t = stats.t.ppf(0.975, more - 1)
+    half = 1.53 / sqrt(more) * t
+    assert to_be_seen(Interval(0, -half, half), more) == pytest.approx(1.0, abs=0.03)
+    assert more_to_see(few, 3, 0.001) is None

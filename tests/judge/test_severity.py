@@ -2,7 +2,7 @@
 
 import pytest
 
-from judge.evaluation.severity import Severities
+from judge.evaluation.severity import Severities, apart_shares
 from judge.evaluation.stats import MeanEstimator
 from judge.scoring.rubric import Scale
 
@@ -60,3 +60,21 @@ def test_people_who_labelled_both_sides_alike_do_not_blur_a_difference() -> None
     found = mean.estimate()
     assert found.corrected.mean == pytest.approx(1.5)
     assert found.by_scores == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "is_linked"),
+    [
+        (ALONE, ALONE, True),
+        (ALONE, [[("ben", 2.0)]] * 20, False),
+        ([*ALONE, *SHARED], [[("ben", 2.0)]] * 20, True),
+        ([*ALONE, *SHARED[:3]], [[("ben", 2.0)]] * 20, False),
+        ([*ALONE, *SHARED], [[("cat", 2.0)]] * 20, False),
+        ([[("", 2.0)]] * 20, [[("", 2.0)]] * 20, True),
+    ],
+    ids=["one person", "two", "two who share", "share too few", "others share", "without names"],
+)
+def test_two_sides_are_linked_by_the_same_people_or_by_shared_replies(
+    now: list[list[tuple[str, float]]], before: list[list[tuple[str, float]]], is_linked: bool
+) -> None:
+    assert Severities([*now, *before]).link(apart_shares(now, before)) == is_linked

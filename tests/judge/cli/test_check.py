@@ -226,6 +226,78 @@ async def test_a_stricter_person_is_not_taken_for_a_worse_assistant(files: Files
     assert said.endswith("exit code 0")
 
 
+def given_by(by: str, human: int, words: int) -> Rows:
+    return [
+        row | {"human": human, "label_by": by}
+        for row in labelled("3" if words == 10 else "4", words, 0)[:24]
+    ]
+
+
+async def test_labels_of_other_people_correct_no_difference(files: Files) -> None:
+    # Ann gives two points less than Ben, and no reply has labels of both.
+    before = await files.scored("before", given_by("ben", 4, 10))
+    source = files.write("now", given_by("ann", 2, 11))
+    said = files.said(
+        await files.batch(source, "--compare", before, "--fail-if-worse", "--label", "human")
+    )
+    why = "different people's and share no reply): +1.00"
+    assert why in " ".join(said.split())
+    assert said.endswith("clearly better than before.scored.\nexit code 0")
+
+
+async def test_labels_of_replies_that_were_chosen_correct_no_difference(files: Files) -> None:
+    # Of 40 replies, those that the judge gives 1 have a label.
+    def rows(words: int) -> Rows:
+        return [
+            row | {"completion": f"{1 if n < 22 else 5}\n{'word ' * words}"}
+            for n, row in enumerate(labelled("3", words, 22))
+        ]
+
+    before = await files.scored("before", rows(10))
+    source = files.write("now", rows(11))
+    said = files.said(
+        await files.batch(source, "--compare", before, "--fail-if-worse", "--label", "human")
+    )
+    assert "they were chosen, not drawn): +0.00" in " ".join(said.split())
+
+
+async def test_a_check_that_nothing_could_fail_cannot_tell(files: Files) -> None:
+    before = await files.scored("before", scores(4, 4, 5))
+    source = files.write("now", scores(1, 2, 0))
+    said = files.said(await files.batch(source, "--compare", before, "--fail-if-worse"))
+    assert (
+        "3 independent pairs cannot show a drop on this scale; 21 would show one of a point" in said
+    )
+    assert said.endswith("exit code 2")
+
+
+NEW_WEEK = [f"How far is it from {n} to {n}, and why do people ask?" for n in range(40)]
+
+
+async def test_outputs_without_a_common_question_are_compared_by_their_means(
+    files: Files, snapshot: SnapshotAssertion
+) -> None:
+    said = {}
+    worlds = {
+        "as good": ([3, 4] * 20, []),
+        "worse": ([2, 1] * 20, []),
+        # Within each topic nothing has changed, but there are more questions on the hard one.
+        "within topics": ([2, 2, 2, 4] * 10, ["--by", "topic"]),
+        "too few": ([2, 2], []),
+    }
+    for name, (now, options) in worlds.items():
+        earlier = scores(*[4, 4, 4, 2] * 10)
+        later = scores(*now, prompts=NEW_WEEK)
+        for row in (*earlier, *later):
+            row["topic"] = "hard" if row["completion"] == "2" else "easy"
+            row["completion"] += "\n" + row["prompt"]
+        before = await files.scored("before", earlier)
+        source = files.write("now", later)
+        done = await files.batch(source, "--compare", before, "--fail-if-worse", *options)
+        said[name] = files.said(done)
+    assert together(said) == snapshot
+
+
 async def test_a_label_off_the_scale_is_refused_with_its_line(files: Files) -> None:
     before = await files.scored("before", scores(4, human=70))
     source = files.write("now", scores(4, human=70))

@@ -1,0 +1,163 @@
+"""The figures of a check as sentences, and as Markdown."""
+
+import string
+from collections.abc import Iterator, Sequence
+from heapq import nsmallest
+from pathlib import Path
+from typing import NamedTuple
+
+from judge.evaluation.comparison import Comparison
+from judge.evaluation.outputs import Output, questions_at
+from judge.evaluation.stats import MIN_LABELS, Interval
+from judge.rows.batch import identity_of
+from judge.scoring.judging import Judge
+from judge.scoring.offline import OFFLINE
+from judge.scoring.rubric import Scale
+from judge.scoring.sanitize import one_line
+
+_TOPIC = "topic"
+_MOST_FALLEN = 3  # replies that are named
+_PLAIN = frozenset(string.ascii_letters + string.digits + " ")
+
+
+class Figure(NamedTuple):
+    name: str
+    before: str  # "" if unknown
+    now: str
+
+
+def figures_of(
+    output: Output, mean: Interval | None, compared: Comparison | None, scale: Scale
+) -> Iterator[Figure]:
+    before = compared.before if compared else None
+    empty_before = before.empty if before else 0
+    has_empty = bool(output.empty or empty_before)
+    more = ", clearly more" if compared and compared.has_more_unscored else ""
+
+    def counted(name: str, now: int, earlier: int, more: str = "") -> Figure:
+        return Figure(name, f"{earlier:,}" if before else "", f"{now:,}{more}")
+
+    yield counted("scored rows", output.scored, before.scored if before else 0)
+    if has_empty:
+        name = f"replies with nothing to judge, counted as {scale.low}"
+        yield counted(name, output.empty, empty_before)
+    name = "other unscored rows" if has_empty else "unscored rows"
+    yield counted(name, output.unscored, before.unscored if before else 0, more)
+    if compared and not compared.by_means:
+        yield counted("rows without a partner", compared.alone[1], compared.alone[0])
+    which = "all scored rows and these replies" if has_empty else "all scored rows"
+    yield Figure(f"mean of {which}", "", _say(mean))
+    if compared:
+        yield from _of_both(compared)
+
+
+def _of_both(compared: Comparison) -> Iterator[Figure]:
+    if compared.by_means:
+        yield from _of_questions(compared)
+    elif compared.same or compared.pairs:
+        own = _say(compared.own, "+.2f") if compared.same else "unknown"
+        if compared.is_cached:
+            own = "unknown, since all outputs are equal to the letter, as a cache gives them"
+        same = f"pairs with the same texts: {len(compared.same):,}"
+        yield Figure(f"the judge's own difference ({same})", "", own)
+    if compared.means and (compared.pairs or compared.by_means):
+        yield from _differences(compared, *compared.means)
+    reworded = sum(pair.before.question != pair.now.question for pair in compared.pairs)
+    if reworded and not compared.by_means:
+        yield Figure("pairs by prompt_id whose prompts differ", "", f"{reworded:,}")
+
+
+def _of_questions(compared: Comparison) -> Iterator[Figure]:
+    """What is known of questions that differ."""
+    yield Figure(
+        "rows with a question of the other output",
+        "",
+        f"{len(compared.same) + len(compared.pairs):,}, so means are compared, not pairs",
+    )
+    before, now = compared.words
+    yield Figure("words in a question (median)", f"{before:g}", f"{now:g}")
+    if compared.groups:
+        names = ", ".join(one_line(each, 30) for each in compared.groups[:5])
+        rest = len(compared.groups) - 5
+        more = f" and {rest:,} more" if rest > 0 else ""
+        yield Figure("compared within groups", "", names + more)
+    elif _TOPIC in compared.before.fields & compared.now.fields:
+        yield Figure(f"both have the field {_TOPIC}", "", f"--by {_TOPIC} compares within each")
+
+
+def _differences(compared: Comparison, before: float, now: float) -> Iterator[Figure]:
+    if compared.by_means:
+        which = "rows that are compared"
+    else:
+        which = "other pairs" if compared.same else "pairs"
+        which += f" (n = {len(compared.pairs):,})"
+    yield Figure(f"mean of the {which}", f"{before:.2f}", f"{now:.2f}")
+    name = "difference, by the judge alone"
+    labels = min(compared.labels)
+    if compared.why_not:
+        name += f" (not corrected: {compared.why_not})"
+    elif labels < MIN_LABELS and max(compared.labels):
+        name += f" ({labels} labelled in both, {MIN_LABELS} needed)"
+    yield Figure(name, "", _say(compared.difference, "+.2f"))
+    if compared.seen:
+        name = "a drop that would be clear in 4 of 5 such comparisons"
+        yield Figure(name, "", f"{compared.seen:.2f}")
+    if compared.people:
+        how = f"corrected by the labels of {labels}"
+        if not compared.has_names:
+            how += ", as if the same people gave those of before and now"
+        yield Figure(f"difference, {how}", "", _say(compared.people, "+.2f"))
+    elif compared.corrected:
+        name = "difference, without the judge's own"
+        yield Figure(name, "", _say(compared.corrected, "+.2f"))
+
+
+def to_markdown(
+    judge: Judge,
+    figures: Sequence[Figure],
+    head: str,
+    why: str,
+    output: Path,
+    compared: Comparison | None,
+) -> str:
+    samples = identity_of(judge)["samples"]
+    rubric = judge.rubric
+    by = f"{judge.model}, rubric {rubric.name} ({rubric.version}), samples: {samples}"
+    parts = [f"\n### {head}", _escape(why, most=1000) if why else "", _to_table("", figures)]
+    fallen = [pair for pair in (compared.pairs if compared else ()) if pair.change < 0]
+    worst = nsmallest(_MOST_FALLEN, fallen, key=lambda pair: (pair.change, pair.now.line))
+    if worst:
+        questions = questions_at(output, {pair.now.line for pair in worst})
+        rows = [
+            Figure(_escape(questions[pair.now.line]), str(pair.before.score), str(pair.now.score))
+            for pair in worst
+        ]
+        parts.append(_to_table("fell most", rows))
+    parts.append(_escape(by, most=1000))
+    if judge.model == OFFLINE:
+        parts.append("The offline rater counted words: it is not a judge.")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _to_table(title: str, figures: Sequence[Figure]) -> str:
+    rows = [(title, "before", "now"), ("---", "---", "---"), *figures]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _say(interval: Interval | None, form: str = ".2f") -> str:
+    if interval is None:
+        return "unknown"
+    if interval.low is None:  # one prompt gives a mean, but no interval
+        return f"{interval.mean:{form}}"
+    return f"{interval.mean:{form}} (95% interval {interval.low:{form}} to {interval.high:{form}})"
+
+
+def _escape(text: str, most: int = 80) -> str:
+    """The beginning of an untrusted text as code for Markdown, so that it forms no markup, mention
+    or link.
+    """
+    escaped = ""
+    for character in one_line(text, most):
+        is_safe = character in _PLAIN or not character.isascii()
+        escaped += character if is_safe else f"&#{ord(character)};"
+    return f"<code>{escaped}</code>"

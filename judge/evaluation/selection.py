@@ -1,0 +1,75 @@
+"""Whether labels may correct a figure: not if the replies were chosen rather than drawn, nor a
+difference if its two sides are other people's.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from math import sqrt
+from statistics import NormalDist, fmean
+from typing import NamedTuple
+
+from judge.evaluation.severity import Given, Severities, apart_shares
+
+SURE = 0.05
+"""Below this p-value labels correct nothing: correcting by chosen labels misleads more than not
+correcting at all."""
+
+
+class Candidate(NamedTuple):
+    """A reply that could have been labelled; `value` is what a person who chooses may go by."""
+
+    value: float
+    has_label: bool
+    stratum: Hashable = None
+    cluster: Hashable = None  # shared with replies that were perhaps labelled together
+
+
+def chance_of_draw(replies: Iterable[Candidate]) -> float:
+    """How likely labels that were drawn within strata have a mean value as far from that of all.
+
+    It compares means, so that equal values cost it no power, as they cost the Kolmogorov-Smirnov
+    test. Source: Mantel (1963), JASA 58(303); the variance of clusters is taken if it is larger.
+    """
+    strata = defaultdict[Hashable, list[Candidate]](list)
+    for reply in replies:
+        strata[reply.stratum].append(reply)
+    apart = variance = by_clusters = 0.0
+    for all_replies in strata.values():
+        n = len(all_replies)
+        labelled = [reply for reply in all_replies if reply.has_label]
+        if n < 2 or not labelled:
+            continue
+        mean = fmean(reply.value for reply in all_replies)
+        spread = sum((reply.value - mean) ** 2 for reply in all_replies) / (n - 1)
+        left = 1 - len(labelled) / n
+        sums = defaultdict[Hashable, float](float)
+        for at, reply in enumerate(labelled):
+            key = at if reply.cluster is None else (reply.cluster,)
+            sums[key] += reply.value - mean
+        apart += sum(sums.values())
+        variance += len(labelled) * left * spread
+        by_clusters += left * sum(each**2 for each in sums.values())
+    error = sqrt(max(variance, by_clusters))
+    return 2 * NormalDist().cdf(-abs(apart) / error) if error > 0 else 1.0
+
+
+def why_uncorrected(
+    severities: Severities,
+    now: Sequence[Given],
+    before: Sequence[Given],
+    candidates: Iterable[Candidate],
+) -> str:
+    """Why labels do not correct a difference; empty if they do.
+
+    Args:
+        severities: Of the people who gave the labels of both sides.
+        now: The labels of one side.
+        before: Those of the other.
+        candidates: The replies of both sides, labelled or not.
+    """
+    if not severities.link(apart_shares(now, before)):
+        shared = "too few replies" if severities.people else "no reply"
+        return f"the labels of now and of before are different people's and share {shared}"
+    if chance_of_draw(candidates) < SURE:
+        return "the labelled replies score unlike the others, so they were chosen, not drawn"
+    return ""
