@@ -139,21 +139,18 @@ def look(scores: Sequence[DatedScore], today: date, scale: Scale, state: State) 
     `WINDOW` days count.
     """
     counted = _counted(scores, today, state.origin)
-    if sum(each.day < today - _WEEK for each in counted) < MIN_BEFORE:
-        return _seen(_Found(State(origin=state.origin)), counted, today, scale)
-    first = min(each.day for each in counted)
+    if sum(score.day < today - _WEEK for score in counted) < MIN_BEFORE:
+        return _seen(Finding(State(origin=state.origin)), counted, today, scale)
+    first = min(score.day for score in counted)
     known = sorted(day for day in (*state.ended, state.since) if day and day > first)
-    model = _model(counted, today, scale, known)
-    if state.since is None:
-        steady = replace(state, direction=Direction.STEADY, ended=tuple(known))
-        found = _begun(model, steady, today, scale)
-    else:
-        found = _gone_on(model, state, state.since, known, today, scale)
-    return _seen(found, counted, today, scale)
+    model = to_model(tally(counted, today, scale, known))
+    for day in known:
+        model = model.having(step(day, today))
+    return _seen(find(model, state, known, today, scale), counted, today, scale)
 
 
 @dataclass(frozen=True)
-class _Found:
+class Finding:
     """What a look has found, but for the levels; `size` is that of all steps of the direction."""
 
     state: State
@@ -166,16 +163,90 @@ def _counted(scores: Sequence[DatedScore], today: date, origin: date | None) -> 
     first = today - timedelta(days=WINDOW)
     if origin is not None:
         first = max(first, origin)
-    return [each for each in scores if first <= each.day < today]
+    return [score for score in scores if first <= score.day < today]
 
 
-def _model(
-    scores: Sequence[DatedScore], today: date, scale: Scale, known: Collection[date]
-) -> Model:
-    model = to_model(tally(scores, today, scale, known))
-    for day in known:
-        model = model.having(step(day, today))
-    return model
+def find(model: Model, state: State, known: Sequence[date], today: date, scale: Scale) -> Finding:
+    """The rules. The model has a step on each of the days in `known`, in their order."""
+    steady = State(Direction.STEADY, state.origin, ended=tuple(known))
+    if state.since is None:
+        return _begin(model, steady, today, scale)
+    last = max([state.since, *state.ended])
+    stayed = Finding(State(Direction.STEADY, origin=last), Event.STAYED)
+    if state.since not in known:
+        # No score from before the step is left to compare with.
+        return stayed
+    # From here on, sizes in the direction that was told are above 0.
+    sign = 1 if state.direction is Direction.HIGHER else -1
+    half = sign * state.step / unit(scale) / 2
+    shares = [float(day >= state.since) for day in known]
+    left = model.estimate(*shares).times(sign)
+    if today - last >= _MONTH:
+        return stayed if left.mean >= half else Finding(steady, Event.BACK)
+    candidates = _candidates(model, last + timedelta(days=1), today)
+    finding = _turn_back(candidates, steady, shares, sign)
+    if finding is None:
+        finding = _go_further(candidates, state, shares, half, today, scale)
+    if finding:
+        return finding
+    if 1 - left.chance_above(half) >= _WORN or left.mean <= 0:
+        return Finding(steady, Event.BACK)
+    return Finding(state, size=left.times(sign))
+
+
+def _turn_back(
+    candidates: Sequence["_Candidate"], steady: State, shares: Sequence[float], sign: int
+) -> Finding | None:
+    """Whether a step back leads nearer to the old level; `shares` pick the steps that were told."""
+    if _evidence(candidates, -sign) < _ENDS:
+        return None
+    back = _clearest(candidates, -sign)
+    # What is left, less half of the step as it was: below 0 if the level is nearer to the old one.
+    middle = back.model.estimate(*(share / 2 for share in shares), 1.0).times(sign)
+    if 1 - middle.chance_above(0) < _NEARER:
+        return None
+    ended = tuple(sorted([*steady.ended, back.day]))
+    return Finding(replace(steady, ended=ended), Event.BACK, turned=back.day)
+
+
+def _go_further(
+    candidates: Sequence["_Candidate"],
+    state: State,
+    shares: Sequence[float],
+    half: float,
+    today: date,
+    scale: Scale,
+) -> Finding | None:
+    """Whether another step leads farther, by half as much as was told or more."""
+    sign = 1 if state.direction is Direction.HIGHER else -1
+    if _evidence(candidates, sign) < _BEGINS:
+        return None
+    further = _clearest(candidates, sign)
+    if further.size.times(sign).mean < half:
+        return None
+    size = further.model.estimate(*shares, 1.0)
+    ended = tuple(sorted([*state.ended, further.day]))
+    gone = replace(state, step=size.mean * unit(scale), found_on=today, ended=ended)
+    return Finding(gone, Event.FURTHER, size)
+
+
+def _begin(model: Model, steady: State, today: date, scale: Scale) -> Finding:
+    """Whether a direction begins."""
+    candidates = _candidates(model, date.min, today)
+    sign = 1 if _evidence(candidates, 1) > _evidence(candidates, -1) else -1
+    if _evidence(candidates, sign) < _BEGINS:
+        return Finding(steady)
+    clearest = _clearest(candidates, sign)
+    if clearest.size.times(sign).mean < _LEAST:
+        return Finding(steady)
+    begun = replace(
+        steady,
+        direction=Direction.HIGHER if sign > 0 else Direction.LOWER,
+        since=clearest.day,
+        step=clearest.size.mean * unit(scale),
+        found_on=today,
+    )
+    return Finding(begun, Event.BEGAN, clearest.size)
 
 
 class _Candidate(NamedTuple):
@@ -183,121 +254,56 @@ class _Candidate(NamedTuple):
 
     day: date
     model: Model
-    up: float  # the evidence that it leads up
-    down: float
+    size: Estimate
 
     def evidence(self, sign: int) -> float:
-        return self.up if sign > 0 else self.down
-
-    def size(self, *shares: float) -> Estimate:
-        """The size of the step, and such shares of those known."""
-        others = len(self.model.designs) - len(shares) - 1
-        return self.model.estimate(*[0.0] * others, *shares, 1.0)
+        """The evidence that it leads up, or with a sign of -1 down."""
+        return self.model.evidence * self.size.times(sign).chance_above(0)
 
 
 def _candidates(model: Model, first: date, today: date) -> list[_Candidate]:
-    found = []
+    candidates = []
     for days_ago in range(CANDIDATES, 0, -1):
         day = today - timedelta(days=days_ago)
         # A day without a score is the same step as the next one with a score.
-        if day >= first and model.information[WINDOW - days_ago][WINDOW - days_ago]:
+        has_scores = model.information[WINDOW - days_ago][WINDOW - days_ago] > 0
+        if day >= first and has_scores:
             with_step = model.having(step(day, today))
-            evidence = with_step.evidence
-            candidate = _Candidate(day, with_step, evidence, evidence)
-            up = candidate.size().chance_above(0)
-            found.append(candidate._replace(up=evidence * up, down=evidence * (1 - up)))
-    return found
+            others = [0.0 for _ in model.designs]
+            candidates.append(_Candidate(day, with_step, with_step.estimate(*others, 1.0)))
+    return candidates
 
 
-def _begun(model: Model, state: State, today: date, scale: Scale) -> _Found:
-    """Whether a direction begins."""
-    candidates = _candidates(model, date.min, today)
-    if not candidates:
-        return _Found(state)
-    up = sum(each.up for each in candidates)
-    down = sum(each.down for each in candidates)
-    sign = 1 if up > down else -1
-    clearest = max(candidates, key=lambda each: each.evidence(sign))
-    size = clearest.size()
-    if max(up, down) < _BEGINS or sign * size.mean < _LEAST:
-        return _Found(state)
-    begun = replace(
-        state,
-        direction=Direction.HIGHER if sign > 0 else Direction.LOWER,
-        since=clearest.day,
-        step=size.mean * unit(scale),
-        found_on=today,
-    )
-    return _Found(begun, Event.BEGAN, size)
+def _evidence(candidates: Sequence[_Candidate], sign: int) -> float:
+    return sum(candidate.evidence(sign) for candidate in candidates)
 
 
-def _gone_on(
-    model: Model, state: State, since: date, known: Sequence[date], today: date, scale: Scale
-) -> _Found:
-    """Whether a direction goes on, goes further or ends."""
-    sign = 1 if state.direction is Direction.HIGHER else -1
-    told = state.step / unit(scale)
-    steps = [since, *(day for day in state.ended if day > since)]
-    steady = State(Direction.STEADY, state.origin, ended=tuple(known))
-    stayed = _Found(State(Direction.STEADY, origin=steps[-1]), Event.STAYED)
-    if since not in known:
-        # No score from before the step is left to compare with.
-        return stayed
-    left = model.estimate(*[float(day in steps) for day in known])
-    if today - steps[-1] >= _MONTH:
-        is_there = sign * left.mean >= sign * told * _HALF
-        return stayed if is_there else _Found(steady, Event.BACK)
-    candidates = _candidates(model, steps[-1] + timedelta(days=1), today)
-    if candidates:
-        back = max(candidates, key=lambda each: each.evidence(-sign))
-        # What is left, less half of the step as it was: below 0 if the level is nearer to the old.
-        middle = back.size(*[_HALF for _ in steps])
-        evidence = sum(each.evidence(-sign) for each in candidates)
-        if evidence >= _ENDS and _chance(middle, -sign, 0) >= _NEARER:
-            ended = tuple(sorted([*known, back.day]))
-            return _Found(replace(steady, ended=ended), Event.BACK, turned=back.day)
-        further = max(candidates, key=lambda each: each.evidence(sign))
-        evidence = sum(each.evidence(sign) for each in candidates)
-        if evidence >= _BEGINS and sign * further.size().mean >= sign * told * _HALF:
-            size = further.size(*[1.0 for _ in steps])
-            ended = tuple(sorted([*state.ended, further.day]))
-            gone = replace(state, step=size.mean * unit(scale), found_on=today, ended=ended)
-            return _Found(gone, Event.FURTHER, size)
-    if _chance(left, -sign, told * _HALF) >= _WORN or sign * left.mean <= 0:
-        return _Found(steady, Event.BACK)
-    return _Found(state, size=left)
+def _clearest(candidates: Sequence[_Candidate], sign: int) -> _Candidate:
+    return max(candidates, key=lambda candidate: candidate.evidence(sign))
 
 
-def _chance(size: Estimate, sign: int, limit: float) -> float:
-    """The chance that a size is above the limit, or with a sign of -1 below it."""
-    above = size.chance_above(limit)
-    return above if sign > 0 else 1 - above
-
-
-def _seen(found: _Found, scores: Sequence[DatedScore], today: date, scale: Scale) -> Look:
+def _seen(finding: Finding, scores: Sequence[DatedScore], today: date, scale: Scale) -> Look:
     """The look, with its levels."""
-    state = found.state
+    state = finding.state
     start = today - _MONTH
     if state.since:
         start = max([state.since, *state.ended])
-    late = [each for each in scores if each.day >= start]
+    late = [score for score in scores if score.day >= start]
     level = _level(late, scale)
-    if level is None or found.size is None:
-        return Look(state, found.event, level, len(late), turned=found.turned)
-    change = found.size.interval(scale)
+    if level is None or finding.size is None:
+        return Look(state, finding.event, level, len(late), turned=finding.turned)
+    change = finding.size.interval(scale)
     before = min(max(level.mean - change.mean, scale.low), scale.high)
-    return Look(state, found.event, level, len(late), before, change)
+    return Look(state, finding.event, level, len(late), before, change)
 
 
 def _level(scores: Sequence[DatedScore], scale: Scale) -> Interval | None:
     """The mean with its range; scores of a thread are a cluster."""
-    alone = Counter(each.score for each in scores if each.thread is None)
     threads = defaultdict[Hashable, list[int]](list)
-    for each in scores:
-        if each.thread is not None:
-            threads[each.channel, each.thread].append(each.score)
+    for number, score in enumerate(scores):
+        threads[score.cluster(number)].append(score.score)
+    # Many threads are alike, and are added at once.
     clusters = Counter((len(thread), sum(thread)) for thread in threads.values())
-    clusters.update({(1, score): number for score, number in alone.items()})
     mean = MeanEstimator(scale)
     for (n, total), number in clusters.items():
         mean.add_clusters(n, total, number)
@@ -319,17 +325,16 @@ def step_at(
         known: The days of other steps.
     """
     counted = _counted(scores, today, None)
-    before = sum(each.day < day for each in counted)
+    before = sum(score.day < day for score in counted)
     if before < MIN_BEFORE or len(counted) - before < MIN_AFTER:
         return None
-    first = min(each.day for each in counted)
+    first = min(score.day for score in counted)
     others = sorted({other for other in known if first < other and other != day})
     model = to_model(tally(counted, today, scale, [*others, day]))
     for other in others:
         model = model.having(step(other, today))
-    return (
-        model.having(step(day, today), FREE).estimate(*[0.0 for _ in others], 1.0).interval(scale)
-    )
+    with_step = model.having(step(day, today), FREE)
+    return with_step.estimate(*[0.0 for _ in others], 1.0).interval(scale)
 
 
 def days_until_clear(
@@ -344,20 +349,19 @@ def days_until_clear(
     counted = _counted(scores, today, None)
     if len(counted) < MIN_BEFORE:
         return None
-    found = tally(counted, today, scale, [day])
-    fits = to_model(found).fits
+    known = tally(counted, today, scale, [day])
+    ways = to_model(known).fits
     for days in range(7, _MONTH.days + 1, 7):
         end = day + timedelta(days=days)
         if end < today:
             continue
-        ahead = to_model(found.at(today, end, times)).having(step(day, end), FREE)
-        sizes = [
-            weight * deviation**2
-            for (weight, _, _), (_, _, deviation) in zip(
-                fits, ahead.estimate(1.0).parts, strict=True
-            )
-        ]
-        if _CLEAR * sqrt(sum(sizes)) <= _SOUGHT:
+        ahead = to_model(known.at(today, end, times)).having(step(day, end), FREE)
+        sizes = ahead.estimate(1.0).parts
+        # The ways are weighed by the scores that are known: those ahead are made up.
+        variance = sum(
+            way.weight * deviation**2 for way, (_, _, deviation) in zip(ways, sizes, strict=True)
+        )
+        if _CLEAR * sqrt(variance) <= _SOUGHT:
             return days
     return None
 
@@ -368,17 +372,18 @@ def below(floor: float, scores: Sequence[DatedScore], today: date, scale: Scale)
     It is that since one of the last 14 days.
     """
     counted = _counted(scores, today, None)
-    if sum(each.day < today - _WEEK for each in counted) < MIN_BEFORE:
+    if sum(score.day < today - _WEEK for score in counted) < MIN_BEFORE:
         return None
     model = to_model(tally(counted, today, scale), (floor - scale.low) / unit(scale))
     evidence = dict[date, float]()
     for days_ago in range(1, CANDIDATES + 1):
         day = today - timedelta(days=days_ago)
         late = step(day, today)
-        earlier = [1 - each for each in late]
+        earlier = [1 - share for share in late]
         candidate = model.having(earlier, FREE).having(late)
-        evidence[day] = candidate.evidence * _chance(candidate.estimate(0.0, 1.0), -1, 0)
+        chance_above = candidate.estimate(0.0, 1.0).chance_above(0)
+        evidence[day] = candidate.evidence * (1 - chance_above)
     since = max(evidence, key=evidence.__getitem__)
-    level = _level([each for each in counted if each.day >= since], scale)
+    level = _level([score for score in counted if score.day >= since], scale)
     is_below = sum(evidence.values()) >= _BEGINS and level and level.mean < floor
     return level if is_below else None

@@ -11,10 +11,12 @@ A step lies at the beginning of a day. Known steps are part of the model, their 
 a candidate is one more step, and its evidence is the Bayes factor of having it.
 
 Source: Harvey (1989), Forecasting, Structural Time Series Models and the Kalman Filter, for the
-model; Kish (1965) for the threads; Barndorff-Nielsen and Cox (1994), Inference and Asymptotics, for
-the root of a deviance.
+model; Kish (1965), Survey Sampling, for the threads; Morris (1982), Annals of Statistics 10(1), for
+the spread of skewed scores; Barndorff-Nielsen and Cox (1994), Inference and Asymptotics, for the
+root of a deviance.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -80,6 +82,12 @@ class DatedScore(NamedTuple):
     channel: Hashable = None
     thread: Hashable = None
 
+    def cluster(self, number: int) -> Hashable:
+        """What it has in common with the scores of its thread; its number, which is its alone,
+        without one.
+        """
+        return number if self.thread is None else (self.channel, self.thread)
+
 
 def unit(scale: Scale) -> float:
     """How much of the scale is a point of the model."""
@@ -94,7 +102,7 @@ class Tally:
         counts: How many there are, by channel.
         totals: Their sums, by channel.
         variance: That of a mean of scores around their level, times their number.
-        skew: The skewness of such a mean, times the root of their number.
+        skew: The skewness of a mean, times the root of the information on it.
     """
 
     counts: Mapping[Hashable, Sequence[float]]
@@ -119,48 +127,77 @@ def tally(
     scores: Sequence[DatedScore], today: date, scale: Scale, known: Collection[date] = ()
 ) -> Tally:
     """Sums up scores of the window before `today`, at least one; `known` are days of steps."""
-    days = [today - timedelta(days=WINDOW - i) for i in range(WINDOW)]
-    position = {day: i for i, day in enumerate(days)}
-    part = [sum(step <= day for step in known) for day in days]  # between two steps
-    points = {each: (each - scale.low) / unit(scale) for each in range(scale.low, scale.high + 1)}
+    first = today - timedelta(days=WINDOW)
+    steps = sorted(known)
     counts = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
     totals = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
-    parts = defaultdict[tuple[Hashable, int], list[float]](list)
-    for score, day, channel, _ in scores:
-        i = position[day]
-        value = points[score]
-        counts[channel][i] += 1
-        totals[channel][i] += value
-        parts[channel, part[i]].append(value)
-    means = {key: fmean(values) for key, values in parts.items()}
-    threads = defaultdict[Hashable, list[float]](list)
-    rests = list[float]()
-    recent = list[float]()
-    for score, day, channel, thread in scores:
-        i = position[day]
-        rest = points[score] - means[channel, part[i]]
-        rests.append(rest)
-        threads[len(rests) if thread is None else (channel, thread)].append(rest)
-        if i >= WINDOW - _RECENT:
-            recent.append(rest)
+    # A channel has one level between two steps.
+    levels = defaultdict[tuple[Hashable, int], list[float]](list)
+    for score in scores:
+        points = (score.score - scale.low) / unit(scale)
+        i = (score.day - first).days
+        counts[score.channel][i] += 1
+        totals[score.channel][i] += points
+        levels[score.channel, bisect_right(steps, score.day)].append(points)
+    means = {place: fmean(points) for place, points in levels.items()}
+    rests = [
+        (score.score - scale.low) / unit(scale)
+        - means[score.channel, bisect_right(steps, score.day)]
+        for score in scores
+    ]
+    week = today - timedelta(days=_RECENT)
+    recent = [rest for rest, score in zip(rests, scores, strict=True) if score.day >= week]
     mean = sum(map(sum, totals.values())) / len(scores)
-    farthest = -mean if 2 * mean > _POINTS else _POINTS - mean
-    far = farthest**2
-    squares = sum(map(mul, rests, rests))
-    cubes = sum(rest**3 for rest in rests) + RARE * farthest**3
-    spread = max((squares + RARE * far) / len(rests), LEAST_VARIANCE)
-    skew = cubes / len(rests) / spread**1.5
-    variance = (squares + RARE * far) / (max(len(rests) - len(parts), 1) + RARE)
+    far = -mean if 2 * mean > _POINTS else _POINTS - mean
+    variance, skewness = _spread(rests, recent, len(means), far)
+    clusters = defaultdict[Hashable, list[float]](list)
+    for number, score in enumerate(scores):
+        clusters[score.cluster(number)].append(rests[number])
+    inflation = _inflation(list(clusters.values()), far)
+    return Tally(
+        counts,
+        totals,
+        max(variance * inflation, LEAST_VARIANCE),
+        # Threads do not change it: they make both the skewness and the variance larger.
+        skewness / sqrt(max(variance, LEAST_VARIANCE)),
+    )
+
+
+def _spread(
+    rests: Sequence[float], recent: Sequence[float], levels: int, far: float
+) -> tuple[float, float]:
+    """The variance and the skewness of scores, by what is left of them without their levels.
+
+    Args:
+        recent: Those of the last week.
+        levels: How many levels were estimated.
+        far: A score at the far end of the scale, less the mean.
+    """
+    n = len(rests)
+    squares = sum(rest**2 for rest in rests) + RARE * far**2
+    cubes = sum(rest**3 for rest in rests) + RARE * far**3
+    skewness = cubes / n / max(squares / n, LEAST_VARIANCE) ** 1.5
+    variance = squares / (max(n - levels, 1) + RARE)
     if recent:
-        # A change of the scores' spread makes the last days differ more.
-        wider = sum(map(mul, recent, recent)) / len(recent) - variance
-        variance += RECENT_COUNTS * max(wider, 0.0)
-    # The score at the far end is added to a thread of mean length, too.
-    length = sum(len(each) ** 2 for each in threads.values()) / len(rests)
-    sums = sum(sum(each) ** 2 for each in threads.values())
-    inflation = (sums + RARE * length * length * far) / (squares + RARE * length * far)
-    inflation = max(inflation, 1.0)
-    return Tally(counts, totals, max(variance * inflation, LEAST_VARIANCE), skew * sqrt(inflation))
+        # If the scores' spread has changed, the last days differ more by chance. A step is no such
+        # change, nor is what follows from it where scores are skewed: in an exponential family the
+        # variance grows with the mean by the third moment for each of the second.
+        shift = fmean(recent)
+        spread_since = fmean(rest**2 for rest in recent) - shift**2
+        spread_expected = variance + max(cubes / squares * shift, 0.0)
+        variance += RECENT_COUNTS * max(spread_since - spread_expected, 0.0)
+    return variance, skewness
+
+
+def _inflation(clusters: Sequence[Sequence[float]], far: float) -> float:
+    """How much more the sums of threads vary than those of independent scores."""
+    n = sum(map(len, clusters))
+    length = sum(len(cluster) ** 2 for cluster in clusters) / n
+    # The score at the far end is added to a thread of mean length.
+    rare = RARE * length * far**2
+    of_sums = sum(sum(cluster) ** 2 for cluster in clusters) + length * rare
+    of_scores = sum(rest**2 for cluster in clusters for rest in cluster) + rare
+    return max(of_sums / of_scores, 1.0)
 
 
 @dataclass(frozen=True)
@@ -175,11 +212,19 @@ class Estimate:
 
     @property
     def deviation(self) -> float:
-        squares = sum(weight * (mean**2 + sd**2) for weight, mean, sd in self.parts)
+        squares = sum(weight * (mean**2 + deviation**2) for weight, mean, deviation in self.parts)
         return sqrt(max(squares - self.mean**2, 0.0))
 
+    def times(self, sign: int) -> "Estimate":
+        return Estimate(
+            [(weight, sign * mean, deviation) for weight, mean, deviation in self.parts]
+        )
+
     def chance_above(self, size: float) -> float:
-        return sum(weight * _NORMAL.cdf((mean - size) / sd) for weight, mean, sd in self.parts)
+        return sum(
+            weight * _NORMAL.cdf((mean - size) / deviation)
+            for weight, mean, deviation in self.parts
+        )
 
     def interval(self, scale: Scale) -> Interval:
         """The mean with its 95% interval, on the scale."""
@@ -189,7 +234,9 @@ class Estimate:
 
 
 class _Fit(NamedTuple):
-    """The scores under one way: a normal distribution of the days' levels and of effects."""
+    """The scores under one way: a normal distribution of the days' levels and of effects, in
+    canonical form (precision, and precision times mean).
+    """
 
     weight: float  # how well the way explains the scores
     factor: _Rows  # of the precision (Cholesky)
@@ -204,8 +251,8 @@ class Model:
         information: The precision of the days' levels that the scores alone give.
         pull: The same times the levels that fit the scores best.
         skew: The skewness of an effect, times the root of the scores' information on it.
-        designs: How much of each effect is in each day's level.
         fits: One for each way. Their weights add up to the Bayes factor of having the last effect.
+        designs: How much of each effect is in each day's level.
     """
 
     information: Sequence[Sequence[float]]
@@ -220,24 +267,24 @@ class Model:
 
     def having(self, design: Sequence[float], size: float = SIZE) -> "Model":
         """The model with one more effect; before it is seen, its standard deviation is `size`."""
-        column = [sum(map(mul, row, design)) for row in self.information]
-        beside = [sum(map(mul, column, other)) for other in self.designs]
-        of_scores = sum(map(mul, column, design))
-        precision = of_scores + size**-2
-        pull = sum(map(mul, self.pull, design))
+        column = [_dot(row, design) for row in self.information]
+        of_scores = _dot(column, design)
+        pull = _dot(self.pull, design)
+        # What the effect has in common with the days' levels and with the other effects.
+        shared = [*column, *(_dot(column, other) for other in self.designs)]
         total = self.evidence
         fits = []
         for fit in self.fits:
-            row = _solve(fit.factor, [*column, *beside])
-            last = sqrt(precision - sum(map(mul, row, row)))
+            # One more row of the Cholesky factor.
+            row = _solve(fit.factor, shared)
+            last = sqrt(of_scores + size**-2 - _dot(row, row))
             # The effect's mean in standard deviations.
-            effect = (pull - sum(map(mul, row, fit.pull))) / last
+            effect = (pull - _dot(row, fit.pull)) / last
             surprise = effect**2 * tamed(effect, last**2, of_scores, size, self.skew)
             ratio = exp(min(surprise / 2, _LARGEST)) / (size * last)
-            fits.append(
-                _Fit(fit.weight / total * ratio, [*fit.factor, [*row, last]], [*fit.pull, effect])
-            )
-        return Model(self.information, self.pull, self.skew, fits, [*self.designs, design])
+            weight = fit.weight / total * ratio
+            fits.append(_Fit(weight, [*fit.factor, [*row, last]], [*fit.pull, effect]))
+        return replace(self, fits=fits, designs=[*self.designs, design])
 
     def estimate(self, *shares: float) -> Estimate:
         """The effects times these shares, added up."""
@@ -245,8 +292,8 @@ class Model:
         parts = []
         for fit in self.fits:
             solved = _solve([row[WINDOW:] for row in fit.factor[WINDOW:]], shares)
-            mean = sum(map(mul, solved, fit.pull[WINDOW:]))
-            parts.append((fit.weight / total, mean, sqrt(sum(map(mul, solved, solved)))))
+            mean = _dot(solved, fit.pull[WINDOW:])
+            parts.append((fit.weight / total, mean, sqrt(_dot(solved, solved))))
         return Estimate(parts)
 
 
@@ -256,6 +303,11 @@ def tamed(effect: float, precision: float, of_scores: float, size: float, skew: 
     A few scores far below the others are what a skewed distribution gives now and then. So an
     effect in the direction of the skew is measured by the gamma distribution with that skewness
     (the root of its deviance).
+
+    Args:
+        effect: Its mean in standard deviations.
+        precision: That of the effect, with what was known before the scores were seen.
+        of_scores: The scores' own part of it, as if days did not vary.
     """
     seen = precision - size**-2
     if seen <= 0 or of_scores <= 0:
@@ -282,46 +334,42 @@ def to_model(counted: Tally, level: float | None = None) -> Model:
         totals = counted.totals[channel]
         n = sum(counts)
         mean = sum(totals) / n if level is None else level
-        weights = [count / counted.variance for count in counts]
         for i, count in enumerate(counts):
             if not count:
                 continue
-            if level is None:
-                share = count / n
-                information[i] = [
-                    known - share * weight
-                    for known, weight in zip(information[i], weights, strict=True)
-                ]
-            information[i][i] += weights[i]
+            information[i][i] += count / counted.variance
             pull[i] += (totals[i] - count * mean) / counted.variance
-    skew = counted.skew / sqrt(counted.variance)
-    return _fitted(information, pull, skew)
-
-
-def _fitted(information: _Rows, pull: list[float], skew: float) -> Model:
-    fits = []
-    for way in WAYS:
-        prior, volume = _prior(way)
-        factor = _factor(
-            [
-                [ours + theirs for ours, theirs in zip(row, given, strict=False)]
-                for row, given in zip(prior, information, strict=True)
-            ]
-        )
-        found = _solve(factor, pull)
-        fit = sum(map(mul, found, found)) / 2 - sum(log(row[-1]) for row in factor) - volume
-        fits.append(_Fit(log(way.weight) + fit, factor, found))
+            if level is None:
+                # A mean that all days of the channel share is projected out.
+                for j, other in enumerate(counts):
+                    information[i][j] -= count * other / n / counted.variance
+    fits = [_fit(way, information, pull) for way in WAYS]
     best = max(fit.weight for fit in fits)
     weights = [exp(fit.weight - best) for fit in fits]
     return Model(
         information,
         pull,
-        skew,
+        counted.skew,
         [
             fit._replace(weight=weight / sum(weights))
             for fit, weight in zip(fits, weights, strict=True)
         ],
     )
+
+
+def _fit(way: Way, information: _Rows, pull: Sequence[float]) -> _Fit:
+    """The fit with the logarithm of its weight: the marginal likelihood of the scores."""
+    prior, prior_volume = _prior(way)
+    factor = _factor(
+        [
+            [ours + theirs for ours, theirs in zip(row, given, strict=False)]
+            for row, given in zip(prior, information, strict=True)
+        ]
+    )
+    divided = _solve(factor, pull)
+    volume = sum(log(row[-1]) for row in factor)
+    likelihood = _dot(divided, divided) / 2 - volume - prior_volume
+    return _Fit(log(way.weight) + likelihood, factor, divided)
 
 
 @cache
@@ -337,9 +385,7 @@ def _prior(way: Way) -> tuple[_Rows, float]:
     factor = _factor(covariance)
     # Row i is what the factor turns into the unit vector i.
     inverse = [_solve(factor, [float(i == j) for j in range(WINDOW)]) for i in range(WINDOW)]
-    precision = [
-        [sum(map(mul, inverse[i], inverse[j])) for j in range(i + 1)] for i in range(WINDOW)
-    ]
+    precision = [[_dot(inverse[i], inverse[j]) for j in range(i + 1)] for i in range(WINDOW)]
     return precision, sum(log(row[-1]) for row in factor)
 
 
@@ -347,15 +393,21 @@ def _factor(rows: _Rows) -> _Rows:
     """The lower triangular matrix whose product with its transpose this is (Cholesky)."""
     factor: _Rows = []
     for row in rows:
-        found = _solve(factor, row)
-        found.append(sqrt(row[-1] - sum(map(mul, found, found))))
-        factor.append(found)
+        solved = _solve(factor, row)
+        solved.append(sqrt(row[-1] - _dot(solved, solved)))
+        factor.append(solved)
     return factor
 
 
 def _solve(factor: _Rows, values: Sequence[float]) -> list[float]:
     """What the factor times it gives the values, as many of them as it has rows."""
-    found: list[float] = []
+    solved: list[float] = []
     for row, value in zip(factor, values, strict=False):
-        found.append((value - sum(map(mul, row, found))) / row[-1])
-    return found
+        solved.append((value - _dot(row, solved)) / row[-1])
+    return solved
+
+
+def _dot(row: Sequence[float], other: Sequence[float]) -> float:
+    """The inner product, as far as both go."""
+    product: float = sum(map(mul, row, other))
+    return product

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from math import sqrt
 from random import Random
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 
 import pytest
 
@@ -221,6 +221,27 @@ def test_larger_variance_of_the_last_week_counts_half() -> None:
     scores = [found._replace(score=found.score - 1) for found in scores]
     variance = (84 + 14 * 4 + 0.3 * 9) / (98 - 1 + 0.3)
     assert tally(scores, on(49), SCALE).variance == pytest.approx((variance + 4) / 2)
+
+
+@pytest.mark.parametrize(
+    ("before", "late"),
+    [
+        # A step of a point; in all scores it is a part of the variance, too.
+        ([2, 4] * 5, [1, 3] * 5),
+        # The same, with a variance of 5.25 instead of 2.25: the third moment is 4 times the second.
+        ([0] + [5] * 9, [0] * 3 + [5] * 7),
+    ],
+)
+def test_step_and_the_spread_that_comes_with_it_are_no_larger_variance(
+    before: list[int], late: list[int]
+) -> None:
+    all_scores = before * 42 + late * 7
+    mean = fmean(all_scores)
+    far = max(mean, 5 - mean)
+    squares = sum((score - mean) ** 2 for score in all_scores) + 0.3 * far**2
+    scores = [DatedScore(score, on(i // 10)) for i, score in enumerate(all_scores)]
+    expected = squares / (490 - 1 + 0.3)
+    assert tally(scores, on(49), SCALE).variance == pytest.approx(expected)
 
 
 def test_few_scores_far_below_the_others_are_what_a_skewed_distribution_gives() -> None:
