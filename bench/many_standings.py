@@ -130,6 +130,7 @@ def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
     squares = np.zeros(len(ages))
     cubes = np.zeros(len(ages))
     recent_squares = np.zeros(len(ages))
+    recent_sums = np.zeros(len(ages))
     of_threads = np.zeros(len(ages))
     levels = np.zeros(len(ages))
     for number in range(parts.max() + 1):
@@ -141,6 +142,7 @@ def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
         third = sums.cubes - 3 * mean * sums.squares + 3 * mean**2 * sums.total - mean**3 * sums.n
         cubes += (third * part).sum((1, 2))
         recent_squares += rests[:, :, -_RECENT:].sum((1, 2))
+        recent_sums += ((sums.total - mean * sums.n) * part)[:, :, -_RECENT:].sum((1, 2))
         by_thread = sums.of_threads - 2 * mean * sums.with_lengths + mean**2 * sums.lengths
         of_threads += (by_thread * part).sum((1, 2))
         levels += (in_part > 0).sum(1)
@@ -150,13 +152,16 @@ def _days(sums: _Sums, ages: Sequence[Sequence[int]]) -> _Days:
     spread = np.maximum((squares + rare) / n, steps.LEAST_VARIANCE)
     skew = (cubes + rare * farthest) / n / spread**1.5
     variance = (squares + rare) / (np.maximum(n - levels, 1) + steps.RARE)
-    recent = recent_squares / np.maximum(sums.n[:, :, -_RECENT:].sum((1, 2)), 1)
-    variance += np.maximum(recent - variance, 0) * steps.RECENT_COUNTS
+    n_recent = np.maximum(sums.n[:, :, -_RECENT:].sum((1, 2)), 1)
+    shift = recent_sums / n_recent
+    expected = variance + np.maximum((cubes + rare * farthest) / (squares + rare) * shift, 0)
+    wider = recent_squares / n_recent - shift**2 - expected
+    variance += np.maximum(wider, 0) * steps.RECENT_COUNTS
+    skew /= np.sqrt(variance)
     length = sums.lengths.sum((1, 2)) / n
     inflation = (of_threads + length**2 * rare) / (squares + length * rare)
     inflation = np.maximum(inflation, 1)
     variance = np.maximum(variance * inflation, steps.LEAST_VARIANCE)
-    skew *= np.sqrt(inflation / variance)
     of_channels = np.maximum(sums.n.sum(2), 1)
     shares = sums.n / np.sqrt(of_channels)[:, :, None]
     information = -np.einsum("rci,rcj->rij", shares, shares)
@@ -300,7 +305,7 @@ def _known(state: State, counts: Floats, day: int) -> list[date]:
 
 def _look_at(
     sums: _Sums, states: Sequence[State], known: Sequence[list[date]], day: int
-) -> list[standing._Found]:
+) -> list[standing.Finding]:
     today = on(day)
     ages = [[(today - each).days for each in days] for days in known]
     columns = sorted({*range(1, CANDIDATES + 1), *(age for some in ages for age in some)})
@@ -312,7 +317,7 @@ def _look_at(
         days = known[run]
         steady = replace(state, direction=Direction.STEADY, ended=tuple(days))
         if state.since is None and quiet[run] < standing._BEGINS:
-            found.append(standing._Found(steady))
+            found.append(standing.Finding(steady))
             continue
         model: Any = _Model(
             columns,
@@ -324,10 +329,7 @@ def _look_at(
         )
         for each in days:
             model = model.having(steps.step(each, today))
-        if state.since is None:
-            found.append(standing._begun(model, steady, today, SCALE))
-        else:
-            found.append(standing._gone_on(model, state, state.since, days, today, SCALE))
+        found.append(standing.find(model, state, days, today, SCALE))
     return found
 
 
