@@ -2,7 +2,8 @@
 words.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,62 +14,79 @@ import typer
 from bot.commands import opened
 from bot.commands.export import find_format, opened_output
 from bot.domain.clock import utc_now
-from bot.domain.outcome import Question, questions_to
+from bot.domain.outcome import Outcome
+from bot.domain.questions import Question
+from bot.domain.standing import Subject, subject_of
+from bot.figures.outcomes import KEPT_FOR, read_outcomes, read_scored
 from bot.store.audit import Action
 from bot.store.database import Database
-from bot.store.schema import cases, watches
-from bot.store.seen_messages import SeenMessages
+from bot.store.schema import watches
+from bot.store.watches import Watches
 from judge.rows import files
 from judge.scoring.numbers import number_of
 
-_ALL = timedelta(weeks=5)
-
 
 async def export_questions(path: Path | None, form: str | None) -> None:
-    """Writes a row for each question of the last five weeks, and prints their number."""
+    """Writes a row for each question whose messages are kept, and prints their number."""
     kind = find_format(path, form)
     async with opened.opened_database() as database:
         with opened.reading():
-            query = sa.select(watches.c.team_id, watches.c.author_id, watches.c.channel_id)
-            watched = await database.all(query.order_by(*query.selected_columns))
+            subjects = await _subjects(database)
         count = 0
         with opened_output(path, kind) as output:
-            teams = sorted({row.team_id for row in watched})
+            teams = sorted({subject.team_id for subject in subjects})
             await opened.note(database, Action.EXPORTED_QUESTIONS, teams)
-            for row in watched:
-                async for question in _rows(database, row.team_id, row.author_id, row.channel_id):
-                    output.write(files.encode(question) + "\n")
+            for subject, channels in subjects.items():
+                async for row in _rows(database, subject, channels):
+                    output.write(files.encode(row) + "\n")
                     count += 1
     typer.echo(f"{number_of(count, 'question')} written", err=True)
 
 
+async def _subjects(database: Database) -> Mapping[Subject, Sequence[str]]:
+    """The watched assistants with their channels."""
+    found = defaultdict[Subject, list[str]](list)
+    for team_id in await database.values(sa.select(watches.c.team_id).distinct()):
+        for watch in await Watches(database).of(team_id):
+            found[subject_of(watch)].append(watch.channel_id)
+    return found
+
+
 async def _rows(
-    database: Database, team_id: str, assistant_id: str, channel_id: str
+    database: Database, subject: Subject, channel_ids: Sequence[str]
 ) -> AsyncIterator[Mapping[str, Any]]:
     now = utc_now()
+    since = now - KEPT_FOR
     with opened.reading():
-        messages = await SeenMessages(database).of(team_id, [channel_id], now - _ALL)
-        here = {"team_id": team_id, "channel_id": channel_id, "author_id": assistant_id}
-        scored = sa.select(cases.c.message_ts, cases.c.id).filter_by(**here)
-        found = await database.all(scored.where(cases.c.probability.is_not(None)))
-    case_ids = {row.message_ts: row.id for row in found}
-    for question in questions_to(assistant_id, messages, now):
-        outcome = "answered"
-        if question.answer_ts is None:
-            outcome = "waiting" if question.is_waiting(now) else "unanswered"
+        outcomes = await read_outcomes(database, subject, channel_ids, since, now)
+        replies = await read_scored(database, subject, channel_ids, since)
+    for outcome in outcomes:
+        question = outcome.question
+        reply = replies.of(question)
         yield {
-            "channel": channel_id,
+            "channel": question.channel_id,
             "asked_at": question.asked_at.isoformat(),
             "ts": question.ts,
             "thread_ts": question.thread_ts,
-            "assistant": assistant_id,
+            "assistant": subject.author_id,
             "first_words_s": _seconds(question.waited),
             "answered_s": _answered(question),
-            "colleague_stepped_in": question.by_colleague,
-            "came_back": question.came_back,
-            "outcome": outcome,
-            "case": case_ids.get(question.answer_ts or ""),
+            "colleague_stepped_in": outcome.by_colleague,
+            "came_back": outcome.came_back,
+            "confirmed": outcome.confirmed if outcome.confirmed or outcome.is_read else None,
+            "contested": outcome.contested if outcome.is_read else None,
+            "handed_over": outcome.handed_over if outcome.is_read else None,
+            "outcome": _name_of(outcome),
+            "case": reply and reply.id,
         }
+
+
+def _name_of(outcome: Outcome) -> str:
+    if outcome.is_waiting:
+        return "waiting"
+    if outcome.is_unanswered:
+        return "unanswered"
+    return "went quiet" if outcome.went_quiet else "answered"
 
 
 def _answered(question: Question) -> float | None:

@@ -19,9 +19,11 @@ from bot.commands.channels import find_noted
 from bot.commands.export_standings import to_row
 from bot.commands.view import find_team
 from bot.domain.clock import utc_now
-from bot.domain.standing import subject_of
+from bot.domain.outcome import counted
+from bot.domain.standing import Subject, subject_of
 from bot.domain.week import Schedule, Week
 from bot.errors import BotError
+from bot.figures.outcomes import WEEKS, channels_of, read_outcomes
 from bot.figures.quality import Agreement
 from bot.figures.week import (
     FEWEST,
@@ -114,6 +116,11 @@ class Tools:
         labels; it needs 20. `scored_otherwise` counts replies scored by another judge or on another
         scale, which are in no other figure.
 
+        The `outcomes` of an assistant say what came of the questions to it in four weeks: how many
+        were answered, after how many seconds (`median`, and the slowest tenth), in how many a
+        colleague wrote, and what a model read after the answer, in `read` threads. A question that
+        went quiet shows nothing.
+
         `agreement` says how often the judge and people agree, over all `n` labelled replies, from
         20 on: `blind` if people had not seen the score, `seen` if they had. `is_unlike`: the week's
         scores differ from those of the labelled replies, so label new ones.
@@ -134,8 +141,19 @@ class Tools:
             standing = standings.get(subject_of(watch))
             if standing:
                 name = names.get((place.team_id, watch.author_id))
-                found.append({"assistant": name, **to_row(standing)})
+                outcomes = await self._outcomes(subject_of(watch))
+                found.append({"assistant": name, **to_row(standing), "outcomes": outcomes})
         return found
+
+    async def _outcomes(self, subject: Subject) -> dict[str, Any]:
+        now = utc_now()
+        channels = channels_of(subject, await Watches(self.database).of(subject.team_id))
+        found = await read_outcomes(self.database, subject, channels, now - WEEKS, now)
+        waits = {"median", "slowest_tenth"}
+        return {
+            name: value and value.total_seconds() if name in waits else value
+            for name, value in asdict(counted(found)).items()
+        }
 
     async def _week_of(self, channel: str) -> tuple[Place, Week]:
         now = utc_now()

@@ -1,121 +1,74 @@
-"""What came of the questions to an assistant, counted from the messages of its threads.
+"""What came of the questions to an assistant: of each one, and of all together."""
 
-A person's message is a question to an assistant if it mentions it, or if the assistant answered it.
-An assistant that answers at least four in five of the messages that do not mention it is taken to
-mean to answer them all: then those without an answer count, too. The first message of a person in a
-row stands for all of them. Greetings and thanks are no questions.
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
-    thread            a question, answers by the assistant, what others write
-    channel           a message, and within a quarter of an hour the assistant's, if it does not
-                      answer in threads
-
-Nothing here needs the words of a message.
-"""
-
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from enum import StrEnum
-from itertools import groupby
-
+from bot.domain.questions import Question
 from judge.evaluation.signs import Signs
 
-OPEN_FOR = timedelta(hours=24)
-"""After so long, a question without an answer counts as unanswered."""
 QUIET_AFTER = timedelta(hours=72)
 """After so long without a sign, an answered question went quiet."""
-AGAIN_WITHIN = timedelta(hours=24)
-"""The asker who asks the same again within this time came back."""
-_IN_CHANNEL = timedelta(minutes=15)
-_MEANT_SHARE = 0.8
-_MEANT_DAYS = timedelta(days=14)
-_FEWEST_MEANT = 5
+SIGNS = {
+    "is_unanswered": "without an answer",
+    "by_colleague": "a colleague wrote",
+    "came_back": "came back within a day",
+    "confirmed": "confirmed",
+    "contested": "contested",
+    "handed_over": "handed over",
+    "went_quiet": "went quiet",
+}
+"""What can come of a question, often several of these at once: fields of `Outcome`, in words."""
+
+Thread = tuple[str, str]
+"""The ids of a channel and of the message that a thread begins with."""
 
 
-class Says(StrEnum):
-    """What a message holds: words; a greeting or thanks; or nothing yet, such as steps alone."""
+class ReadSigns(NamedTuple):
+    """What a model has read in a thread, up to the message `last_ts`."""
 
-    WORDS = "words"
-    THANKS = "thanks"
-    NOTHING = "nothing"
-
-
-@dataclass(frozen=True)
-class SeenMessage:
-    """A message of a watched channel, without its words.
-
-    `thread_ts` is its own `ts` outside a thread. `mentions` are ids of the assistants whom it names.
-    `finished_at` is when it was whole, and None as long as it is being written. `text_hash` tells
-    whether the same was asked again.
-    """
-
-    team_id: str
-    channel_id: str
-    ts: str
-    thread_ts: str
-    author_id: str
-    is_app: bool
-    says: Says
-    mentions: tuple[str, ...] = ()
-    text_hash: str | None = None
-    finished_at: datetime | None = None
-
-    @property
-    def at(self) -> datetime:
-        return to_time(self.ts)
-
-    @property
-    def is_in_thread(self) -> bool:
-        return self.thread_ts != self.ts
+    signs: Signs
+    last_ts: str
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question to an assistant, and what came of it.
+class Outcome:
+    """What has come of a question so far.
 
-    `is_meant`: it mentions the assistant. Times are those
-    of the answer's first words and of its end. `by_colleague`: a person other than the asker wrote
-    in its thread, after the answer or in place of one. `last_ts` is the last message of a person in
-    the thread after the answer, if any.
+    `is_waiting` and `is_unanswered` are those without an answer, of which the first may still get
+    one. `confirmed`, `thanked`, `contested` and `handed_over` were read by a model, if `is_read`;
+    a thumb up by the asker confirms, too. `went_quiet` is no sign of anything.
     """
 
-    channel_id: str
-    ts: str
-    thread_ts: str
-    asker_id: str
-    is_meant: bool
-    answer_ts: str | None = None
-    first_words_at: datetime | None = None
-    answered_at: datetime | None = None
-    by_colleague: bool = False
-    came_back: bool = False
-    last_ts: str | None = None
+    question: Question
+    is_waiting: bool
+    is_unanswered: bool
+    by_colleague: bool
+    came_back: bool
+    is_read: bool
+    confirmed: bool
+    thanked: bool
+    contested: bool
+    handed_over: bool
+    went_quiet: bool
 
     @property
-    def asked_at(self) -> datetime:
-        return to_time(self.ts)
+    def is_known(self) -> bool:
+        """Whether it was read what the answer was worth, or there was nothing to read."""
+        return self.is_read or self.confirmed or self.went_quiet
 
     @property
-    def waited(self) -> timedelta | None:
-        """From the question to the first words."""
-        return self.first_words_at - self.asked_at if self.first_words_at else None
-
-    def is_waiting(self, now: datetime) -> bool:
-        return self.first_words_at is None and now - self.asked_at < OPEN_FOR
-
-    def is_unanswered(self, now: datetime) -> bool:
-        return self.first_words_at is None and now - self.asked_at >= OPEN_FOR
+    def has_sign(self) -> bool:
+        return any(getattr(self, sign) for sign in SIGNS)
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What came of the questions of some weeks; each question is answered, unanswered or waiting.
+    """How many questions have which outcome; each is answered, unanswered or waiting.
 
     `median` and `slowest_tenth` are waiting times, in which an unanswered question counts as the
-    slowest; None if that is so long that no answer came. `confirmed`, `contested` and `handed_over`
-    are signs in `read` threads, of which a model has read what was written after the answer; a
-    thumb up by the asker confirms, too. `went_quiet` is no sign of anything.
+    slowest; None if that is so long that no answer came.
     """
 
     questions: int
@@ -134,232 +87,90 @@ class Outcomes:
     went_quiet: int
 
 
-Thread = tuple[str, str]
-"""The ids of a channel and of the message that a thread begins with."""
-
-
-def to_time(ts: str) -> datetime:
-    return datetime.fromtimestamp(float(ts), UTC)
-
-
-def questions_to(
-    assistant_id: str, messages: Iterable[SeenMessage], now: datetime
-) -> Sequence[Question]:
-    """The questions to one assistant among the messages of its channels, the oldest first."""
-    in_order = sorted(messages, key=lambda message: float(message.ts))
-    threads = defaultdict[tuple[str, str], list[SeenMessage]](list)
-    for message in in_order:
-        threads[message.channel_id, message.thread_ts].append(message)
-    in_channel = _answered_in_channel(assistant_id, in_order)
-    found = [
-        question
-        for thread in threads.values()
-        for question in _of_thread(assistant_id, thread, in_channel)
-    ]
-    found.sort(key=lambda question: float(question.ts))
-    channels = _channels_meant(found, now)
-    meant = [
-        question
-        for question in found
-        if question.is_meant or question.first_words_at or question.channel_id in channels
-    ]
-    asked_again = _asked_again(in_order)
-    return [_with_return(question, asked_again) for question in meant]
-
-
-def _of_thread(
-    assistant_id: str, thread: Sequence[SeenMessage], in_channel: Mapping[str, SeenMessage]
-) -> Iterator[Question]:
-    """The candidates of a thread: each row of messages by a person."""
-    rows = [list(row) for _, row in groupby(thread, lambda message: message.author_id)]
-    has_spoken = False
-    for number, row in enumerate(rows):
-        first = row[0]
-        if first.author_id == assistant_id:
-            has_spoken = has_spoken or any(message.says is Says.WORDS for message in row)
-            continue
-        asked = [message for message in row if message.says is Says.WORDS]
-        is_named = any(assistant_id in message.mentions for message in asked)
-        # Of other apps only a form that begins a thread is somebody's question.
-        is_form = first.is_app and number == 0 and not first.is_in_thread
-        is_persons = not first.is_app and (has_spoken or not first.is_in_thread or is_named)
-        if not asked or not (is_persons or is_form):
-            continue
-        yield _question(assistant_id, asked[0], rows[number + 1 :], is_named, in_channel)
-
-
-def _question(
-    assistant_id: str,
-    asked: SeenMessage,
-    later_rows: Sequence[Sequence[SeenMessage]],
-    is_named: bool,
-    in_channel: Mapping[str, SeenMessage],
-) -> Question:
-    later = [message for row in later_rows for message in row]
-    answers = [
-        message
-        for message in _until_next_question(assistant_id, asked, later)
-        if _is_answer(message, assistant_id)
-    ]
-    answer = answers[0] if answers else in_channel.get(asked.ts)
-    people = [message for message in later if not message.is_app]
-    if answer:
-        people = [message for message in people if float(message.ts) > float(answer.ts)]
-    others = [message for message in people if message.author_id != asked.author_id]
-    return Question(
-        channel_id=asked.channel_id,
-        ts=asked.ts,
-        thread_ts=asked.thread_ts,
-        asker_id=asked.author_id,
-        is_meant=is_named,
-        answer_ts=answer.ts if answer else None,
-        first_words_at=answer.at if answer else None,
-        answered_at=answer.finished_at if answer else None,
-        by_colleague=bool(others),
-        last_ts=people[-1].ts if answer and people else None,
-    )
-
-
-def _is_answer(message: SeenMessage, assistant_id: str) -> bool:
-    """Whether it is a whole message of the assistant with words; a broken stream is none."""
-    is_whole = message.finished_at is not None
-    return message.author_id == assistant_id and message.says is Says.WORDS and is_whole
-
-
-def _until_next_question(
-    assistant_id: str, asked: SeenMessage, later: Sequence[SeenMessage]
-) -> Iterator[SeenMessage]:
-    """The messages up to the asker's next question after an answer: what follows answers that."""
-    was_answered = False
-    for message in later:
-        was_answered = was_answered or _is_answer(message, assistant_id)
-        if was_answered and message.author_id == asked.author_id:
-            return
-        yield message
-
-
-def _answered_in_channel(
-    assistant_id: str, in_order: Sequence[SeenMessage]
-) -> Mapping[str, SeenMessage]:
-    """The answers that stand in the channel, not in a thread, by the ts of their question."""
-    answers = dict[str, SeenMessage]()
-    last = dict[str, SeenMessage]()
-    for message in in_order:
-        if message.is_in_thread:
-            continue
-        if message.author_id != assistant_id:
-            if not message.is_app and message.says is Says.WORDS:
-                last[message.channel_id] = message
-            continue
-        question = last.pop(message.channel_id, None)
-        if not question or not _is_answer(message, assistant_id):
-            continue
-        if message.at - question.at <= _IN_CHANNEL:
-            answers[question.ts] = message
-    return answers
-
-
-def _channels_meant(questions: Sequence[Question], now: datetime) -> set[str]:
-    """The channels where the assistant answers four in five of the messages that do not mention
-    it.
-    """
-    answered = defaultdict[str, list[bool]](list)
-    for question in questions:
-        is_over = now - question.asked_at > timedelta(hours=1)
-        is_late = now - question.asked_at <= _MEANT_DAYS
-        if not question.is_meant and is_over and is_late:
-            answered[question.channel_id].append(question.first_words_at is not None)
-    return {
-        channel_id
-        for channel_id, each in answered.items()
-        if len(each) >= _FEWEST_MEANT and sum(each) >= _MEANT_SHARE * len(each)
-    }
-
-
-def _asked_again(in_order: Sequence[SeenMessage]) -> set[str]:
-    """The ts of messages that their author wrote again within a day, wherever that was."""
-    again = set[str]()
-    last = dict[tuple[str, str], SeenMessage]()
-    for message in in_order:
-        if message.is_app or message.says is not Says.WORDS or message.text_hash is None:
-            continue
-        key = message.author_id, message.text_hash
-        earlier = last.get(key)
-        if earlier and message.at - earlier.at <= AGAIN_WITHIN:
-            again.add(earlier.ts)
-        last[key] = message
-    return again
-
-
-def _with_return(question: Question, asked_again: set[str]) -> Question:
-    if question.ts not in asked_again:
-        return question
-    return replace(question, came_back=True)
-
-
-def to_outcomes(
+def outcomes_of(
     questions: Sequence[Question],
     now: datetime,
-    signs: Mapping[Thread, Signs] | None = None,
+    signs: Mapping[Thread, ReadSigns] | None = None,
     thumbs_up: Collection[tuple[str, str]] = (),
-) -> Outcomes:
-    """Counts the questions.
+) -> Sequence[Outcome]:
+    """What came of each question.
 
     Args:
-        signs: Those of threads that were read; they are about the last question of their thread.
+        questions: Those of whole threads, the oldest first.
+        signs: They are about the last answer in their thread after which somebody wrote.
         thumbs_up: The ts of an answer, and who gave it a thumb up.
     """
-    over = [question for question in questions if not question.is_waiting(now)]
-    waits = sorted(question.waited or timedelta.max for question in over)
-    signs_of = _signs_of(questions, signs or {})
-    confirmed = {
-        question.ts
+    last = last_of_threads(questions)
+    found = list[Outcome]()
+    for question in questions:
+        thread = question.channel_id, question.thread_ts
+        read = None
+        if signs and last.get(thread) is question:
+            read = signs.get(thread)
+        # What was read before this answer is about an earlier one.
+        if read and float(read.last_ts) <= float(question.answer_ts or 0):
+            read = None
+        has_thumb = (question.answer_ts or "", question.asker_id) in thumbs_up
+        found.append(_outcome(question, now, read.signs if read else None, has_thumb=has_thumb))
+    return found
+
+
+def last_of_threads(questions: Sequence[Question]) -> Mapping[Thread, Question]:
+    """The last question of each thread after whose answer a person wrote."""
+    return {
+        (question.channel_id, question.thread_ts): question
         for question in questions
-        if (question.answer_ts or "", question.asker_id) in thumbs_up
+        if question.last_ts
     }
-    confirmed |= {ts for ts, found in signs_of.items() if found.confirmed}
-    quiet = [
-        question
-        for question in over
-        if _went_quiet(question, signs_of.get(question.ts), now) and question.ts not in confirmed
-    ]
-    return Outcomes(
-        questions=len(questions),
-        answered=sum(question.answer_ts is not None for question in questions),
-        unanswered=sum(question.is_unanswered(now) for question in questions),
-        waiting=sum(question.is_waiting(now) for question in questions),
-        by_colleague=sum(question.by_colleague for question in questions),
-        came_back=sum(question.came_back for question in questions),
-        median=_quantile(waits, 0.5),
-        slowest_tenth=_quantile(waits, 0.9),
-        read=len(signs_of),
-        confirmed=len(confirmed),
-        thanked=sum(found.thanked for found in signs_of.values()),
-        contested=sum(found.contested for found in signs_of.values()),
-        handed_over=sum(found.handed_over for found in signs_of.values()),
-        went_quiet=len(quiet),
+
+
+def _outcome(question: Question, now: datetime, signs: Signs | None, *, has_thumb: bool) -> Outcome:
+    is_confirmed = has_thumb or (signs is not None and signs.confirmed)
+    is_contested = signs is not None and signs.contested
+    is_handed_over = signs is not None and signs.handed_over
+    # Words that were not read may have said anything.
+    is_silent = signs is not None or question.last_ts is None
+    is_old = now - question.asked_at >= QUIET_AFTER
+    has_sign = (
+        (is_confirmed or is_contested or is_handed_over)
+        or question.by_colleague
+        or question.came_back
+    )
+    return Outcome(
+        question=question,
+        is_waiting=question.is_waiting(now),
+        is_unanswered=question.is_unanswered(now),
+        by_colleague=question.by_colleague,
+        came_back=question.came_back,
+        is_read=signs is not None,
+        confirmed=is_confirmed,
+        thanked=signs is not None and signs.thanked,
+        contested=is_contested,
+        handed_over=is_handed_over,
+        went_quiet=bool(question.answer_ts) and is_old and is_silent and not has_sign,
     )
 
 
-def _signs_of(questions: Sequence[Question], signs: Mapping[Thread, Signs]) -> dict[str, Signs]:
-    """The signs by the ts of the question that they are about."""
-    last = {
-        (question.channel_id, question.thread_ts): question.ts
-        for question in questions
-        if question.answer_ts
-    }
-    return {ts: signs[thread] for thread, ts in last.items() if thread in signs}
-
-
-def _went_quiet(question: Question, signs: Signs | None, now: datetime) -> bool:
-    """Whether nothing came of an answer; not if what was written after it was not read."""
-    if question.answer_ts is None or now - question.asked_at < QUIET_AFTER:
-        return False
-    if question.by_colleague or question.came_back:
-        return False
-    if signs is None:
-        return question.last_ts is None
-    return not (signs.confirmed or signs.contested or signs.handed_over)
+def counted(outcomes: Sequence[Outcome]) -> Outcomes:
+    waits = sorted(
+        outcome.question.waited or timedelta.max for outcome in outcomes if not outcome.is_waiting
+    )
+    return Outcomes(
+        questions=len(outcomes),
+        answered=sum(outcome.question.answer_ts is not None for outcome in outcomes),
+        unanswered=sum(outcome.is_unanswered for outcome in outcomes),
+        waiting=sum(outcome.is_waiting for outcome in outcomes),
+        by_colleague=sum(outcome.by_colleague for outcome in outcomes),
+        came_back=sum(outcome.came_back for outcome in outcomes),
+        median=_quantile(waits, 0.5),
+        slowest_tenth=_quantile(waits, 0.9),
+        read=sum(outcome.is_read for outcome in outcomes),
+        confirmed=sum(outcome.confirmed for outcome in outcomes),
+        thanked=sum(outcome.thanked for outcome in outcomes),
+        contested=sum(outcome.contested for outcome in outcomes),
+        handed_over=sum(outcome.handed_over for outcome in outcomes),
+        went_quiet=sum(outcome.went_quiet for outcome in outcomes),
+    )
 
 
 def _quantile(waits: Sequence[timedelta], share: float) -> timedelta | None:

@@ -334,6 +334,7 @@ thread_signs = new_table(
     "thread_signs",  # `Signs` says what its fields mean; NULL if the model's answer was unclear
     *key_columns("team_id", "channel_id", "thread_ts", "author_id"),
     *needed("last_ts", asked_at=UtcDateTime),  # the last message that was read
+    *optional(held_until=UtcDateTime),  # a process is asking the model until then
     *optional(confirmed=Boolean, thanked=Boolean, contested=Boolean, handed_over=Boolean),
     sa.Index(None, "team_id", "asked_at"),
 )

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.outcome import Says, SeenMessage, Thread
+from bot.domain.outcome import ReadSigns, Thread
+from bot.domain.questions import Says, SeenMessage
 from bot.store import database as db
 from bot.store.figures import to_ts
 from bot.store.schema import forgotten, seen_messages, thread_signs
 from judge.evaluation.signs import Signs
+
+HELD_FOR = timedelta(minutes=20)
+"""Longer than a request to a model takes with all its retries."""
 
 
 class AskedThread(NamedTuple):
@@ -27,7 +31,8 @@ class AskedThread(NamedTuple):
 class SeenMessages(db.StoreQueries):
     @db.in_transaction
     async def note(self, connection: AsyncConnection, message: SeenMessage) -> None:
-        """Stores a message as it is now; when it was whole first stays.
+        """Stores a message as it is now; when it was whole first stays. What was read in its thread
+        goes if a person has edited it.
 
         What a person wrote before they had their words forgotten is not stored again.
         """
@@ -39,15 +44,22 @@ class SeenMessages(db.StoreQueries):
         if (await connection.execute(is_forgotten)).first():
             return
         key = {"team_id": message.team_id, "channel_id": message.channel_id, "ts": message.ts}
-        whole = sa.select(seen_messages.c.finished_at).filter_by(**key)
-        finished_at = (await connection.execute(whole)).scalar() or message.finished_at
+        known = sa.select(seen_messages.c.finished_at, seen_messages.c.text_hash).filter_by(**key)
+        stored = (await connection.execute(known)).first()
+        finished_at = (stored and stored.finished_at) or message.finished_at
+        if stored and stored.text_hash != message.text_hash:
+            await connection.execute(_delete_signs(key))
         values = asdict(replace(message, finished_at=finished_at))
         await connection.execute(db.upsert(self._database, seen_messages, values))
 
-    async def forget(self, team_id: str, channel_id: str, ts: str) -> None:
-        """Drops a message that was deleted."""
-        its = sa.delete(seen_messages)
-        await self._database.execute(its.filter_by(team_id=team_id, channel_id=channel_id, ts=ts))
+    @db.in_transaction
+    async def forget(
+        self, connection: AsyncConnection, team_id: str, channel_id: str, ts: str
+    ) -> None:
+        """Drops a message that was deleted, and what was read in its thread."""
+        key = {"team_id": team_id, "channel_id": channel_id, "ts": ts}
+        await connection.execute(_delete_signs(key))
+        await connection.execute(sa.delete(seen_messages).filter_by(**key))
 
     async def drop(self, team_id: str, before: datetime) -> None:
         for table, ts in (
@@ -71,21 +83,39 @@ class SeenMessages(db.StoreQueries):
 
 
 class ThreadSigns(db.StoreQueries):
-    """What a model has read in threads, for each assistant."""
+    """What a model has read in threads, for each assistant.
+
+    A thread is claimed before the model is asked, so that two processes do not both pay. What was
+    read is stored only if the claim is still there: it goes when the person is forgotten, or a
+    message is edited or deleted meanwhile.
+    """
+
+    async def claim(self, thread: AskedThread, last_ts: str, now: datetime) -> datetime | None:
+        """Until when the thread is ours to ask about, up to the message `last_ts`; None if another
+        process holds it or has asked.
+        """
+        held_until = now + HELD_FOR
+        is_left = thread_signs.c.held_until.is_(None) | (thread_signs.c.held_until <= now)
+        is_free = is_left & (thread_signs.c.last_ts != last_ts)
+        values = {"last_ts": "", "asked_at": now, "held_until": held_until}
+        row = {**thread._asdict(), **values}
+        claim = db.upsert(self._database, thread_signs, row, ("last_ts",), where=is_free)
+        return held_until if await self._database.execute(claim) else None
 
     async def note(
-        self, thread: AskedThread, signs: Signs | None, last_ts: str, now: datetime
+        self, thread: AskedThread, held_until: datetime, signs: Signs | None, last_ts: str
     ) -> None:
-        values = {
-            **thread._asdict(),
-            "last_ts": last_ts,
-            "asked_at": now,
-            "confirmed": signs and signs.confirmed,
-            "thanked": signs and signs.thanked,
-            "contested": signs and signs.contested,
-            "handed_over": signs and signs.handed_over,
-        }
-        await self._database.execute(db.upsert(self._database, thread_signs, values))
+        """Stores what was read up to the message `last_ts`, and gives the claim back."""
+        ours = sa.update(thread_signs).filter_by(**thread._asdict(), held_until=held_until)
+        read = ours.values(
+            last_ts=last_ts,
+            held_until=None,
+            confirmed=signs and signs.confirmed,
+            thanked=signs and signs.thanked,
+            contested=signs and signs.contested,
+            handed_over=signs and signs.handed_over,
+        )
+        await self._database.execute(read)
 
     async def read_until(self, team_id: str, since: datetime) -> Mapping[AskedThread, str]:
         """The last message that was read, of each thread that was asked about since then."""
@@ -95,17 +125,34 @@ class ThreadSigns(db.StoreQueries):
 
     async def of(
         self, team_id: str, channel_ids: Sequence[str], author_id: str
-    ) -> Mapping[Thread, Signs]:
+    ) -> Mapping[Thread, ReadSigns]:
         """The signs that were read for certain."""
         query = sa.select(thread_signs).filter_by(team_id=team_id, author_id=author_id)
         here = query.where(thread_signs.c.channel_id.in_(channel_ids))
         return {
-            (row.channel_id, row.thread_ts): Signs(
-                row.confirmed, row.thanked, row.contested, row.handed_over
+            (row.channel_id, row.thread_ts): ReadSigns(
+                Signs(row.confirmed, row.thanked, row.contested, row.handed_over), row.last_ts
             )
             for row in await self._database.all(here)
             if row.confirmed is not None
         }
+
+
+async def forget_seen(connection: AsyncConnection, team_id: str, user_id: str) -> None:
+    """Drops the messages of a person, and what was read in their threads."""
+    written = {"team_id": team_id, "author_id": user_id}
+    threads = sa.select(seen_messages.c.channel_id, seen_messages.c.thread_ts).filter_by(**written)
+    is_theirs = sa.tuple_(thread_signs.c.channel_id, thread_signs.c.thread_ts).in_(threads)
+    signs = sa.delete(thread_signs).filter_by(team_id=team_id)
+    await connection.execute(signs.where(is_theirs))
+    await connection.execute(sa.delete(seen_messages).filter_by(**written))
+
+
+def _delete_signs(key: Mapping[str, str]) -> sa.Delete:
+    """Drops what was read in the thread of a message."""
+    thread_ts = sa.select(seen_messages.c.thread_ts).filter_by(**key).scalar_subquery()
+    place = {name: key[name] for name in ("team_id", "channel_id")}
+    return sa.delete(thread_signs).filter_by(**place, thread_ts=thread_ts)
 
 
 def _to_thread(row: sa.Row[Any]) -> AskedThread:

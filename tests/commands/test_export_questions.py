@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.clock import utc_now
-from bot.domain.outcome import Says, SeenMessage
+from bot.domain.questions import Says, SeenMessage
 from bot.features.watch.queries import WatchOrders
 from bot.store import Store
 from bot.store.figures import to_ts
@@ -51,11 +51,15 @@ async def test_questions_are_written_with_what_came_of_them(tmp_path: Path) -> N
     code, out, err = await export(tmp_path, "--questions")
     assert (code, err) == (0, "2 questions written\n")
     first, second = map(json.loads, out.splitlines())
-    assert (first["first_words_s"], first["answered_s"], first["outcome"]) == (12, 40.2, "answered")
+    assert (first["first_words_s"], first["answered_s"], first["outcome"]) == (
+        12,
+        40.2,
+        "went quiet",
+    )
     assert (second["first_words_s"], second["outcome"]) == (None, "unanswered")
     assert "secret" not in out
     assert "U2" not in out
     code, _, _ = await export(tmp_path, "--questions", "-o", "questions.csv")
     assert code == 0
     with (tmp_path / "questions.csv").open(encoding="utf-8-sig") as file:
-        assert [row["outcome"] for row in csv.DictReader(file)] == ["answered", "unanswered"]
+        assert [row["outcome"] for row in csv.DictReader(file)] == ["went quiet", "unanswered"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from bot.domain.outcome import Question
+from bot.domain.questions import Question
 from bot.domain.shared import AnswerCache
 from bot.domain.watch import Watch
 from bot.feature import Services

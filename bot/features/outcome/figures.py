@@ -2,44 +2,79 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.domain.outcome import OPEN_FOR, Outcomes, Question, questions_to, to_outcomes
+from bot.domain.outcome import SIGNS, Outcome, Outcomes, counted
+from bot.domain.questions import OPEN_FOR, Question, questions_to
 from bot.domain.shared import AnswerCache
-from bot.domain.standing import Subject, subject_of
+from bot.domain.standing import Subject
 from bot.domain.watch import Watch
 from bot.feature import Services
-from bot.store.seen_messages import SeenMessages, ThreadSigns
+from bot.features.outcome.shares import Contested, more_contested, settled, share_of
+from bot.figures.outcomes import (
+    KEPT_FOR,
+    WEEKS,
+    ScoredReplies,
+    channels_of,
+    read_outcomes,
+    read_scored,
+)
+from bot.store.seen_messages import SeenMessages
+from judge.evaluation.stats import Interval
 
-WEEKS = timedelta(weeks=4)
+_MEANT_FOR = timedelta(weeks=2)
 _KEPT_S = 600.0
 _DAY_KEPT_S = 60.0
 _MOST = 1000
 
 
+@dataclass(frozen=True)
+class Contradicted:
+    """A scored reply of which the asker said the opposite."""
+
+    channel_id: str
+    case_id: int
+    is_good: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of four weeks' questions to an assistant.
+
+    `settled` counts the questions with an outcome of which all is known, and `shares` are those of
+    each sign among them.
+    """
+
+    outcomes: Outcomes
+    settled: int
+    shares: Mapping[str, Interval]
+    contested: Contested | None
+    contradicted: Sequence[Contradicted]
+
+
 class OutcomeFigures:
-    """Figures of four weeks may be ten minutes old, the questions of a day one minute."""
+    """Figures of weeks may be ten minutes old, the questions of a day one minute."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._seen = SeenMessages(services.store.database)
-        self._signs = ThreadSigns(services.store.database)
-        self._outcomes = AnswerCache(self._read, _KEPT_S, _MOST)
+        self._reports = AnswerCache(self._read, _KEPT_S, _MOST)
         self._days = AnswerCache(self._read_day, _DAY_KEPT_S, _MOST)
 
-    async def of(self, subject: Subject) -> Outcomes:
-        return await self._outcomes.get(subject)
+    async def of(self, subject: Subject) -> Report:
+        return await self._reports.get(subject)
 
     async def waiting(
-        self, team_id: str, channel_ids: Collection[str]
+        self, team_id: str, channel_ids: Collection[str], author_id: str | None = None
     ) -> Mapping[str, Sequence[Question]]:
-        """The questions in these channels that have no answer yet, by assistant, the oldest
-        first.
+        """The questions in these channels that have no answer yet, by assistant, the oldest first;
+        with an author, only those to it.
         """
         watches = await self._services.store.watches.of(team_id)
         waiting = defaultdict[str, list[Question]](list)
         for watch in watches:
-            if watch.channel_id in channel_ids:
+            if watch.channel_id in channel_ids and author_id in {None, watch.author_id}:
                 now = self._services.clock()
                 questions = await self.recent(watch)
                 open_questions = [each for each in questions if each.is_waiting(now)]
@@ -58,20 +93,59 @@ class OutcomeFigures:
         team_id, channel_id, assistant_id = key
         now = self._services.clock()
         # Two weeks of messages tell whether the assistant answers those that do not mention it.
-        messages = await self._seen.of(team_id, [channel_id], now - WEEKS / 2)
+        messages = await self._seen.of(team_id, [channel_id], now - _MEANT_FOR)
         questions = questions_to(assistant_id, messages, now)
         return [each for each in questions if now - each.asked_at < OPEN_FOR]
 
-    async def _read(self, subject: Subject) -> Outcomes:
-        now = self._services.clock()
-        watches = await self._services.store.watches.of(subject.team_id)
-        channels = channels_of(subject, watches)
-        messages = await self._seen.of(subject.team_id, channels, now - WEEKS)
-        questions = questions_to(subject.author_id, messages, now)
-        signs = await self._signs.of(subject.team_id, channels, subject.author_id)
-        thumbs = await self._services.store.thumbs.up(subject.team_id, channels, now - WEEKS)
-        return to_outcomes(questions, now, signs, thumbs)
+    async def outcomes(self, subject: Subject) -> Sequence[Outcome]:
+        """What came of all questions whose messages are kept."""
+        services = self._services
+        now = services.clock()
+        channels = channels_of(subject, await services.store.watches.of(subject.team_id))
+        return await read_outcomes(services.store.database, subject, channels, now - KEPT_FOR, now)
+
+    async def _read(self, subject: Subject) -> Report:
+        services = self._services
+        now = services.clock()
+        outcomes = await self.outcomes(subject)
+        channels = sorted({outcome.question.channel_id for outcome in outcomes})
+        replies = await read_scored(services.store.database, subject, channels, now - KEPT_FOR)
+        since = now - WEEKS
+        this = [outcome for outcome in outcomes if outcome.question.asked_at >= since]
+        before = [
+            outcome for outcome in outcomes if since - WEEKS <= outcome.question.asked_at < since
+        ]
+        known = [outcome for outcome in settled(this, now) if outcome.has_sign]
+        shares = {sign: share_of(known, sign) for sign in SIGNS}
+        return Report(
+            outcomes=counted(this),
+            settled=len(known),
+            shares={
+                sign: share for sign, share in shares.items() if share and share.low is not None
+            },
+            contested=more_contested(
+                _with_good_score(settled(this, now), replies),
+                _with_good_score(before, replies),
+            ),
+            contradicted=_contradicted(this, replies),
+        )
 
 
-def channels_of(subject: Subject, watches: Sequence[Watch]) -> list[str]:
-    return [watch.channel_id for watch in watches if subject_of(watch) == subject]
+def _with_good_score(outcomes: Sequence[Outcome], replies: ScoredReplies) -> list[Outcome]:
+    found = list[Outcome]()
+    for outcome in outcomes:
+        reply = replies.of(outcome.question)
+        if outcome.is_known and reply and reply.is_good:
+            found.append(outcome)
+    return found
+
+
+def _contradicted(outcomes: Sequence[Outcome], replies: ScoredReplies) -> list[Contradicted]:
+    found = list[Contradicted]()
+    for outcome in outcomes:
+        reply = replies.of(outcome.question)
+        if reply is None or outcome.contested == outcome.confirmed:
+            continue
+        if (reply.is_good and outcome.contested) or (reply.is_low and outcome.confirmed):
+            found.append(Contradicted(reply.channel_id, reply.id, reply.is_good))
+    return found

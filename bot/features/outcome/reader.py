@@ -4,19 +4,17 @@ words, but no words.
 
 import re
 from collections.abc import Collection, Mapping
-from datetime import timedelta
 from typing import Any
 
 from bot.domain.case import text_hash
-from bot.domain.outcome import Says, SeenMessage, to_time
+from bot.domain.questions import Says, SeenMessage, to_time
 from bot.feature import Services
+from bot.figures.outcomes import KEPT_FOR
 from bot.pipeline.exchange import SAID
 from bot.slack.invocation import Raw
 from bot.slack.messages import Message, to_change, to_message
 from bot.store.seen_messages import SeenMessages
 
-KEPT_FOR = timedelta(weeks=5)
-"""Longer than the four weeks of the figures."""
 _MENTION = re.compile(r"@([UW][A-Z0-9]{2,})")
 _WORD = re.compile(r"[^\W\d_]+")
 _EMOJI = re.compile(r":[\w+-]+:")

@@ -2,13 +2,14 @@
 or sent the asker to people.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
 
-from bot.domain.outcome import Question, SeenMessage, questions_to, to_time
+from bot.domain.outcome import last_of_threads
+from bot.domain.questions import Question, SeenMessage, questions_to, to_time
 from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Watch
 from bot.feature import Services
@@ -62,19 +63,25 @@ class SignReader:
                     if read_until.get(_thread_of(watch, question)) != question.last_ts
                 ]
                 for question in unread[: max(left, 0)]:
-                    await self._ask(watch, question, {message.ts for message in messages})
+                    await self._ask(watch, question)
         except (BudgetError, JudgeError) as exc:
             logger.warning("judge_failed", error=type(exc).__name__, reason=str(exc))
 
-    async def _ask(self, watch: Watch, question: Question, seen: Collection[str]) -> None:
+    async def _ask(self, watch: Watch, question: Question) -> None:
         services = self._services
         judge = services.judges and await services.judges.of_channel(
             watch.team_id, watch.channel_id
         )
         if not judge or judge.model == OFFLINE:
             return
+        asked = _thread_of(watch, question)
+        last_ts = question.last_ts or ""
+        # Before anything is read: from here on, what is forgotten takes the claim with it.
+        held_until = await self._signs.claim(asked, last_ts, services.clock())
+        if held_until is None:
+            return
         try:
-            thread = await self._thread(watch, question, seen)
+            thread = await self._thread(watch, question)
         except UNREADABLE as exc:
             logger.warning("reply_not_read", channel=watch.channel_id, error=in_brief(exc))
             return
@@ -86,27 +93,27 @@ class SignReader:
             found = await ask(
                 *used, texts, partial(_find, judge, thread), lambda answer: answer.tokens
             )
-        await self._signs.note(
-            _thread_of(watch, question), found.signs, question.last_ts or "", services.clock()
-        )
+        await self._signs.note(asked, held_until, found.signs, last_ts)
 
-    async def _thread(
-        self, watch: Watch, question: Question, seen: Collection[str]
-    ) -> Sequence[Turn]:
+    async def _thread(self, watch: Watch, question: Question) -> Sequence[Turn]:
         """The messages from the question on that are stored as seen: not those of people who had
         their words forgotten.
         """
+        messages = await self._seen.of(watch.team_id, [watch.channel_id], question.asked_at)
+        seen = {message.ts for message in messages}
         pages = await self._services.client.conversations_replies(
-            channel=watch.channel_id, ts=question.thread_ts, oldest=question.ts, limit=_PAGE
+            channel=watch.channel_id,
+            ts=question.thread_ts,
+            oldest=question.ts,
+            inclusive=True,
+            limit=_PAGE,
         )
-        found = [to_message(raw) for raw in pages.get("messages") or []]
-        since = [
-            message
-            for message in found
-            if message.ts in seen and float(message.ts) >= float(question.ts)
+        thread = [to_message(raw) for raw in pages.get("messages") or []]
+        return [
+            Turn(_role(message, watch, question), message.text)
+            for message in thread
+            if message.ts in seen and message.text
         ]
-        said = [message for message in since if message.text]
-        return [Turn(_role(message, watch, question), message.text) for message in said]
 
 
 async def _find(judge: Judge, thread: Sequence[Turn]) -> FoundSigns:
@@ -122,19 +129,13 @@ def _role(message: Message, watch: Watch, question: Question) -> str:
 
 
 def _due(watch: Watch, messages: Sequence[SeenMessage], now: datetime) -> list[Question]:
-    """The last answered question of each thread in which a person wrote after the answer, and which
-    has rested since.
-    """
-    last = dict[str, Question]()
-    for question in questions_to(watch.author_id, messages, now):
-        if question.answer_ts:
-            last[question.thread_ts] = question
+    """The last question of each thread after whose answer a person wrote, if it has rested since."""
+    last = last_of_threads(questions_to(watch.author_id, messages, now)).values()
     return [
         question
-        for question in last.values()
-        if question.last_ts
-        and now - _ASKED_FOR <= question.asked_at
-        and now - to_time(question.last_ts) >= _AT_REST
+        for question in last
+        if now - _ASKED_FOR <= question.asked_at
+        and now - to_time(question.last_ts or question.ts) >= _AT_REST
     ]
 
 

@@ -3,13 +3,18 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from bot.domain.outcome import Outcomes, Question
+from bot.domain.outcome import SIGNS, Outcomes
+from bot.domain.questions import Question
+from bot.features.outcome.shares import Contested
+from bot.figures.quality import span
 from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
+from judge.evaluation.stats import Interval
 from judge.scoring.numbers import number_of
 
+CONTRADICTED = "Scores that the askers contradict"
 _MOST_LISTED = 5
 _MOST_ASSISTANTS = 5
 
@@ -41,6 +46,44 @@ def outcome_line(outcomes: Outcomes) -> str:
     return f"{said}.{more}"
 
 
+def contested_line(contested: Contested) -> str:
+    """That the judge agrees less with the askers than before."""
+    now = span(contested.now, ".0%", "*")
+    before = span(contested.before, ".0%")
+    return (
+        f"Askers contested more of the replies with good scores: {now}; in the four weeks before "
+        f"{before}. The judge may overlook what is wrong with them."
+    )
+
+
+def shares_block(name: str, number: int, shares: Mapping[str, Interval]) -> ui.Block:
+    """The share of each sign among the questions with an outcome, with its range."""
+    title = (
+        f"*{clip(name)}*, of {number_of(number, 'question')} of four weeks with an outcome, "
+        "three days after they were asked:"
+    )
+    lines = [f"• {SIGNS[sign]}: {span(share, '.0%')}" for sign, share in shares.items()]
+    return ui.section("\n".join([title, *lines]))
+
+
+def contradicted_line(good: int, low: int) -> str:
+    """How many scores of four weeks the askers contradict."""
+    parts = []
+    if good:
+        parts.append(f"{number_of(good, 'reply', 'replies')} with a good score contested")
+    if low:
+        parts.append(f"{number_of(low, 'reply', 'replies')} with a low score confirmed")
+    return f"Askers see it otherwise than the judge: {', '.join(parts)}."
+
+
+def contradicted_post(lists: Mapping[str, Sequence[ui.Block]]) -> Post:
+    blocks = list[ui.Block]()
+    for title, listed in lists.items():
+        if listed:
+            blocks += [ui.section(f"*{title}*"), *listed]
+    return Post(CONTRADICTED, blocks or [ui.section("These replies are gone.")])
+
+
 def duration(wait: timedelta) -> str:
     seconds = wait.total_seconds()
     if seconds < 90:
@@ -67,6 +110,13 @@ def waiting_blocks(
         lines = waiting_links(questions, now, workspace_url)
         blocks.append(ui.section("\n".join([f"*{name}*: {number} without an answer", *lines])))
     return blocks
+
+
+def waiting_now(questions: Sequence[Question], now: datetime, workspace_url: str) -> list[ui.Block]:
+    """The questions to one assistant in a channel that have no answer yet; none if all have."""
+    if not questions:
+        return []
+    return [ui.section("\n".join(["*Waiting now*", *waiting_links(questions, now, workspace_url)]))]
 
 
 def waiting_links(questions: Sequence[Question], now: datetime, workspace_url: str) -> list[str]:

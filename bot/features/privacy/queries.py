@@ -23,10 +23,10 @@ from bot.store.schema import (
     is_of_case,
     labels,
     releases,
-    seen_messages,
     thumbs,
     turns,
 )
+from bot.store.seen_messages import forget_seen
 from bot.store.writer import after_commit
 
 
@@ -127,8 +127,7 @@ class PersonalData(StoreQueries):
             await connection.execute(text(f"LOCK TABLE {forgotten.name} IN EXCLUSIVE MODE"))
         person = {"team_id": team_id, "user_id": user_id}
         await connection.execute(delete(forgotten).filter_by(**person))
-        written = delete(seen_messages).filter_by(team_id=team_id, author_id=user_id)
-        await connection.execute(written)
+        await forget_seen(connection, team_id, user_id)
         await connection.execute(insert(forgotten).values(**person, at=utc_now()))
 
     @in_transaction

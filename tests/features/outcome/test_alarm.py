@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from bot.domain.outcome import Question
+from bot.domain.questions import Question
 from bot.features.outcome import feature
 from bot.features.outcome.alarm import is_alarming
 from bot.features.watch.alerts import Alerts

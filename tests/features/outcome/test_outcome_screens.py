@@ -1,15 +1,26 @@
 """What came of questions, as the digest, stats and the Home tab say it."""
 
+from dataclasses import fields
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
-from bot.domain.outcome import Outcomes, Question
-from bot.features.outcome.text import outcome_line, waiting_blocks
+from bot.domain.outcome import Outcome, Outcomes
+from bot.domain.questions import Question
+from bot.features.outcome.lists import ACTION_CONTRADICTED
+from bot.features.outcome.shares import more_contested
+from bot.features.outcome.signs import SignReader
+from bot.features.outcome.text import (
+    contested_line,
+    outcome_line,
+    shares_block,
+    waiting_blocks,
+)
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.slack.members import Member
-from bot.store.schema import seen_messages
+from bot.store.schema import assignments, seen_messages
+from judge.evaluation.stats import wilson
 from tests.cases import NOW
 from tests.features.watch.watching import say, scored
 from tests.gestures import home, stats
@@ -80,3 +91,57 @@ async def test_the_home_tab_and_stats_show_what_came_of_questions(open_stage: St
     shown_at_home = str(read((await home(stage)).body["blocks"]))
     assert "*helper*: 1 question without an answer" in shown_at_home
     assert "2 questions: 1 answered" in shown(await stats(stage, "@helper", 2))
+
+
+async def test_stats_of_an_assistant_link_what_waits_and_list_what_askers_contradict(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(
+        manifest=load_manifest(parts=[MESSAGE_EVENTS]), watch_by="events"
+    )
+    await say(stage, "@helper all alert off")
+    _, reply, case = await scored(stage)  # 4 of 5
+    stage.ann.post(CHANNEL, "No, that is wrong.", thread_ts=reply.thread_ts)
+    stage.ann.post(CHANNEL, f"<@{stage.helper.id}> And now?")
+
+    async def are_noted() -> bool:
+        return len(await stage.log.database.values(select(seen_messages.c.ts))) == 4
+
+    await stage.eventually(are_noted)
+    stage.model.script("confirmed: no\nthanked: no\ncontested: yes\nhanded over: no")
+    await SignReader(stage.services_at(timedelta(hours=2))).look()
+    shown_stats = await stats(stage, "@helper", 2)
+    assert "*Waiting now*" in shown(shown_stats)
+    assert "|Question>" in shown(shown_stats)
+    assert "1 reply with a good score contested" in shown(shown_stats)
+    assert "Waiting now" not in shown(await stats(stage, "", 3))
+    stage.ann.click(shown_stats, ACTION_CONTRADICTED)
+    listed = await stage.told(stage.ann, 4)
+    assert f"|Score {case.score} of 5>" in shown(listed)
+    assert "Not fair" in str(listed.blocks)
+    told = await stage.log.database.values(select(assignments.c.user_id).filter_by(case_id=case.id))
+    assert told == [stage.ann.id]
+
+
+@pytest.mark.parametrize(("late", "is_told"), [(20, True), (5, False)])
+def test_more_contested_good_scores_are_told_when_clear(late: int, is_told: bool) -> None:
+    def contested(number: int, of: int) -> list[Outcome]:
+        threads = [f"{1_795_000_000 + at}.000000" for at in range(of)]
+        return [an_outcome(ts, contested=at < number) for at, ts in enumerate(threads)]
+
+    found = more_contested(contested(late, 60), contested(2, 60))
+    assert (found is not None) == is_told
+    if found:
+        assert "contested more of the replies with good scores: *33%*" in contested_line(found)
+
+
+def an_outcome(ts: str, **signs: bool) -> Outcome:
+    values = dict.fromkeys([field.name for field in fields(Outcome)[1:]], False)
+    return Outcome(Question("C1", ts, ts, "U1", is_meant=True), **{**values, **signs})
+
+
+def test_details_have_the_share_of_each_sign_with_its_range() -> None:
+    shares = {"contested": wilson(3, 30), "went_quiet": wilson(12, 30)}
+    lines = str(read([shares_block("helper", 30, shares)])).splitlines()
+    assert lines[0].startswith("*helper*, of 30 questions of four weeks with an outcome")
+    assert lines[1] == "• contested: 10%, between 3% and 27%"

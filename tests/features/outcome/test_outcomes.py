@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.outcome import Question, Says, SeenMessage, questions_to, to_outcomes, to_time
+from bot.domain.outcome import counted, outcomes_of
+from bot.domain.questions import Question, Says, SeenMessage, questions_to, to_time
 
 START = 1_795_000_000
 HELPER = "U9"
@@ -137,7 +138,7 @@ def test_an_unanswered_question_is_the_slowest() -> None:
         a_message(1000 * number + 10 * (number + 1), HELPER, 1000 * number) for number in range(8)
     ]
     waiting = asked(timedelta(days=2).total_seconds() - 60)
-    outcomes = to_outcomes(found(*messages, waiting), NOW)
+    outcomes = counted(outcomes_of(found(*messages, waiting), NOW))
     assert (outcomes.questions, outcomes.answered) == (11, 8)
     assert (outcomes.unanswered, outcomes.waiting) == (2, 1)
     assert outcomes.median == timedelta(seconds=60)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from bot.domain.outcome import Says, SeenMessage, questions_to
+from bot.domain.questions import Says, SeenMessage, questions_to
 from bot.features.outcome.reader import is_small_talk
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import seen_messages

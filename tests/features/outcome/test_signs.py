@@ -1,18 +1,21 @@
 """A model reads what was written after an answer, once for a thread that has rested."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
-from bot.domain.standing import Subject, subject_of
+from bot.domain.outcome import Outcomes
+from bot.domain.standing import subject_of
 from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.signs import SignReader
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.schema import seen_messages, thread_signs
+from bot.store.seen_messages import HELD_FOR
 from pocket_slack import Message
 from tests.features.watch.watching import only, say
-from tests.model_server import Failure
+from tests.model_server import Failure, Held
 from tests.stage import CHANNEL, Stage, StageFactory
 
 CONTESTED = "confirmed: no\nthanked: no\ncontested: yes\nhanded over: no"
@@ -39,8 +42,9 @@ async def answered(stage: Stage, *after: str) -> Message:
     return question
 
 
-async def subject(stage: Stage) -> Subject:
-    return subject_of(await only(stage))
+async def outcomes_at(stage: Stage, later: timedelta) -> Outcomes:
+    figures = OutcomeFigures(stage.services_at(later))
+    return (await figures.of(subject_of(await only(stage)))).outcomes
 
 
 async def noted(stage: Stage, number: int) -> None:
@@ -71,13 +75,13 @@ async def test_what_follows_an_answer_is_read_once_and_again_if_more_is_written(
         await look(stage)
     assert len(asked(stage)) == 1
     assert "the asker: That does not work." in asked(stage)[0]
-    outcomes = await OutcomeFigures(stage.services_at(RESTED)).of(await subject(stage))
+    outcomes = await outcomes_at(stage, RESTED)
     assert (outcomes.answered, outcomes.contested, outcomes.confirmed) == (1, 1, 0)
     stage.model.script(CONFIRMED)
     stage.ann.post(CHANNEL, "Sorry, it does.", thread_ts=question.ts)
     await noted(stage, 4)
     await look(stage)
-    outcomes = await OutcomeFigures(stage.services_at(RESTED)).of(await subject(stage))
+    outcomes = await outcomes_at(stage, RESTED)
     assert (outcomes.contested, outcomes.confirmed) == (0, 1)
 
 
@@ -85,8 +89,7 @@ async def test_an_answer_after_which_nobody_wrote_is_not_asked_about(stage: Stag
     await answered(stage)
     await look(stage)
     assert asked(stage) == []
-    later = stage.services_at(timedelta(hours=80))
-    assert (await OutcomeFigures(later).of(await subject(stage))).went_quiet == 1
+    assert (await outcomes_at(stage, timedelta(hours=80))).went_quiet == 1
 
 
 async def test_an_unclear_answer_is_neither_and_is_not_asked_again(stage: Stage) -> None:
@@ -98,14 +101,67 @@ async def test_an_unclear_answer_is_neither_and_is_not_asked_again(stage: Stage)
     assert await stage.log.database.values(select(thread_signs.c.contested)) == [None]
 
 
-async def test_what_could_not_be_asked_is_asked_later(stage: Stage) -> None:
+async def test_what_could_not_be_asked_is_asked_once_nobody_holds_it(stage: Stage) -> None:
     await answered(stage, "That does not work.")
     stage.model.script(Failure(404, "model_not_found"))
     await look(stage)
-    assert await stage.log.database.values(select(thread_signs.c.thread_ts)) == []
     stage.model.script(CONTESTED)
+    failed = len(asked(stage))
     await look(stage)
+    assert len(asked(stage)) == failed
+    await look(stage, RESTED + HELD_FOR)
     assert await stage.log.database.values(select(thread_signs.c.contested)) == [True]
+
+
+async def test_two_processes_ask_about_a_thread_once(stage: Stage) -> None:
+    stage.model.script(CONTESTED)
+    await answered(stage, "That does not work.")
+    await asyncio.gather(*(look(stage) for _ in range(2)))
+    assert len(asked(stage)) == 1
+
+
+async def test_an_answer_to_the_complaint_leaves_it_with_the_first_answer(stage: Stage) -> None:
+    stage.model.script(CONTESTED)
+    question = await answered(stage, "That does not work.")
+    stage.helper.post(CHANNEL, "Sorry. With Cmd-Z, then.", thread_ts=question.ts)
+    await noted(stage, 4)
+    await look(stage)
+    outcomes = await outcomes_at(stage, RESTED)
+    assert (outcomes.questions, outcomes.contested) == (2, 1)
+
+
+@pytest.mark.parametrize("change", ["edit", "delete", "forget"])
+async def test_what_was_read_goes_with_the_message_also_while_the_model_reads(
+    stage: Stage, change: str
+) -> None:
+    from bot.features.privacy.queries import PersonalData  # here: the feature can be deleted
+
+    await answered(stage, "That does not work.")
+    messages = stage.slack.workspace.channel(CHANNEL).messages.values()
+    (complaint,) = [message for message in messages if "work" in message.text]
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, CONTESTED))
+    reading = asyncio.create_task(look(stage))
+
+    async def is_asked() -> bool:
+        return bool(asked(stage))
+
+    await stage.eventually(is_asked)
+    if change == "edit":
+        stage.ann.edit(complaint, "It works now.")
+    elif change == "delete":
+        stage.ann.delete(complaint)
+    else:
+        data = PersonalData(stage.log.database)
+        await data.forget(stage.slack.workspace.team_id, stage.ann.id)
+
+    async def is_gone() -> bool:
+        return await stage.log.database.values(select(thread_signs.c.thread_ts)) == []
+
+    await stage.eventually(is_gone)
+    gate.set()
+    await reading
+    assert await stage.log.database.values(select(thread_signs.c.contested)) == []
 
 
 async def test_a_thread_costs_at_most_what_the_watch_may_spend_in_a_day(stage: Stage) -> None:
@@ -140,7 +196,6 @@ async def test_a_thumb_up_by_the_asker_confirms(stage: Stage) -> None:
     stage.ann.react(answer, "+1")
 
     async def is_confirmed() -> bool:
-        figures = OutcomeFigures(stage.services_at(RESTED))
-        return (await figures.of(await subject(stage))).confirmed == 1
+        return (await outcomes_at(stage, RESTED)).confirmed == 1
 
     await stage.eventually(is_confirmed)

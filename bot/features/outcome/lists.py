@@ -1,0 +1,76 @@
+"""The replies whose scores the askers contradict: good ones that they contested, low ones that they
+confirmed.
+"""
+
+from collections.abc import Sequence
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.domain.standing import subject_of
+from bot.feature import Services
+from bot.features.outcome.figures import Contradicted, OutcomeFigures
+from bot.features.outcome.text import contradicted_line, contradicted_post
+from bot.figures.lowest import low_blocks
+from bot.slack.blocks import Block, button, section
+from bot.slack.invocation import Invocation, Raw, on_click
+from bot.slack.messenger import Post
+from bot.store.figures import Place
+
+ACTION_CONTRADICTED = "list_contradicted_scores"
+_MOST = 5
+
+
+class ContradictedLists:
+    def __init__(self, services: Services, figures: OutcomeFigures) -> None:
+        self._services = services
+        self._figures = figures
+
+    def register(self, app: AsyncApp) -> None:
+        @on_click(app, ACTION_CONTRADICTED)
+        async def show(person: Invocation, _: Raw) -> None:
+            channel_id, author_id = person.value.split(":")
+            said: Post | str = await self._services.access.refusal(
+                person, "scores", channel_id, is_change=False
+            )
+            if not said:
+                place = Place(person.team_id, channel_id, author_id or None)
+                said = await self._post(place, person.user_id)
+            await self._services.messenger.answer(person.recipient, said)
+
+    async def blocks(self, place: Place) -> list[Block]:
+        """How many there are in a channel, of one assistant or of all, with a button that lists
+        them.
+        """
+        found = await self._of(place)
+        if not found:
+            return []
+        good = sum(reply.is_good for reply in found)
+        line = section(contradicted_line(good, len(found) - good))
+        value = f"{place.channel_id}:{place.author_id or ''}"
+        return [line | {"accessory": button("List them", ACTION_CONTRADICTED, value)}]
+
+    async def _of(self, place: Place) -> Sequence[Contradicted]:
+        watches = await self._services.store.watches.of(place.team_id, place.channel_id)
+        found = list[Contradicted]()
+        for watch in watches:
+            if place.author_id in {None, watch.author_id}:
+                report = await self._figures.of(subject_of(watch))
+                found += report.contradicted
+        return [reply for reply in found if reply.channel_id == place.channel_id]
+
+    async def _post(self, place: Place, reader: str) -> Post:
+        """The newest of each list. Their scores are told to the reader by this."""
+        found = await self._of(place)
+        lists = dict[str, Sequence[Block]]()
+        for title, is_good in _TITLES.items():
+            newest = sorted(reply.case_id for reply in found if reply.is_good == is_good)[-_MOST:]
+            await self._services.store.assignments.note_told(place.team_id, newest, reader)
+            replies = await self._services.store.tallies.low_among(place, newest)
+            names = [
+                await self._services.members.name_of(reply.author_id or "") for reply in replies
+            ]
+            lists[title] = low_blocks(replies, names, self._services.identity.url)
+        return contradicted_post(lists)
+
+
+_TITLES = {"Good scores, contested by the asker": True, "Low scores, confirmed by the asker": False}

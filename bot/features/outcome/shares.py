@@ -1,0 +1,58 @@
+"""Shares of questions with their ranges; those of one thread depend on each other."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from bot.domain.outcome import QUIET_AFTER, Outcome
+from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference
+from judge.scoring.rubric import Scale
+
+_SHARE = Scale(0, 1)
+FEWEST_CONTESTED = 5
+TAIL = 0.001
+"""So small because it is looked at each week: `python -m bench.contested` says how often it is false."""
+
+
+class Contested(NamedTuple):
+    """The share of good scores whose reply the asker contested, and the same before."""
+
+    now: Interval
+    before: Interval
+
+
+def settled(outcomes: Sequence[Outcome], now: datetime) -> Sequence[Outcome]:
+    """Those that were asked so long ago that what came of them is known: of the others, only those
+    with a sign would count.
+    """
+    return [outcome for outcome in outcomes if now - outcome.question.asked_at >= QUIET_AFTER]
+
+
+def share_of(outcomes: Sequence[Outcome], sign: str) -> Interval | None:
+    estimate = _estimate(outcomes, sign)
+    return estimate.judge if estimate else None
+
+
+def _estimate(outcomes: Sequence[Outcome], sign: str) -> MeanEstimate | None:
+    share = MeanEstimator(_SHARE)
+    for outcome in outcomes:
+        question = outcome.question
+        thread = question.channel_id, question.thread_ts
+        share.add(float(getattr(outcome, sign)), cluster=thread)
+    return share.estimate()
+
+
+def more_contested(now: Sequence[Outcome], before: Sequence[Outcome]) -> Contested | None:
+    """The shares of two times if it is clear that the first is higher; of replies with good scores,
+    whose threads were read.
+    """
+    if sum(outcome.contested for outcome in now) < FEWEST_CONTESTED:
+        return None
+    this = _estimate(now, "contested")
+    last = _estimate(before, "contested")
+    if this is None or last is None:
+        return None
+    change = difference(this, last, TAIL)
+    if change is None or change.low is None or change.low <= 0:
+        return None
+    return Contested(this.judge, last.judge)
