@@ -8,7 +8,7 @@ reach each other through the fields of `Feature`.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -24,6 +24,7 @@ from bot.domain.week import Schedule, Week
 from bot.figures.lowest import LowList
 from bot.pipeline.case_access import CaseAccess
 from bot.pipeline.engine import JobHandler, PeriodicJob
+from bot.pipeline.fairness import with_choices
 from bot.pipeline.intake import Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
@@ -50,6 +51,8 @@ The answer is empty if a window was opened instead.
 
 Named = Callable[[Sequence[str]], Awaitable[Mapping[str, Member]]]
 """Returns those of the authors with these ids whose names the channel may see."""
+
+_LONGEST_WORDS = 1000  # that a button remembers; its value has at most 2,000
 
 HomeBlocks = Callable[[Invocation], Awaitable[Sequence[Block]]]
 
@@ -220,6 +223,17 @@ class Services:
 
     def words(self) -> Mapping[str, Word]:
         return {word: answer for each in self.features for word, answer in each.words.items()}
+
+    async def answer(self, person: Invocation, text: str) -> Post | str:
+        """The answer to a word after `/judge` and what follows, which only this person sees."""
+        word, _, rest = text.partition(" ")
+        said = await self.words()[word](person, rest)
+        if isinstance(said, str):
+            return said
+        blocks = await with_choices(
+            self.store, person.team_id, said.blocks, person.user_id, text[:_LONGEST_WORDS]
+        )
+        return replace(said, blocks=blocks)
 
     def meant(self) -> Mapping[str, str]:
         return {word: meant for each in self.features for word, meant in each.meant.items()}

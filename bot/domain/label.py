@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+EVERYBODY = "*"
+"""In place of a user id: everyone in the channel, now or later."""
+
 
 @dataclass(frozen=True)
 class Label:

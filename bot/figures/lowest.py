@@ -97,5 +97,5 @@ def low_blocks(
         lines = low_lines(case, who, workspace_url, is_short=is_short)
         words = "\n".join(lines if case.reason else lines[:1])
         blocks.append(ui.section(words) | {"block_id": f"{ids.BLOCK_WORDS}{case.id}"})
-        blocks.append(ui.fairness(case.id))
+        blocks.append(ui.fairness(case.id, f"score {case.score} of {who}"))
     return blocks

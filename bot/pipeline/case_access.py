@@ -190,7 +190,9 @@ def recent_blocks(
             line += f" · `/judge forget {case.id}` deletes it"
         blocks.append(section(line))
         if words:
-            blocks += [quote(words, len(words)), *([fairness(case.id)] if is_low else [])]
+            blocks += [quote(words, len(words))]
+        if words and is_low:
+            blocks.append(fairness(case.id, f"score {case.score} of {listed.author}"))
     return blocks
 
 

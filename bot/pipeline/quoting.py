@@ -5,7 +5,7 @@ Like a verdict, such a post is changed as it is in Slack. If the app may not rea
 gives way to a sentence.
 """
 
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -13,6 +13,7 @@ from functools import partial
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.slack.blocks import Block
 from bot.slack.client import RefusedCallError, or_refusal, refusal_of
 from bot.slack.messenger import Post, Posted, send_in_known_blocks, sentence
 from bot.store import Store
@@ -104,23 +105,43 @@ async def _unquote(
         if error not in {None, "file_deleted", "file_not_found"}:
             logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
         return
-    change = partial(client.chat_update, channel=channel_id, ts=ts)
-    error = None
+    message = Posted(channel_id, ts)
     try:
-        # Again after each change: another process may have read the post before, and put these
-        # reasons back.
-        for _ in range(5):
-            post = await or_refusal(find_posted(client, channel_id, ts))
-            quoted = post.cases if post else set()
-            gone = quoted.difference(await store.edits.with_reason(quoted.difference(case_ids)))
-            due = post.without(gone) if post else None
-            if due is None or due == post:
-                break
-            plain_blocks = [each for each in due.blocks if each["type"] in _PLAIN]
-            due = replace(due, plain_blocks=plain_blocks)
-            if error := await refusal_of(send_in_known_blocks(change, due)):
-                break
+        await change_posted(store, client, message, case_ids=case_ids)
     except RefusedCallError:
-        error = await refusal_of(send_in_known_blocks(change, sentence(REMOVED)))
-    if error:
-        logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
+        removed = client.chat_update(
+            channel=channel_id, ts=ts, text=REMOVED, blocks=sentence(REMOVED).blocks
+        )
+        if error := await refusal_of(removed):
+            logger.warning("verdict_not_amended", cases=sorted(case_ids), error=error)
+
+
+async def change_posted(
+    store: Store,
+    client: AsyncWebClient,
+    message: Posted,
+    change: Callable[[Sequence[Block]], Awaitable[list[Block]]] | None = None,
+    case_ids: Collection[int] = (),
+) -> None:
+    """Changes the blocks of a message of ours as it is in Slack, without the reasons of these cases,
+    and of all that have none any more.
+
+    Raises:
+        RefusedCallError: Slack does not let us read or change it.
+    """
+    update = partial(client.chat_update, channel=message.channel_id, ts=message.ts)
+    # Again after each change: another process may have read the post before, and put back what
+    # this one has changed.
+    for _ in range(5):
+        post = await or_refusal(find_posted(client, *message))
+        if post is None:
+            return
+        quoted = post.cases
+        gone = quoted.difference(await store.edits.with_reason(quoted.difference(case_ids)))
+        due = post.without(gone)
+        if change:
+            due = replace(due, blocks=await change(due.blocks))
+        if due == post:
+            return
+        plain_blocks = [each for each in due.blocks if each["type"] in _PLAIN]
+        await or_refusal(send_in_known_blocks(update, replace(due, plain_blocks=plain_blocks)))

@@ -13,19 +13,31 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bot.domain.case import LARGEST_ID
 from bot.slack import ids
 from bot.slack.mrkdwn import escape
-from judge.scoring.sanitize import sanitize
+from judge.scoring.sanitize import one_line, sanitize
 
+_LONGEST_LABEL = 75
 CaseId = Annotated[int, Field(le=LARGEST_ID)]
+
+
+class Pressed(BaseModel):
+    """Where a button of a list was pressed: in a message of ours, in the answer to some `words`
+    after `/judge`, or else in the Home tab.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    ts: str = ""
+    words: str = ""
 
 
 class ModalState(BaseModel):
     """What a window remembers, at most 3,000 characters: the channel it was opened in, its
     `response_url`, the case.
 
-    `rubric` names the rubric that it is about, and `version` is the version that it began with or
-    has saved. `labelled` are the cases that the person has labelled in it since it last showed how
-    their labels compare. If the app asked for these, `before` is the mean that they correct, as it
-    was, or empty.
+    `pressed` is where *Not fair* was. `rubric` names the rubric that it is about, and `version` is
+    the version that it began with or has saved. `labelled` are the cases that the person has
+    labelled in it since it last showed how their labels compare. If the app asked for these,
+    `before` is the mean that they correct, as it was, or empty.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -33,6 +45,7 @@ class ModalState(BaseModel):
     channel_id: str | None = None
     response_url: str | None = None
     case_id: CaseId | None = None
+    pressed: Pressed | None = None
     rubric: str | None = None
     version: str | None = None
     labelled: tuple[CaseId, ...] = ()
@@ -133,13 +146,21 @@ def button(label: str, action_id: str, value: str | int | None = None) -> dict[s
     return element if value is None else element | {"value": str(value)}
 
 
-def fairness(case_id: int) -> Block:
-    """The buttons that label a case after its score was seen, like *Agree* and *Disagree* under a
-    verdict.
+def fairness(case_id: int, score: str) -> Block:
+    """The buttons that label a listed case, like *Agree* and *Disagree* under a verdict; a screen
+    reader also says which `score` they are about.
     """
-    return actions(
-        button("Fair", ids.ACTION_AGREE, case_id), button("Not fair", ids.ACTION_DISAGREE, case_id)
-    )
+    offered = {"Fair": ids.ACTION_FAIR, "Not fair": ids.ACTION_NOT_FAIR}
+    return actions(*(spoken(button(label, offered[label], case_id), score) for label in offered))
+
+
+def spoken(element: Block, of: str) -> Block:
+    """A button that a screen reader calls by its label and what it is about.
+
+    Source, with the limit: https://docs.slack.dev/reference/block-kit/block-elements/button-element
+    """
+    label = f"{element['text']['text']}, {one_line(of)}"
+    return element | {"accessibility_label": label[:_LONGEST_LABEL]}
 
 
 def option(value: str, label: str | None = None, about: str = "") -> dict[str, Any]:

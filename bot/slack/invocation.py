@@ -30,10 +30,10 @@ class Invocation:
 
     A submitted window belongs to no channel (`channel_id` is empty); `window_channel_id` is where
     it was opened, and its `response_url` leads there. In the Home tab it is the channel of the
-    person's direct messages with the app. `hosts` are the workspace's host names, if the payload
-    has them. `is_ephemeral` is whether they clicked in a message that goes when they reload Slack.
-    `action` is the id of what was clicked, and `value` what a button sends back, both
-    empty if there is none.
+    person's direct messages with the app. `message_ts` is the message in which they
+    clicked, `is_ephemeral` whether it goes when they reload Slack. `hosts` are the workspace's host
+    names, if the payload has them. `action` is the id of what was clicked, and `value` what a
+    button sends back, both empty if there is none.
     """
 
     team_id: str
@@ -45,6 +45,7 @@ class Invocation:
     response_url: str | None = None
     window_channel_id: str | None = None
     thread_ts: str | None = None
+    message_ts: str = ""
     hosts: frozenset[str] = frozenset()
     is_command: bool = False
     is_ephemeral: bool = False
@@ -171,6 +172,7 @@ def _from_interaction(body: Raw) -> Invocation:
         if view.get("type") == "home"
         else state.channel_id,
         thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
+        message_ts=(body.get("container") or {}).get("message_ts") or "",
         hosts=_hosts(team.get("domain")),
         is_ephemeral=bool((body.get("container") or {}).get("is_ephemeral")),
         action=clicked.get("action_id") or "",

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
 from bot.domain.clock import Clock, utc_now
-from bot.domain.label import Label, Outcome
+from bot.domain.label import EVERYBODY, Label, Outcome
 from bot.store import database as db
 from bot.store import visibility
 from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, read_budgets
@@ -22,8 +22,6 @@ from bot.store.schema import assignments, cases, is_of_case, labels, rows_of_cas
 from bot.store.turns import read_conversations
 from judge import Turn
 
-EVERYBODY = "*"
-"""In place of a user id: everyone in the channel, now or later."""
 LONGEST = 80_000
 """Characters of question and response together; a modal has no room for more."""
 

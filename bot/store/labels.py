@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
-from bot.domain.label import Label
+from bot.domain.label import EVERYBODY, Label
 from bot.store.database import (
     StoreQueries,
     columns_of,
@@ -26,7 +26,7 @@ from bot.store.database import (
     lock_for_transaction,
     upsert,
 )
-from bot.store.schema import assignments, cases, channels, labels
+from bot.store.schema import assignments, cases, channels, is_of_case, labels
 from bot.store.visibility import counts, is_watched
 from bot.store.writer import after_commit
 
@@ -63,6 +63,22 @@ class Labels(StoreQueries):
             team_id=case.team_id, case_id=case.id, user_id=user_id
         )
         return await self._database.first(Label, query)
+
+    async def choices(
+        self, team_id: str, case_ids: Collection[int], reader: str
+    ) -> Mapping[tuple[int, bool], int]:
+        """How many people who saw a case's score agree with it (True), and how many do not; of one
+        reader or EVERYBODY.
+        """
+        is_agreed = (labels.c.score == cases.c.score).label("is_agreed")
+        query = sa.select(labels.c.case_id, is_agreed, sa.func.count().label("number"))
+        query = query.join(cases, is_of_case(labels)).where(
+            labels.c.team_id == team_id, labels.c.case_id.in_(case_ids), ~labels.c.is_blind
+        )
+        if reader != EVERYBODY:
+            query = query.where(labels.c.user_id == reader)
+        rows = await self._database.all(query.group_by(labels.c.case_id, is_agreed))
+        return {(row.case_id, bool(row.is_agreed)): row.number for row in rows}
 
     async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
         team_id = (cases if has_unlabelled else labels).c.team_id

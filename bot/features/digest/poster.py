@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 import typer
 
+from bot.domain.label import EVERYBODY
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest import causes, ids, text
@@ -33,7 +34,6 @@ from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import to_plain, to_terminal
-from bot.store.assignments import EVERYBODY
 from bot.store.channels import ChannelSettings
 from bot.store.digests import LEASE, Claim, DigestStatus
 from bot.store.figures import Place, Span

@@ -13,7 +13,7 @@ _HELP = "• `/judge recent` lists your cases"
 def feature(services: Services) -> Feature:
     return Feature(
         register=partial(handlers.register, services=services),
-        words={"recent": lambda invocation, _: handlers.recent(services, invocation)},
+        words={"recent": partial(handlers.recent, services)},
         help=_HELP,
         direct_help=_HELP,
         show_home=partial(handlers.show_home, services),

@@ -15,6 +15,7 @@ from bot.domain.case import CaseStatus, Visibility, to_case_id
 from bot.domain.clock import utc_now
 from bot.feature import Services
 from bot.pipeline.case_access import recent_blocks
+from bot.pipeline.fairness import with_choices
 from bot.pipeline.retries import in_brief
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
@@ -77,7 +78,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
     @on_click(app, slack_ids.ACTION_RECENT_NEWEST, ACTION_RECENT_OLDER)
     async def turn_page(invocation: Invocation, _: Raw) -> None:
-        page = await recent(services, invocation, to_page_end(invocation.value))
+        page = await services.answer(invocation, f"recent {invocation.value}")
         messenger = services.messenger
         # The page quotes, and another message would keep it.
         show = messenger.replace if invocation.is_ephemeral else messenger.answer
@@ -104,6 +105,7 @@ async def show_home(services: Services, person: Invocation, note: str = "") -> N
         blocks += [ui.header("Your cases"), *cases]
         blocks.append(ui.actions(ui.button("Settings", ACTION_HOME_SETTINGS)))
         blocks.append(ui.context(f"As of {ui.short_date(now)}"))
+    blocks = await with_choices(services.store, person.team_id, blocks, person.user_id)
     if note:
         blocks.insert(0, ui.section(f":warning: {note}"))
     # A click in the tab does not name the channel of the person's direct messages, so the tab
@@ -167,10 +169,11 @@ async def _cases(
     return recent_blocks(waiting, url), blocks
 
 
-async def recent(services: Services, invocation: Invocation, before: PageEnd | None = None) -> Post:
+async def recent(services: Services, invocation: Invocation, after: str = "") -> Post:
     """A page with the person's newest cases, or with the next older ones after the end of another
-    page.
+    page, as a button remembers it.
     """
+    before = to_page_end(after)
     found = await services.store.cases.recent(
         invocation.team_id, invocation.user_id, _PAGE + 1, before
     )

@@ -1,23 +1,33 @@
 """Labels given by the buttons under a verdict, and `/judge label`."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import LoggedCase, Recipient
-from bot.domain.label import Label
+from bot.domain.label import EVERYBODY, Label
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
 from bot.features.labels import blind, ids
 from bot.features.labels import text as words
+from bot.pipeline.fairness import pressed_in, with_choices
+from bot.pipeline.quoting import change_posted
 from bot.slack import ids as slack_ids
 from bot.slack import invocation as payloads
-from bot.slack.blocks import ModalState
+from bot.slack.blocks import Block, ModalState, Pressed
+from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, unknown
+from bot.slack.messenger import Posted
 
+_AGREES = {slack_ids.ACTION_AGREE, slack_ids.ACTION_FAIR}
+_AT_HOME = Pressed()
 _DIGITS = re.compile("[0-9]{1,10}")
+
+logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -27,29 +37,37 @@ def register(app: AsyncApp, services: Services) -> None:
     @app.action(slack_ids.ACTION_DISAGREE)
     @app.action(slack_ids.ACTION_AGREE)
     @app.action(slack_ids.ACTION_LABEL)
+    @app.action(slack_ids.ACTION_FAIR)
+    @app.action(slack_ids.ACTION_NOT_FAIR)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         person = payloads.to_invocation(body)
-        judged = await _begin(services, person, person.case_id)
+        pressed = pressed_in(person)
+        judged = await _begin(services, person, person.case_id, pressed)
         await ack()
         if judged is None:
             return
         case, verdict = judged
-        if person.action == slack_ids.ACTION_AGREE and verdict.score is not None:
-            await _record(services, person, case, verdict, Label(verdict.score, None))
+        if person.action in _AGREES and verdict.score is not None:
+            await _record(services, person, case, verdict, Label(verdict.score, None), pressed)
+            await _show_choice(services, person, pressed)
             return
+        state = person.to_state(case.id)
+        if pressed:
+            place = {"channel_id": person.channel_id or person.window_channel_id}
+            state = state.model_copy(update={**place, "pressed": pressed})
         earlier = await labels.get(case, person.user_id)
         await services.store.assignments.note_told(case.team_id, [case.id], person.user_id)
         rubric = await services.rubrics.find(
             case.team_id, case.channel_id, case.rubric, verdict.rubric_version
         )
-        view = words.label_modal(person.to_state(case.id), verdict, earlier, rubric)
-        await _tell(services, person, case, await services.messenger.show(person, view))
+        view = words.label_modal(state, verdict, earlier, rubric)
+        await _tell(services, person, case, await services.messenger.show(person, view), pressed)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
         person = payloads.to_invocation(body)
         state, label = blind.to_label(body, is_blind=False)
-        judged = await _begin(services, person, state.case_id)
+        judged = await _begin(services, person, state.case_id, state.pressed)
         if judged is None:
             await ack()
             return
@@ -59,11 +77,12 @@ def register(app: AsyncApp, services: Services) -> None:
             await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
             return
         # The window closes only once the label is recorded.
-        await _record(services, person, case, verdict, label, ack)
+        await _record(services, person, case, verdict, label, state.pressed, ack)
+        await _show_choice(services, person, state.pressed)
 
 
 async def _begin(
-    services: Services, person: Invocation, case_id: int | None
+    services: Services, person: Invocation, case_id: int | None, pressed: Pressed | None
 ) -> tuple[LoggedCase, CaseVerdict] | None:
     """The case and its verdict, or None if this person may not label it, after telling them why."""
     case = await services.case_access.known(person, case_id)
@@ -75,7 +94,7 @@ async def _begin(
         refusal = words.blind_stands(case, verdict, label)
     else:
         return case, verdict
-    await _tell(services, person, case, refusal)
+    await _tell(services, person, case, refusal, pressed)
     return None
 
 
@@ -85,18 +104,54 @@ async def _record(
     case: LoggedCase,
     verdict: CaseVerdict,
     label: Label,
+    pressed: Pressed | None,
     ack: AsyncAck | None = None,
 ) -> None:
-    """Records a label, and shows it to the person alone, unless it is the same as before."""
+    """Records a label, and tells the person alone, unless it is the same as before."""
     earlier = await services.store.labels.put(case, person.user_id, label)
     if ack:
         await ack()
-    if label != earlier:
-        await _tell(services, person, case, words.confirmation(case, verdict, label, earlier))
+    # In the Home tab, the button alone says it.
+    if label != earlier and pressed != _AT_HOME:
+        said = words.confirmation(case, verdict, label, earlier)
+        await _tell(services, person, case, said, pressed)
 
 
-async def _tell(services: Services, person: Invocation, case: LoggedCase, text: str) -> None:
-    await services.messenger.tell(_place_of(person, case), text)
+async def _show_choice(services: Services, person: Invocation, pressed: Pressed | None) -> None:
+    """Shows what people have chosen by now on the buttons of the list in which this one pressed."""
+    if pressed is None:
+        return
+    there = replace(person, channel_id=person.channel_id or person.window_channel_id or "")
+    try:
+        if pressed == _AT_HOME:
+            await services.show_home(person)
+        elif pressed.words:
+            there = replace(there, window_channel_id=None)
+            answer = await services.answer(there, pressed.words)
+            await services.messenger.replace(there.recipient, answer)
+        else:
+            await _show_in_message(services, there, pressed.ts)
+    except SLACK_ERRORS as exc:  # the label is recorded, and the person knows
+        logger.warning("message_not_changed", error=slack_word(exc))
+
+
+async def _show_in_message(services: Services, person: Invocation, ts: str) -> None:
+    reader = person.user_id if person.is_direct else EVERYBODY
+
+    async def change(blocks: Sequence[Block]) -> list[Block]:
+        return await with_choices(services.store, person.team_id, blocks, reader)
+
+    message = Posted(person.channel_id, ts)
+    await change_posted(services.store, services.client, message, change)
+
+
+async def _tell(
+    services: Services, person: Invocation, case: LoggedCase, text: str, pressed: Pressed | None
+) -> None:
+    if text and pressed == _AT_HOME:
+        await services.show_home(person, text)
+    else:
+        await services.messenger.tell(_place_of(person, case), text)
 
 
 def _place_of(person: Invocation, case: LoggedCase) -> Recipient:

@@ -134,7 +134,8 @@ def register(app: AsyncApp, services: Services) -> None:
             case Word(word=word, rest=rest) if word in answers:
                 await ack()
                 await services.messenger.answer(
-                    invocation.recipient, await answers[word](invocation, rest)
+                    invocation.recipient,
+                    await services.answer(invocation, f"{word} {rest}".strip()),
                 )
             case Word():
                 await ack(text=not_understood(to_plain(text), known))

@@ -10,6 +10,7 @@ from functools import partial
 import structlog
 from slack_sdk.errors import SlackApiError
 
+from bot.domain.label import EVERYBODY
 from bot.domain.watch import Watch, is_channel
 from bot.feature import Services
 from bot.features.watch import ids
@@ -18,7 +19,6 @@ from bot.slack import client
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import Post
-from bot.store.assignments import EVERYBODY
 
 _KEPT_OUT = "not_in_channel"  # in place of Slack's error, if a person may not look into the channel
 _NOT_SENT = {"ratelimited", "rate_limited"}

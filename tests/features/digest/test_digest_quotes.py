@@ -226,7 +226,7 @@ async def test_a_digest_whose_answer_was_lost_loses_its_reasons_too(
 
 
 @pytest.mark.needs("labels")
-@pytest.mark.parametrize(("button", "score"), [(ids.ACTION_AGREE, 1), (ids.ACTION_DISAGREE, None)])
+@pytest.mark.parametrize(("button", "score"), [(ids.ACTION_FAIR, 1), (ids.ACTION_NOT_FAIR, None)])
 async def test_fair_is_a_label_that_is_not_blind_and_not_fair_asks_for_one(
     stage: Stage, button: str, score: int | None
 ) -> None:

@@ -66,17 +66,21 @@ async def test_a_low_case_has_the_judges_reason_and_can_be_labelled_also_at_home
     low = {"score": 1, "justification": "It names no source.", "response": "Look it up."}
     await add_cases(stage.log, 1, **of_ann(stage), **low)
     told = await recent(stage)
-    assert buttons(told) == [ids.ACTION_AGREE, ids.ACTION_DISAGREE]
+    assert buttons(told) == [ids.ACTION_FAIR, ids.ACTION_NOT_FAIR]
     for surface in (told, await home(stage)):
         assert "It names no source." in shown(surface)
         assert "Look it up." not in shown(surface)
-    await stage.slack.settled(stage.ann.click(await home(stage), ids.ACTION_AGREE))
+    await stage.slack.settled(stage.ann.click(await home(stage), ids.ACTION_FAIR))
 
     async def label() -> Label | None:
         return await stage.log.labels.get(await stage.log.cases.get(1), stage.ann.id)
 
     await stage.eventually(label)
     assert await label() == Label(1, None)
+    await stage.slack.until(lambda: "✓" in str(stage.ann.home))
+    stage.ann.click(told, ids.ACTION_NOT_FAIR)
+    await stage.fill_in(stage.ann, {"score": "3"})
+    await stage.slack.until(lambda: "Not fair ✓" in str(stage.ann.ephemerals(CHANNEL)[0].blocks))
 
 
 async def test_a_score_is_listed_with_its_place_and_a_link_to_it(stage: Stage) -> None:

@@ -9,16 +9,18 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from bot.domain.label import Label
 from bot.features.labels import ids
 from bot.features.labels.text import OWN_LABEL
 from bot.pipeline.text import NO_CASE
 from bot.slack import ids as slack_ids
-from bot.slack.blocks import fairness
+from bot.slack.blocks import fairness, section
 from bot.slack.messenger import Post
 from bot.store import Store
 from bot.store.export import Exports, Selection
+from bot.store.schema import cases
 from judge import load_rubric
 from pocket_slack import Message
 from tests.cases import delivered, url
@@ -51,19 +53,64 @@ async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
     assert len(stage.ben.ephemerals(CHANNEL)) == 1
 
 
-@pytest.mark.parametrize("action_id", [slack_ids.ACTION_AGREE, slack_ids.ACTION_DISAGREE])
-async def test_a_label_of_a_listed_reply_is_confirmed_where_it_was_given(
-    stage: Stage, action_id: str
+def labels_of(message: Message) -> list[str]:
+    """What is on the buttons *Fair* and *Not fair* of a message, as a screen reader says it."""
+    elements = [each for block in message.blocks for each in block.get("elements", ())]
+    return [each["accessibility_label"] for each in elements if "accessibility_label" in each]
+
+
+@pytest.mark.parametrize("where", ["direct", "channel"])
+async def test_the_buttons_of_a_listed_reply_show_what_people_have_chosen(
+    stage: Stage, where: str
 ) -> None:
     await a_verdict(stage)
-    await stage.services.messenger.post(stage.ben.im, Post("Low.", [fairness(1)]))
+    channel_id = stage.ben.im if where == "direct" else stage.slack.workspace.channel(CHANNEL).id
+    posted = await stage.services.messenger.post(
+        channel_id, Post("Low.", [fairness(1, "score 4 of helper")])
+    )
+    alert = stage.slack.workspace.channel(channel_id).messages[posted.ts]
+    for number in range(2):  # the second time, as if Slack had sent the click again
+        await stage.slack.settled(stage.ben.click(alert, slack_ids.ACTION_FAIR))
+        await stage.slack.until(
+            lambda: labels_of(alert) == ["Fair ✓, score 4 of helper", "Not fair, score 4 of helper"]
+        )
+        assert len(stage.ben.ephemerals(channel_id)) == 1, number
+    stage.ben.click(alert, slack_ids.ACTION_NOT_FAIR)
+    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
+    await stage.slack.until(
+        lambda: labels_of(alert) == ["Fair, score 4 of helper", "Not fair ✓, score 4 of helper"]
+    )
+    assert "(it was 4)" in stage.ben.ephemerals(channel_id)[-1].text
+    if where == "channel":
+        assert len(stage.ben.ephemerals(CHANNEL)) == 2
+        stage.ann.click(alert, slack_ids.ACTION_NOT_FAIR)
+        await stage.fill_in(stage.ann, {ids.BLOCK_SCORE: "2"})
+        await stage.slack.until(lambda: "Not fair ✓ 2, score 4 of helper" in labels_of(alert))
+    else:
+        assert stage.ben.ephemerals(CHANNEL) == []
+
+
+async def test_others_choices_are_not_in_a_persons_own_messages(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    await stage.slack.settled(stage.ann.click(verdict, slack_ids.ACTION_AGREE))
+    await stage.told(stage.ann)
+    await stage.services.messenger.post(stage.ben.im, Post("Low.", [fairness(1, "score 4")]))
     (alert,) = stage.slack.workspace.channel(stage.ben.im).messages.values()
-    stage.ben.click(alert, action_id)
-    if action_id == slack_ids.ACTION_DISAGREE:
-        await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "4"})
-    await stage.slack.until(lambda: len(stage.ben.ephemerals(stage.ben.im)) == 1)
-    assert "Your score for case 1 is 4 of 5" in stage.ben.ephemerals(stage.ben.im)[0].text
-    assert stage.ben.ephemerals(CHANNEL) == []
+    stage.ben.click(alert, slack_ids.ACTION_NOT_FAIR)
+    await stage.fill_in(stage.ben, {ids.BLOCK_SCORE: "1"})
+    await stage.slack.until(lambda: labels_of(alert) == ["Fair, score 4", "Not fair ✓, score 4"])
+
+
+async def test_a_choice_does_not_bring_back_words_that_were_taken_out(stage: Stage) -> None:
+    await a_verdict(stage)
+    quoted = section("Score 4\nA reason.") | {"block_id": f"{slack_ids.BLOCK_WORDS}1"}
+    post = Post("Low.", [quoted, fairness(1, "score 4")])
+    posted = await stage.services.messenger.post(stage.ben.im, post)
+    alert = stage.slack.workspace.channel(stage.ben.im).messages[posted.ts]
+    await stage.log.database.execute(update(cases).values(justification=""))
+    await stage.slack.settled(stage.ben.click(alert, slack_ids.ACTION_FAIR))
+    await stage.slack.until(lambda: labels_of(alert) == ["Fair ✓, score 4", "Not fair, score 4"])
+    assert "A reason." not in shown(alert)
 
 
 async def test_a_person_cannot_label_their_own_reply(open_stage: StageFactory) -> None:

@@ -70,7 +70,7 @@ async def test_a_low_reply_is_told_once_with_its_words_and_loses_them_with_the_r
     (alert,) = told(stage)
     assert alert.text.startswith("helper got 1 of 5 for a reply in ")
     assert f"Question: “{QUESTION}”\n“It names no source.”" in shown(alert)
-    assert buttons(alert) == ["agree", "disagree"]
+    assert buttons(alert) == ["fair", "not_fair"]
     stage.helper.delete(reply)
     await stage.slack.until(lambda: "source" not in shown(alert) and QUESTION not in shown(alert))
 

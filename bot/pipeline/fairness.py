@@ -1,0 +1,62 @@
+"""What people have chosen of *Fair* and *Not fair*, shown on these buttons wherever a list has them."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.slack import ids
+from bot.slack.blocks import Block, Pressed, spoken
+from bot.slack.invocation import Invocation
+from bot.store import Store
+
+_IS_FAIR = {ids.ACTION_FAIR: True, ids.ACTION_NOT_FAIR: False}
+_MARK = " ✓"
+
+
+def pressed_in(person: Invocation) -> Pressed | None:
+    """Where a person has pressed such a button; None if it was another."""
+    if person.action not in _IS_FAIR:
+        return None
+    words = person.value.rpartition(":")[0]
+    return Pressed(ts="" if person.is_ephemeral else person.message_ts, words=words)
+
+
+async def with_choices(
+    store: Store, team_id: str, blocks: Sequence[Block], reader: str, words: str = ""
+) -> list[Block]:
+    """The blocks with what their reader, or EVERYBODY, has chosen by now.
+
+    If they answer `words` after `/judge`, the buttons remember these: Slack keeps no copy of what only
+    one person sees, so the answer is made again.
+    """
+    elements = [element for block in blocks for element in block.get("elements", ())]
+    case_ids = {_case_of(each) for each in elements if each.get("action_id") in _IS_FAIR}
+    if not case_ids:
+        return list(blocks)
+    choices = await store.labels.choices(team_id, case_ids, reader)
+    return [
+        block | {"elements": [_marked(each, choices, words) for each in block["elements"]]}
+        if block["type"] == "actions"
+        else block
+        for block in blocks
+    ]
+
+
+def _case_of(button: Block) -> int:
+    return int(button["value"].rpartition(":")[2])
+
+
+def _marked(button: Block, choices: Mapping[tuple[int, bool], int], words: str) -> Block:
+    """A button with a mark if somebody has chosen it, and how many have if it is more than one."""
+    action_id = button.get("action_id")
+    if action_id not in _IS_FAIR:
+        return button
+    case_id = _case_of(button)
+    number = choices.get((case_id, _IS_FAIR[action_id]), 0)
+    label = button["text"]["text"].partition(_MARK)[0]
+    if number:
+        label += _MARK
+    if number > 1:
+        label += f" {number}"
+    marked = button | {"text": button["text"] | {"text": label}}
+    if words:
+        marked["value"] = f"{words}:{case_id}"
+    return spoken(marked, button["accessibility_label"].partition(", ")[2])
