@@ -18,26 +18,28 @@ from judge.evaluation.estimate import Corrected
 from judge.evaluation.planning import MORE_LABELS, within
 from judge.evaluation.stats import MIN_LABELS, Interval, MeanEstimate
 from judge.scoring.numbers import number_of
+from judge.scoring.ratings import point
 
 _MOST_LEVELS = 11
 _MOST_PROBLEMS = 10
 
 _NAMES = {
-    "exact_match": "Exact match",
-    "within_one": "Within one",
     "quadratic_weighted_kappa": "Quadratic weighted kappa",
-    "krippendorff_alpha": "Krippendorff's alpha",
+    "within_one": "Within one",
+    "exact_match": "Exact match",
     "spearman": "Spearman",
-    "kendall_tau_b": "Kendall tau-b",
     "mean_error": "Mean error",
     "pairwise_accuracy": "Pairwise accuracy",
     "pairwise_ties": "  tied by the judge",
     "pairwise_reversals": "  the other way round",
-    "top_best": "{high}-best",
 }
-_UNLIKE = {"score": "scores", "length": "lengths of the responses"}
 _PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
-_SHARES = _PAIRS | {"exact_match", "within_one", "top_best"}
+_SHARES = _PAIRS | {"exact_match", "within_one"}
+_CARD = (
+    "What this does not show: whether people are right; how the judge scores other questions, "
+    "other assistants or under another version; whether it is as kind to one assistant as to "
+    "another, unless both have labels (--by); whether a person has become stricter."
+)
 
 
 def print_report(report: Report, columns: Columns, file: TextIO | None = None) -> None:
@@ -55,17 +57,23 @@ def print_report(report: Report, columns: Columns, file: TextIO | None = None) -
     if report.between_judges:
         _print_parts(console, _head("Judge against judge"), _between(report.between_judges))
     if report.by_group:
-        _print_parts(console, _head(f"By {columns.group}"), *_groups(report))
+        lines = [fill(line, console.width) for line in _kindness(report)]
+        _print_parts(console, _head(f"By {columns.group}", *lines), *_groups(report))
+    if report.by_person:
+        _print_parts(console, _head("By person"), _few_measures(report, report.by_person, "Person"))
     for difference in report.differences:
         title = f"{difference.judge} less {difference.other}, both against people"
         over = (
             f"{number_of(difference.responses, 'response')} to "
             f"{number_of(difference.prompts, 'prompt')} that both scored"
         )
-        table = _difference(difference, report.scores.scale.high)
+        table = _difference(difference)
         _print_parts(console, _head(title, over), table)
-    for note in _notes(report, columns):
+    for note in (*_notes(report, columns), _CARD):
         console.print(fill(to_printable(note), console.width))
+    console.print()
+    for comparison in report.with_people:
+        console.print(fill(to_printable(_told_apart(report, comparison)), console.width))
 
 
 def _head(title: str, *lines: str) -> Text:
@@ -96,6 +104,12 @@ def _findings(comparison: Comparison) -> Iterator[str]:
     corrected = comparison.corrected
     if corrected and corrected.mean.corrected:
         yield from _mean_as_people_score(corrected)
+    elif corrected and "score" in corrected.unlike:
+        mean = corrected.mean.judge.mean
+        yield (
+            f"Mean {mean:.2f} by the judge alone. Not corrected: by their scores, the labelled "
+            "responses were chosen rather than drawn. Draw new ones at random, and label these."
+        )
     elif corrected:
         mean = corrected.mean.judge.mean
         yield f"Mean {mean:.2f} by the judge alone: no label was given before the score was seen."
@@ -124,12 +138,12 @@ def _mean_as_people_score(corrected: Corrected) -> Iterator[str]:
     if mean.missing:
         yield from _few_labels(mean)
     yield from corrected.severities.words()
-    for what, p in corrected.unlike.items():
+    if "length" in corrected.unlike:
         yield (
-            f"Careful: the labelled rows are not like the others, by the {_UNLIKE[what]} "
-            f"(Kolmogorov-Smirnov test, p = {p:.2g}). Draw new ones at random, and label these."
+            "Careful: the labelled responses are longer or shorter than the others. Draw new ones "
+            "at random, and label these."
         )
-    if not corrected.unlike and mean.labelled < mean.n:
+    elif mean.labelled < mean.n:
         yield (
             "No figure shows whether bad responses that the judge takes for good were labelled "
             "more rarely."
@@ -163,7 +177,7 @@ def _measures(comparison: Comparison) -> Table:
     for name, title in _NAMES.items():
         figure = comparison.estimates[name]
         over = number_of(figure.n, "pair" if name in _PAIRS else "response")
-        table.add_row(title.format(high=comparison.sample.scale.high), *_cells(name, figure), over)
+        table.add_row(title, *_cells(name, figure), over)
     return table
 
 
@@ -171,7 +185,7 @@ def _confusion(comparison: Comparison) -> RenderableType:
     counts = confusion(comparison.sample)
     low = comparison.sample.scale.low
     if len(counts) > _MOST_LEVELS:
-        return f"A matrix of {len(counts)} scores is too wide to print; --plot draws it."
+        return f"A matrix of {len(counts)} scores is too wide to print."
     levels = [str(low + level) for level in range(len(counts))]
     table = _table("Label \\ score", *levels, right=levels)
     for row, label in enumerate(levels):
@@ -215,28 +229,86 @@ def _two_lines(comparison: Comparison) -> list[str]:
     return ["\n".join(_cells(name, figure)) for name, figure in comparison.estimates.items()]
 
 
+def _told_apart(report: Report, comparison: Comparison) -> str:
+    """The last line: what the judge is good for, on these labels."""
+    judge = comparison.judge if len(report.with_people) > 1 else "the judge"
+    half = point(report.scores.scale) / 2
+    size = "half a point" if half == 0.5 else f"{half:g} points"
+    needed = comparison.replies_to_tell_apart
+    if needed is None:
+        few = comparison.slope.note or "its scores do not clearly follow people's"
+        return (
+            f"On these labels nobody knows whether {judge} can tell assistants apart that differ "
+            f"by {size}: {few}."
+        )
+    n = comparison.corrected.mean.independent if comparison.corrected else 0
+    can = "can" if needed <= n else "cannot"
+    return (
+        f"On these labels {judge} {can} tell assistants apart that differ by {size}: it takes "
+        f"about {needed:,} replies of each, and {n:,} are here."
+    )
+
+
+def _kindness(report: Report) -> Iterator[str]:
+    """To whom the judge is kinder, as far as is clear."""
+    has_several = len(report.scores.judges) > 1
+    for each in report.kindness:
+        judge = each.judge if has_several else "the judge"
+        if each.why_not:
+            yield to_printable(f"{each.group}: not compared with the others, since {each.why_not}.")
+        elif each.is_clear:
+            how = "kinder to" if each.apart > 0 else "stricter with"
+            yield to_printable(
+                f"Beside people, {judge} is clearly {how} {each.group} than the others, by "
+                f"{abs(each.apart):.2f} (Holm's test of {len(report.kindness)})."
+            )
+
+
+def _few_measures(report: Report, compared: Iterable[tuple[str, Comparison]], title: str) -> Table:
+    table = _table(
+        title,
+        "Responses",
+        "Mean, as people",
+        "Weighted kappa",
+        "Within one",
+        "Mean error",
+        right=("Responses",),
+    )
+    has_several = len(report.scores.judges) > 1
+    for group, comparison in compared:
+        values = ["too few labels"]
+        if comparison.sample.n_prompts >= MIN_PROMPTS:
+            values = _two_lines(comparison)
+        name = to_printable(f"{group}\n{comparison.judge}" if has_several else group)
+        mean = _mean_cell(comparison)
+        table.add_row(name, f"{len(comparison.sample.scores):,}", mean, *values)
+    return table
+
+
+def _mean_cell(comparison: Comparison) -> str:
+    """The corrected mean with its interval below; "" where it is not known."""
+    mean = comparison.corrected.mean if comparison.corrected else None
+    found = mean.corrected if mean and not mean.missing else None
+    if found is None or found.low is None:
+        return ""
+    return f"{found.mean:.2f}\n{found.low:.2f} to {found.high:.2f}"
+
+
 def _groups(report: Report) -> Iterator[Table]:
     """The measures by group, and the mean label at each score unless the scale is too long."""
     low, high = report.scores.scale
     levels = [str(level) for level in range(low, high + 1)]
-    table = _table(
-        "Group", "Responses", "Weighted kappa", "Exact match", "Mean error", right=("Responses",)
-    )
     means = _table("Mean label at score", *levels, right=levels)
+    has_several = len(report.scores.judges) > 1
     for group, comparison in report.by_group:
-        values = ["too few labels"]
-        if comparison.sample.n_prompts >= MIN_PROMPTS:
-            values = _two_lines(comparison)
-        has_several = len(report.scores.judges) > 1
         name = to_printable(f"{group}\n{comparison.judge}" if has_several else group)
-        table.add_row(name, f"{len(comparison.sample.scores):,}", *values)
         means.add_row(name, *_mean_labels(comparison))
-    yield table
+    yield _few_measures(report, report.by_group, "Group")
     if high - low < _MOST_LEVELS:
         yield means
 
 
-def _difference(difference: Difference, high: int) -> Table:
+def _difference(difference: Difference) -> Table:
     names = [to_printable(name) for name in (difference.judge, difference.other)]
     table = _table(
         "Measure",
@@ -247,7 +319,7 @@ def _difference(difference: Difference, high: int) -> Table:
     )
     for name, figure in difference.estimates.items():
         values = [_value(name, value) for value in difference.values[name]]
-        table.add_row(_NAMES[name].format(high=high), *values, *_cells(name, figure, "+"))
+        table.add_row(_NAMES[name], *values, *_cells(name, figure, "+"))
     return table
 
 

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
 from judge.evaluation import stats
 from judge.evaluation.planning import MORE_LABELS, within
+from judge.evaluation.selection import SURE, Candidate, chance_of_draw
 from judge.evaluation.severity import Given, Severities
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator
 from judge.scoring.rubric import Scale
@@ -41,8 +42,8 @@ class Corrected:
         severities: Of the people who gave the labels, which both are corrected for.
         plus_minus: How far a person's label is from a score in 9 of 10 cases; None below nine
             labels.
-        unlike: In which of `score` and `length` the labelled replies differ from the others, with
-            the p of the test.
+        unlike: In which of `score` and `length` the labelled replies differ from all, with the
+            chance of drawing such ones. If it is the score, nothing is corrected.
     """
 
     mean: MeanEstimate
@@ -118,16 +119,22 @@ def correct(responses: Iterable[Response], judge: str, scale: Scale) -> Correcte
     # Replies that were drawn with unequal probabilities should differ from the others.
     is_even = len({probability for _, probability in misses}) == 1
     unlike = _unlike(scored) if is_even else {}
+    if "score" in unlike:
+        mean = replace(mean, corrected=None, labels_only=None)
+        good = replace(good, corrected=None, labels_only=None)
     return Corrected(mean, good, good_from, severities, stats.error_quantile(misses), unlike)
 
 
 def _unlike(scored: Iterable[tuple[Response, float]]) -> dict[str, float]:
-    """In what the responses with a label differ from those without one, with the p of the test."""
-    values = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
+    """In what the responses with a label differ from all, with the chance of drawing such ones."""
+    by_score = []
+    by_length = []
     for response, score in scored:
         has_label = bool(response.blind)
-        values["score"][has_label][score] += 1
+        cluster = response.thread or response.prompt
+        by_score.append(Candidate(score, has_label, response.stratum, cluster))
         if response.length is not None:
-            values["length"][has_label][response.length] += 1
-    found = {name: stats.kolmogorov_smirnov(*counts) for name, counts in values.items()}
-    return {name: p for name, p in found.items() if p < 0.05}  # ties make it larger than needed
+            candidate = Candidate(response.length, has_label, response.stratum, cluster)
+            by_length.append(candidate)
+    chances = {"score": chance_of_draw(by_score), "length": chance_of_draw(by_length)}
+    return {name: chance for name, chance in chances.items() if chance < SURE}

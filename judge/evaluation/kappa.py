@@ -41,6 +41,13 @@ class Moments(NamedTuple):
             return nan
         return 1 - n * (xx + yy - 2 * xy) / (n * (xx + yy) - 2 * x * y)
 
+    @property
+    def slope(self) -> float:
+        """How much higher x is for one more of y; NaN if all y are equal."""
+        n, x, y, _, yy, xy = self
+        spread = n * yy - y * y
+        return (n * xy - x * y) / spread if spread > 1e-9 * n * n else nan
+
     def least_error(self, scale: Scale) -> float:
         """A lower limit for kappa's standard error on the atanh scale: a small sample can lack rare
         scores.

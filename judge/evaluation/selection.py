@@ -69,7 +69,7 @@ def why_uncorrected(
     """
     if not severities.link(apart_shares(now, before)):
         shared = "too few replies" if severities.people else "no reply"
-        return f"the labels of now and of before are different people's and share {shared}"
+        return f"each side has other people's labels, and they share {shared}"
     if chance_of_draw(candidates) < SURE:
         return "the labelled replies score unlike the others, so they were chosen, not drawn"
     return ""

@@ -121,8 +121,6 @@ async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
         ("batch", "in.jsonl", "--model", "offline", "-o", "scored.parquet"),
         ("pairs", "scored.jsonl", "-o", "pairs.jsonl"),
         ("pairs", "scored.jsonl", "-o", "pairs.csv"),
-        ("agreement", "scored.jsonl", "--label", "human", "--plot", "plot.html"),
-        ("agreement", "scored.jsonl", "--label", "human", "--plot", "plot.png"),
     ):
         code, said = await run(JUDGE, *arguments, env=env, folder=tmp_path)
         assert code == 0, said
@@ -132,8 +130,6 @@ async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
         "scored.jsonl",
         "pairs.jsonl",
         "pairs.csv",
-        "plot.html",
-        "plot.png",
     )
     assert modes(tmp_path) == dict.fromkeys(("in.jsonl", *written), "rw-------")
 

@@ -139,6 +139,20 @@ def quadratic_weighted_kappa(sample: Sample) -> Statistic:
     return _kappa(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
 
 
+def slope(sample: Sample) -> Statistic:
+    """How much higher the judge scores a response that people give a point more.
+
+    A judge's scores squeeze the differences between assistants by this factor. People's own chance
+    makes it smaller, so it claims too little rather than too much.
+    """
+    x = sample.scores
+    y = sample.label
+    groups = _moments_of(sample, np.ones(len(x), dtype=bool), x, y, x * x, y * y, x * y)
+    whole = reduce(Moments.plus, groups)
+    without = np.array([whole.plus(each, -1).slope for each in groups])
+    return Statistic(whole.slope, without, len(x), sample.n_prompts, "any")
+
+
 def kappa_with_each(sample: Sample) -> Statistic:
     """Weighted kappa of the judge with one person, over the responses with several labels; each
     label makes a pair.
@@ -156,65 +170,16 @@ def kappa_among_people(sample: Sample) -> Statistic:
     return _kappa(sample, n > 1, y, y, yy, yy, (n * y * y - yy) / np.maximum(n - 1, 1))
 
 
-def krippendorff_alpha(sample: Sample) -> Statistic:
-    """Agreement beyond chance of any number of raters on an ordered scale: here the judge and each
-    person.
-
-    NaN if all ratings are equal. Source: Krippendorff, Content Analysis (2004), chapter 11.
-    """
-    ratings = np.column_stack([sample.labels, sample.scores])
-    given = ~np.isnan(ratings)
-    levels = sample.to_levels(np.nan_to_num(ratings))
-    # How many raters gave each level to a response; shape (n, levels).
-    counts = np.zeros((len(ratings), sample.n_levels))
-    for level in range(sample.n_levels):
-        counts[:, level] = (given & (levels == level)).sum(axis=1)
-    others = counts.sum(axis=1) - 1
-    # The counts of pairs (the levels that two raters gave one response) add up, so a group is left
-    # out by subtraction.
-    pairs = []
-    for group in range(sample.n_groups):
-        rows = (others > 0) & (sample.groups == group)
-        shares = counts[rows] / others[rows, None]
-        pairs.append(shares.T @ counts[rows] - np.diag(shares.sum(axis=0)))
-    whole = np.sum(pairs, axis=0)
-    without = np.array([_alpha_of(whole - of_group) for of_group in pairs])
-    return Statistic(_alpha_of(whole), without, len(sample.scores), sample.n_prompts)
-
-
-def top_best(sample: Sample) -> Statistic:
-    """Among responses with the scale's highest score, the share that people rank highest for their
-    prompt.
-
-    With 5 as the highest, this is "5-best" (arXiv 2401.10020). Prompts whose labels are all equal
-    are left out.
-    """
-    is_top = sample.scores >= sample.scale.high
-    highest = np.full(sample.n_prompts, -np.inf)
-    lowest = np.full(sample.n_prompts, np.inf)
-    np.maximum.at(highest, sample.prompts, sample.label)
-    np.minimum.at(lowest, sample.prompts, sample.label)
-    counted = is_top & (highest > lowest)[sample.prompts]
-    prompts = sample.prompts[counted]
-    is_best = sample.label[counted] == highest[prompts]
-    why_undefined = "labels all equal" if is_top.any() else f"no score of {sample.scale.high}"
-    return _mean(sample, prompts, is_best, "share", why_undefined)
-
-
-def _correlation(name: str, sample: Sample) -> Statistic:
-    """A correlation of SciPy's over all responses, and over those that remain without each group of
-    prompts.
-    """
+def spearman(sample: Sample) -> Statistic:
+    """Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
     import scipy.stats  # type: ignore[import-untyped]
-
-    correlate = getattr(scipy.stats, name)
 
     def figure(kept: Bools) -> float:
         x = sample.scores[kept]
         y = sample.label[kept]
         if not (x.size and np.ptp(x) > 0 and np.ptp(y) > 0):
             return np.nan
-        return float(correlate(x, y).statistic)
+        return float(scipy.stats.spearmanr(x, y).statistic)
 
     whole = figure(np.ones(len(sample.scores), dtype=bool))
     without = np.array([figure(sample.groups != group) for group in range(sample.n_groups)])
@@ -223,27 +188,22 @@ def _correlation(name: str, sample: Sample) -> Statistic:
 
 def _kappa(sample: Sample, counted: Bools, *products: Floats) -> Statistic:
     """Kappa over the `counted` responses, from the x, y, xx, yy and xy of each."""
-    groups = sample.groups[counted]
-    sums = [
-        np.bincount(groups, each[counted], sample.n_groups)
-        for each in (np.ones(len(counted)), *products)
-    ]
-    by_group = [Moments(*each) for each in np.array(sums).T.tolist()]
-    whole = reduce(Moments.plus, by_group)
-    without = np.array([whole.plus(each, -1).kappa for each in by_group])
+    groups = _moments_of(sample, counted, *products)
+    whole = reduce(Moments.plus, groups)
+    without = np.array([whole.plus(each, -1).kappa for each in groups])
     prompts = len(np.unique(sample.prompts[counted]))
     least = whole.least_error(sample.scale)
     return Statistic(whole.kappa, without, int(counted.sum()), prompts, least_error=least)
 
 
-def _alpha_of(pairs: Floats) -> float:
-    n = pairs.sum(axis=0)
-    if np.count_nonzero(n > 1e-9) < 2:  # no spread
-        return np.nan
-    middles = np.cumsum(n) - n / 2
-    distances = np.subtract.outer(middles, middles) ** 2
-    by_chance = (n @ distances @ n) / (n.sum() - 1)
-    return float(1 - (pairs * distances).sum() / by_chance)
+def _moments_of(sample: Sample, counted: Bools, *products: Floats) -> list[Moments]:
+    """The sums over the `counted` responses in each group of prompts."""
+    groups = sample.groups[counted]
+    sums = [
+        np.bincount(groups, each[counted], sample.n_groups)
+        for each in (np.ones(len(counted)), *products)
+    ]
+    return [Moments(*each) for each in np.array(sums).T.tolist()]
 
 
 def _mean(
@@ -271,13 +231,6 @@ def _pair_share(order: int, sample: Sample) -> Statistic:
 
 Measure = Callable[[Sample], Statistic]
 
-spearman: Measure = partial(_correlation, "spearmanr")
-"""Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
-kendall_tau_b: Measure = partial(_correlation, "kendalltau")
-"""Pairs in the same order minus pairs in the opposite order, corrected for ties, over all responses.
-
-Source: Kendall (1945), Biometrika 33(3).
-"""
 pairwise_accuracy: Measure = partial(_pair_share, 1)
 """Among pairs of responses to one prompt with different labels, the share that the judge orders as people do."""
 pairwise_ties: Measure = partial(_pair_share, 0)
@@ -286,15 +239,12 @@ pairwise_reversals: Measure = partial(_pair_share, -1)
 """Among the same pairs, the share that the judge orders the other way round."""
 
 MEASURES: Mapping[str, Measure] = {
-    "exact_match": exact_match,
-    "within_one": within_one,
     "quadratic_weighted_kappa": quadratic_weighted_kappa,
-    "krippendorff_alpha": krippendorff_alpha,
+    "within_one": within_one,
+    "exact_match": exact_match,
     "spearman": spearman,
-    "kendall_tau_b": kendall_tau_b,
     "pairwise_accuracy": pairwise_accuracy,
     "pairwise_ties": pairwise_ties,
     "pairwise_reversals": pairwise_reversals,
-    "top_best": top_best,
     "mean_error": mean_error,
 }

@@ -4,20 +4,22 @@ closer to people.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import isnan
+from math import ceil, isnan
 from typing import Any
 
 from judge.errors import SetupError
 from judge.evaluation.agreement import measures
+from judge.evaluation.agreement.groups import Kindness, find_kindness
 from judge.evaluation.agreement.measures import MEASURES, MIN_PROMPTS, Estimate, estimate
 from judge.evaluation.agreement.sample import Sample, to_sample
 from judge.evaluation.agreement.scores import Scores
 from judge.evaluation.estimate import Corrected
 from judge.evaluation.labelled import mean_labels
 from judge.evaluation.stats import Interval
+from judge.scoring.ratings import point
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ def find_differences(scores: Scores) -> Iterator[Difference]:
 
 
 _KAPPA = "quadratic_weighted_kappa"
+_FEW = (_KAPPA, "within_one", "mean_error")
+_ERRORS_IN_4_OF_5 = 1.96 + 0.84  # standard errors of a difference that is clear in 4 of 5 cases
 _WORDS = (
     (0.80, "almost perfect"),
     (0.60, "substantial"),
@@ -144,6 +148,24 @@ class Comparison:
         people = measures.kappa_among_people(self.sample)
         return estimate(measures.difference(judge, people))
 
+    @cached_property
+    def slope(self) -> Estimate:
+        return estimate(measures.slope(self.sample))
+
+    @property
+    def replies_to_tell_apart(self) -> int | None:
+        """How many scored replies of each of two assistants would show in 4 of 5 cases that people
+        give one half a point more; None if the labels do not say whether the judge would follow.
+
+        It takes the lower end of the slope, so that what is promised holds on these labels.
+        """
+        mean = self.corrected.mean if self.corrected else None
+        if mean is None or not self.slope.low > 0:
+            return None
+        variance = mean.variance * mean.independent
+        sought = self.slope.low * point(self.sample.scale) / 2
+        return ceil(2 * variance * (_ERRORS_IN_4_OF_5 / sought) ** 2)
+
     @property
     def calibration(self) -> Sequence[tuple[int, Interval]]:
         """What people give on average at each of the judge's scores."""
@@ -168,6 +190,8 @@ class Comparison:
             "responses": len(self.sample.scores),
             "prompts": self.sample.n_prompts,
             "unscored": self.unscored,
+            "slope": self.slope.to_dict(),
+            "replies_to_tell_apart": self.replies_to_tell_apart,
             "verdict": self.verdict,
             "beside_people": self.beside_people.to_dict() if self.beside_people else None,
             "corrected": self.corrected.to_dict() if self.corrected else None,
@@ -183,6 +207,8 @@ class Report:
     between_judges: Sequence[Comparison]  # each pair of judges that both scored a response
     differences: Sequence[Difference]  # each pair that both scored a labelled response
     by_group: Sequence[tuple[str, Comparison]]  # largest group first
+    by_person: Sequence[tuple[str, Comparison]]  # with the most labels first; blind ones alone
+    kindness: Sequence[Kindness]
 
     @property
     def unlabelled(self) -> int:
@@ -200,6 +226,8 @@ class Report:
             "between_judges": [each.to_dict() for each in self.between_judges],
             "differences": [each.to_dict() for each in self.differences],
             "by_group": [{"group": group, **each.to_dict()} for group, each in self.by_group],
+            "by_person": [{"person": who, **each.to_dict()} for who, each in self.by_person],
+            "kindness": [asdict(each) for each in self.kindness],
             "unlabelled": self.unlabelled,
             "not_blind": self.not_blind,
             "repeats": self.scores.repeats,
@@ -220,21 +248,41 @@ def make_report(scores: Scores) -> Report:
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
-    sizes = Counter(each.group for each in scores.responses if each.group is not None)
-    few = (_KAPPA, "exact_match", "mean_error")
     between = ("exact_match", _KAPPA, "spearman")
     by_group: list[tuple[str, Comparison]] = []
+    sizes = Counter(each.group for each in scores.responses if each.group is not None)
     for group, _ in sizes.most_common():
-        own = tuple(response for response in scores.responses if response.group == group)
-        compared = _compare(replace(scores, responses=own), alone, few)
-        by_group += [(group, comparison) for comparison in compared]
+        own = replace(
+            scores, responses=tuple(each for each in scores.responses if each.group == group)
+        )
+        by_group += [
+            (group, replace(each, corrected=own.corrected(each.judge)))
+            for each in _compare(own, alone, _FEW)
+        ]
     return Report(
         scores=scores,
         with_people=with_people,
         between_judges=[*_compare(scores, combinations(scores.judges, 2), between)],
         differences=[*find_differences(scores)],
         by_group=by_group,
+        by_person=[*_by_person(scores)],
+        kindness=find_kindness(scores),
     )
+
+
+def _by_person(scores: Scores) -> Iterator[tuple[str, Comparison]]:
+    """Each person who gave blind labels, where several did."""
+    sizes = Counter(by for each in scores.responses for by, _ in each.blind if by)
+    if len(sizes) < 2:
+        return
+    for person, _ in sizes.most_common():
+        own = []
+        for response in scores.responses:
+            labels = tuple(label for by, label in response.blind if by == person)
+            own.append(replace(response, labels=labels))
+        alone = [(judge, None) for judge in scores.judges]
+        for compared in _compare(replace(scores, responses=tuple(own)), alone, _FEW):
+            yield person, compared
 
 
 def _compare(

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from judge.errors import SetupError
@@ -12,6 +13,9 @@ from judge.evaluation.labelled import LabelledRow, LabelledRows, Range, find_sca
 from judge.rows.files import shown
 from judge.rows.row_file import Row, RowFile
 from judge.scoring.rubric import Scale
+
+_WEEK = "week"
+_TIME = "judged_at"
 
 # What identifies a judge: model, rubric, rubric version, the field of the score.
 _Key = tuple[str, ...]
@@ -59,7 +63,8 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
         if file.has_rows and name == "score" and name not in file.names:
             raise SetupError(f"{path}: no line has a score; 'judge batch' adds them.")
         file.require(score=name)
-    file.require(label=columns.label, by=columns.group)
+    by_time = columns.group == _WEEK and _TIME in file.names
+    file.require(label=columns.label, by=None if by_time else columns.group)
     named = {row.rubric: row for row in rows if row.rubric[0]} or {(None, None): rows[0]}
     scale, *others = dict.fromkeys(find_scale(row, rubric) for row in named.values())
     if others:
@@ -144,7 +149,7 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
             # another judge's run may have other line numbers for the same rows.
             known = lines[known_by, source, str(row.get("label_by"))]
             known_by = (*known_by, known.setdefault(line, len(known)))
-        item = items.setdefault(known_by, _Item(row, row.key(group) if group else None))
+        item = items.setdefault(known_by, _Item(row, _group_of(row, group) if group else None))
         for column, score in read.scores.items():
             judge = (*source, column)
             first = item.scores.get(judge)
@@ -160,6 +165,15 @@ def _merge(rows: Iterable[LabelledRow], group: str | None) -> tuple[Collection[_
                 drawn.append(row)
     _check_probabilities(drawn)
     return items.values(), repeats
+
+
+def _group_of(row: Row, field_name: str) -> str | None:
+    """The field's value; without a field `week`, the week in which the row was judged."""
+    value = row.key(field_name)
+    if value is None and field_name == _WEEK:
+        with suppress(ValueError):  # not a time
+            return f"{datetime.fromisoformat(row.key(_TIME) or ''):%G-W%V}"
+    return value
 
 
 def _check_probabilities(drawn: Sequence[Row]) -> None:

@@ -15,12 +15,10 @@ from judge.evaluation.agreement.measures import (
     interval,
     kappa_among_people,
     kappa_with_each,
-    kendall_tau_b,
     mean_error,
     pairwise_accuracy,
     quadratic_weighted_kappa,
     spearman,
-    top_best,
 )
 from judge.evaluation.agreement.sample import Sample
 from judge.evaluation.kappa import kappa_of
@@ -148,13 +146,6 @@ def test_a_share_of_0_or_1_has_an_interval() -> None:
     assert interval(exact_match(apart)) == pytest.approx((0, 0.179679), abs=1e-5)
 
 
-def test_a_share_that_is_equal_in_all_prompts_is_certain() -> None:
-    sample = Sample(
-        np.repeat(np.arange(20), 2), np.full(40, 5.0), np.tile([4.0, 3], 20)[:, None], SCALE
-    )
-    assert interval(top_best(sample)) == (0.5, 0.5)
-
-
 def test_perfect_agreement_has_no_interval_and_says_why() -> None:
     values = np.tile([1.0, 4], 20)
     figure = estimate(
@@ -176,7 +167,7 @@ def drawn(rng: np.random.Generator, prompts: int) -> Sample:
     )
 
 
-@each("measure", [quadratic_weighted_kappa, spearman, kendall_tau_b, pairwise_accuracy])
+@each("measure", [quadratic_weighted_kappa, spearman, pairwise_accuracy])
 def test_groups_of_prompts_give_the_same_error_as_single_prompts(
     measure: Callable[[Sample], Statistic],
 ) -> None:

@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from judge.evaluation.agreement.report import make_report
-from judge.evaluation.agreement.scores import Scores
-from judge.evaluation.estimate import Response
-from judge.scoring.rubric import Scale, load_rubric
+from judge.scoring.rubric import load_rubric
 from tests.judge_command import Done
 from tests.judge_command import run as judge
 from tests.tables import each
@@ -135,9 +132,9 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Pat
     path = write(tmp_path, [{"score": 4, "human": n % 6} for n in range(30)])
     shown = run(path, "--label", "human").stdout
     kappa = json.loads(run(path, "--label", "human", "--json").stdout)["with_people"][0]["measures"]
-    for title in ("Quadratic weighted kappa", "Spearman", "Kendall tau-b"):
+    for title in ("Quadratic weighted kappa", "Spearman"):
         assert re.search(rf"{title} +none +one score throughout", shown), title
-    for name in ("quadratic_weighted_kappa", "spearman", "kendall_tau_b"):
+    for name in ("quadratic_weighted_kappa", "spearman"):
         assert (kappa[name]["value"], kappa[name]["low"], kappa[name]["high"]) == (None, None, None)
 
 
@@ -152,47 +149,9 @@ def test_a_difference_that_rounds_to_0_has_no_minus_sign(run: Run, tmp_path: Pat
     assert re.search(r"Mean error +\S+ +\S+ +[+]0[.]00 +[+]0[.]00 to [+]0[.]00\n", shown)
 
 
-def test_each_judge_has_a_heat_map_also_by_group_with_the_lowest_label_on_top() -> None:
-    from judge.evaluation.agreement.plots import (
-        draw,
-    )  # Matplotlib takes each process that collects the tests 0.6 s
-
-    responses = tuple(
-        Response(str(n), dict.fromkeys("ab", 2), (n,), "ko" if n < 4 else "en") for n in range(6)
-    )
-    figure = draw(make_report(Scores(responses, tuple("ab"), Scale(0, 5), (), 0)))
-    titles = ["a\n6", "b\n6", "ko, a\n4", "ko, b\n4", "en, a\n2", "en, b\n2"]
-    assert [axes.get_title() for axes in figure.axes] == [f"{title} responses" for title in titles]
-    assert all(axes.yaxis_inverted() for axes in figure.axes)
-    counted = [text.get_position() for text in figure.axes[0].texts if text.get_text() == "1"]
-    assert counted == [(2, label) for label in range(6)]
-
-
-def test_plots_are_a_picture_or_a_page_that_loads_nothing(
-    run: Run, scored: str, tmp_path: Path
-) -> None:
-    picture = tmp_path / "out.png"
-    page = tmp_path / "out.html"
-    assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(picture)).returncode == 0
-    assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(page)).returncode == 0
-    text = page.read_text(encoding="utf-8")
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "4 responses" in text
-    assert "Krippendorff&#x27;s alpha" in text
-    assert not [
-        part
-        for part in ("src=", "url(http", "@import", "<link", "<script", "<!DOCTYPE svg")
-        if part in text
-    ]
-
-
 @each(
     ("arguments", "message"),
     [
-        (
-            ["--label", "human", "--plot", "out.jpg"],
-            "--plot out.jpg: the file must end in .png or .html.",
-        ),
         (
             ["--label", "human", "--scale", "one"],
             "--scale one: give the labels' lowest and highest value",
@@ -240,23 +199,6 @@ def test_a_missing_extra_names_the_command_that_installs_it(
     )
 
 
-@pytest.mark.parametrize("name", ["out.png", "out.html"])
-def test_plot_replaces_an_earlier_plot_and_no_other_file(
-    run: Run, scored: str, tmp_path: Path, name: str
-) -> None:
-    plot = tmp_path / name
-    arguments = (scored, "--label", "human", "--scale", "0-1", "--plot", str(plot))
-    assert run(*arguments).returncode == run(*arguments).returncode == 0
-    plot.write_text("<!doctype html>\n<!-- a page of slack-judge -->\n", encoding="utf-8")
-    done = run(*arguments)
-    assert done.returncode == 2
-    assert (
-        "not a plot of judge agreement, and would be overwritten; name another file with --plot."
-        in done.stderr
-    )
-    assert plot.read_text(encoding="utf-8").endswith("<!-- a page of slack-judge -->\n")
-
-
 def grouped(tmp_path: Path, *judges: str) -> str:
     """60 rows in English, 25 in Korean, 5 in Japanese; the judge is one point off on every third
     Korean row.
@@ -279,14 +221,65 @@ def grouped(tmp_path: Path, *judges: str) -> str:
 def test_agreement_is_given_for_each_group_with_enough_labels(run: Run, tmp_path: Path) -> None:
     out = run(grouped(tmp_path, "one"), "--label", "human", "--by", "language").stdout
     table = out[out.index("By language") :].split("Scale 0 to 5")[0]
-    assert re.search(r"en +60 +1\.00 +100\.0% +0\.00", table)
-    assert re.search(r"ko +25 +0\.\d\d +64\.0% +0\.36", table)
-    assert re.search(r"ja +5 +too few labels", table)
+    assert re.search(r"en +60 +2\.00 +1\.00 +100\.0% +0\.00", table)
+    assert re.search(r"ko +25 +2\.00 +0\.\d\d +100\.0% +0\.36", table)
+    assert re.search(r"ja +5 +too few +\n +labels", table)
+    kinder = "the judge is clearly kinder to ko than the others, by 0.36 (Holm's test of 2)."
+    assert kinder in " ".join(table.split())
     # Each third Korean reply is scored a point too high: of five scored 1, two got a 0 and three a
     # 1.
     assert re.search(r"ko +0\.0 +0\.\d +1\.\d", table)
     assert max(map(len, out.splitlines())) <= 80
     assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout
+
+
+def test_rows_without_a_week_are_grouped_by_that_of_their_verdict(run: Run, tmp_path: Path) -> None:
+    rows = [FAIR | {"judged_at": f"2026-11-{day}T10:00:00+00:00"} for day in (15, 16, 22)]
+    done = run(write(tmp_path, rows), "--label", "human", "--by", "week", "--json")
+    groups = json.loads(done.stdout)["by_group"]
+    assert [(each["group"], each["responses"]) for each in groups] == [
+        ("2026-W47", 2),
+        ("2026-W46", 1),
+    ]
+
+
+def by_person(rows: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """A reply for each language and person; Ann gives two points less than the judge."""
+    return [
+        {
+            "prompt": f"p{n}",
+            "completion": f"c{n}",
+            "score": n % 3 + 2,
+            "human": n % 3 + (2 if who == "ben" else 0),
+            "label_by": who,
+            "language": language,
+        }
+        for n, (language, who) in enumerate(rows)
+    ]
+
+
+def test_a_stricter_person_is_not_taken_for_a_kinder_judge(run: Run, tmp_path: Path) -> None:
+    rows = by_person([("en", "ben")] * 30 + [("ko", "ann")] * 30)
+    out = run(write(tmp_path, rows), "--label", "human", "--by", "language").stdout
+    said = " ".join(out.split())
+    why = "each side has other people's labels, and they share no reply"
+    assert f"en: not compared with the others, since {why}." in said
+    assert "clearly kinder" not in said
+    assert re.search(r"ann +30 .* 2\.00", out)
+
+
+def test_many_groups_are_not_told_apart_by_chance(run: Run, tmp_path: Path) -> None:
+    # Of ten languages of 20 rows, one has an error of a point on 4: 0.2 / 0.092, with a chance of
+    # 4% alone.
+    rows = [
+        {"prompt": f"p{n}", "completion": f"c{n}", "language": f"l{n // 20}", "human": n % 4}
+        | {"score": n % 4 + (n % 20 in (0, 4, 8, 12)) * (n < 20)}
+        for n in range(200)
+    ]
+    alone = [row | {"language": "l0" if n < 20 else "l1"} for n, row in enumerate(rows)]
+    for given, is_clear in ((rows, False), (alone, True)):
+        out = run(write(tmp_path, given), "--label", "human", "--by", "language").stdout
+        assert ("clearly kinder to l0" in " ".join(out.split())) == is_clear
 
 
 def test_json_has_the_agreement_of_every_judge_in_each_group(run: Run, tmp_path: Path) -> None:
@@ -295,5 +288,5 @@ def test_json_has_the_agreement_of_every_judge_in_each_group(run: Run, tmp_path:
     assert [(each["group"], each["judge"]) for each in groups] == [
         (language, judge) for language in ("en", "ko", "ja") for judge in ("one", "two")
     ]
-    assert groups[2]["measures"]["exact_match"]["value"] == pytest.approx(16 / 25)
+    assert groups[2]["measures"]["mean_error"]["value"] == pytest.approx(9 / 25)
     assert "en\n" not in done.stderr

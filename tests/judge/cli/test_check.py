@@ -240,7 +240,7 @@ async def test_labels_of_other_people_correct_no_difference(files: Files) -> Non
     said = files.said(
         await files.batch(source, "--compare", before, "--fail-if-worse", "--label", "human")
     )
-    why = "different people's and share no reply): +1.00"
+    why = "(not corrected: each side has other people's labels, and they share no reply): +1.00"
     assert why in " ".join(said.split())
     assert said.endswith("clearly better than before.scored.\nexit code 0")
 

@@ -11,8 +11,6 @@ from judge.evaluation.agreement.measures import (
     difference,
     exact_match,
     interval,
-    kendall_tau_b,
-    krippendorff_alpha,
     mean_error,
     quadratic_weighted_kappa,
     spearman,
@@ -26,9 +24,7 @@ pytestmark = pytest.mark.slow
 
 COVERED = (
     quadratic_weighted_kappa,
-    krippendorff_alpha,
     spearman,
-    kendall_tau_b,
     exact_match,
     within_one,
     mean_error,
@@ -54,7 +50,7 @@ def test_intervals_of_agreement_cover_the_true_figure_in_95_percent(prompts: int
 
     # Rank correlations take 60 times as long as the others, which also show what is wrong with 100
     # prompts.
-    for measure in COVERED if prompts < 100 else set(COVERED) - {spearman, kendall_tau_b}:
+    for measure in COVERED if prompts < 100 else set(COVERED) - {spearman}:
         intervals = np.array([interval(measure(each)) for each in repeats])
         covered = np.mean((intervals[:, 0] <= truth[measure]) & (truth[measure] <= intervals[:, 1]))
         assert 0.925 <= covered <= 0.975, measure

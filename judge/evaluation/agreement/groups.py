@@ -1,0 +1,94 @@
+"""Whether groups of responses differ: in what people give them, and in how kind the judge is to
+them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import hypot
+
+from judge.evaluation.agreement.measures import MIN_PROMPTS, Statistic, interval, mean_error
+from judge.evaluation.agreement.sample import to_sample
+from judge.evaluation.agreement.scores import Scores
+from judge.evaluation.estimate import Response
+from judge.evaluation.selection import Candidate, why_uncorrected
+from judge.evaluation.severity import Severities
+from judge.evaluation.stats import t_quantile
+
+_SURE = 0.05
+
+
+@dataclass(frozen=True)
+class Kindness:
+    """By how much the judge's error in one group is above that in the others.
+
+    Attributes:
+        apart: Above 0 the judge is kinder to the group.
+        is_clear: Whether it is not chance, though many groups were tested (Holm).
+        why_not: Why it cannot be told; empty if it can.
+    """
+
+    group: str
+    judge: str
+    apart: float
+    is_clear: bool
+    why_not: str = ""
+
+
+def find_kindness(scores: Scores) -> Sequence[Kindness]:
+    """One for each judge and group with labels of enough prompts, within the group and outside.
+
+    Source: Holm (1979), Scandinavian Journal of Statistics 6(2).
+    """
+    found = sorted(_tested(scores), key=lambda each: each[0])
+    kindness = []
+    is_clear = True
+    for rank, (chance, each) in enumerate(found):
+        # From the least likely one on, until one could be chance.
+        is_clear = is_clear and chance <= _SURE / (len(found) - rank)
+        kindness.append(Kindness(each.group, each.judge, each.apart, is_clear, each.why_not))
+    return kindness
+
+
+def _tested(scores: Scores) -> Iterator[tuple[float, Kindness]]:
+    """Each with the chance that it is one."""
+    from scipy.stats import t  # type: ignore[import-untyped]
+
+    names = dict.fromkeys(each.group for each in scores.responses if each.group is not None)
+    # Of two groups, the second differs from the first as much.
+    groups = list(names)[:1] if len(names) == 2 else list(names)
+    for judge in scores.judges:
+        for group in groups:
+            inside = [each for each in scores.responses if each.group == group]
+            outside = [each for each in scores.responses if each.group != group]
+            one = _error(scores, inside, judge)
+            other = _error(scores, outside, judge)
+            if one is None or other is None:
+                continue
+            apart = one.value - other.value
+            error = hypot(_standard_error(one), _standard_error(other))
+            why_not = _why_not(inside, outside)
+            chance = 1.0
+            if not why_not and error > 0:
+                chance = 2 * float(t.sf(abs(apart) / error, min(one.prompts, other.prompts) - 1))
+            yield chance, Kindness(group, judge, apart, False, why_not)
+
+
+def _error(scores: Scores, responses: Sequence[Response], judge: str) -> Statistic | None:
+    part = Scores(tuple(responses), scores.judges, scores.scale, (), 0)
+    sample = to_sample(part, judge)
+    if sample is None or sample.n_prompts < MIN_PROMPTS:
+        return None
+    return mean_error(sample)
+
+
+def _standard_error(statistic: Statistic) -> float:
+    low, high = interval(statistic)
+    return (high - low) / 2 / t_quantile(statistic.prompts - 1)
+
+
+def _why_not(inside: Sequence[Response], outside: Sequence[Response]) -> str:
+    """Where other people labelled the group, their strictness would be taken for kindness."""
+    one = [each.blind for each in inside if each.blind]
+    other = [each.blind for each in outside if each.blind]
+    severities = Severities([*one, *other])
+    return why_uncorrected(severities, one, other, list[Candidate]())
