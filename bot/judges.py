@@ -22,7 +22,7 @@ def limits_of(settings: Settings) -> Limits:
         cases_per_day=settings.max_cases_per_day,
         tokens_per_day=settings.max_tokens_per_day,
         ratings=max(
-            make(rubric, model, None).most_ratings for model in (None, *settings.judge_models)
+            make(rubric, model, None, None).most_ratings for model in (None, *settings.judge_models)
         ),
     )
 
@@ -41,14 +41,16 @@ async def open_judges(settings: Settings) -> AsyncIterator[MakeJudge]:
 
 
 def _maker(settings: Settings, client: Connection | None) -> MakeJudge:
-    def make(rubric: Rubric, model: str | None, tier: str | None) -> Judge:
+    def make(
+        rubric: Rubric, model: str | None, tier: str | None = None, ask: str | None = None
+    ) -> Judge:
         return Judge(
             model=model or settings.judge_model,
             rubric=rubric,
             samples=settings.judge_samples,
             client=client,
             timeout_s=settings.judge_timeout_s,
-            ask=settings.judge_ask,
+            ask=ask or settings.judge_ask,
             effort=settings.judge_effort,
             options=settings.judge_options.get_secret_value() if settings.judge_options else None,
             tier=tier or settings.judge_tier,

@@ -21,6 +21,7 @@ from bot.app import RunningBot, running_bot
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline.engine import Engine
+from bot.pipeline.judges import USUAL
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.settings import Settings
 from bot.slack.ids import ACTION_WRONG_QUESTION, BLOCK_QUESTION, SHORTCUT_SCORE_REPLY
@@ -324,6 +325,7 @@ async def open_stage(
             slack = await stack.enter_async_context(Sandbox(workspace))
             stack.callback(nothing_was_fetched, slack)
             model_server.script(GOOD)
+            model_server.apart[USUAL[0]] = GOOD  # the try of a model when a watch is set
             is_new = "database_url" not in settings and not (tmp_path / "log.db").exists()
             process = await stack.enter_async_context(AsyncExitStack())
             with pytest.MonkeyPatch.context() as patch:

@@ -17,6 +17,7 @@ from bot import judges
 from bot.commands import screens
 from bot.commands.channels import installed
 from bot.errors import BotError, SettingsError, SlackError, StoreError
+from bot.pipeline.judges import USUAL
 from bot.setting_values import readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings, read_variables
 from bot.slack import client as slack_client
@@ -48,14 +49,6 @@ async def event_scopes(client: slack_client.SlackClient, settings: Settings) -> 
         f"message events; the manifest of {_WITH_EVENTS} does"
     )
 
-
-USUAL = (
-    "How do I move a meeting that repeats every week to another day, without losing its notes?",
-    "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later "
-    "meetings move too. Pick the new day, save, and choose to tell the guests. The notes move "
-    "with each meeting.",
-)
-"""A question and an answer of usual length."""
 
 Check = Callable[[slack_client.SlackClient, Settings], Awaitable[str]]
 
@@ -211,7 +204,7 @@ async def _try_model(
     try:
         one_rating = settings.model_copy(update={"judge_samples": 1})
         async with judges.open_judges(one_rating) as make:
-            judge = make(load_rubric(settings.judge_rubric), None, None)
+            judge = make(load_rubric(settings.judge_rubric), None, None, None)
             verdict = await judge.score(*USUAL)
     except JudgeError as exc:
         raise BotError(f"{name}: {exc}" if changes else str(exc)) from exc

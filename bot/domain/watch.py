@@ -47,8 +47,9 @@ class Watch:
     `share` is the part that is drawn, above 0 and up to 1, of replies written from `since` on;
     `per_day` the most in a day (0: no limit). `alerts_to` (the channel, people, or both) are told
     when they get worse, when the mean is clearly below `floor`, and since `low_since` of single
-    replies with the lowest scores. `is_private` is whether the channel was private when the app
-    last looked.
+    replies with the lowest scores. `ask` is how the judge is asked, if not as the settings say; it
+    stays with the watch, because scores of another way are not comparable. `is_private` is whether
+    the channel was private when the app last looked.
 
     Without a `channel_id` it is an order for all public channels of the app but those in
     `except_in`. It keeps a watch that `is_derived` in each of them, its `channels`, and `per_day`
@@ -65,6 +66,7 @@ class Watch:
     alerts_to: tuple[str, ...] = ()
     floor: float | None = None
     low_since: datetime | None = None
+    ask: str | None = None
     is_private: bool = True
     is_derived: bool = False
     except_in: tuple[str, ...] = ()

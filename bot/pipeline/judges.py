@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from bot.domain.case import Case
+from bot.domain.shared import AnswerCache
 from bot.store.rubrics import ChannelJudge, Rubrics
-from judge import Judge, Rubric
+from judge import Judge, Rubric, Verdict
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,16 @@ class RubricChoice:
         return await self.find(team_id, channel_id, name, chosen.version if is_chosen else None)
 
 
-MakeJudge = Callable[[Rubric, str | None, str | None], Judge]
-"""Makes a judge from a rubric, a model and a tier; None is what the app's settings say."""
+MakeJudge = Callable[[Rubric, str | None, str | None, str | None], Judge]
+"""Makes a judge from a rubric, a model, a tier and a way to ask; None is what the app's settings say."""
+USUAL = (
+    "How do I move a meeting that repeats every week to another day, without losing its notes?",
+    "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later "
+    "meetings move too. Pick the new day, save, and choose to tell the guests. The notes move "
+    "with each meeting.",
+)
+"""A question and an answer of usual length."""
+_DAY_S = 86_400.0
 
 
 class Judges:
@@ -85,7 +94,11 @@ class Judges:
         self._make = make
         self._models = models
         self.watch_tier = watch_tier
-        self._kept: LRUCache[tuple[str, str, str | None, str | None], Judge] = LRUCache(100)
+        self._kept: LRUCache[tuple[str | None, ...], Judge] = LRUCache(100)
+        # Verdicts on a usual reply, which tell how a judge's model answers.
+        self.tried = AnswerCache[Judge, Verdict](
+            lambda judge: judge.score(*USUAL), kept_s=_DAY_S, most=100
+        )
         self.default = self.with_rubric(rubrics.shipped[rubrics.default], None)
 
     async def of(self, case: Case) -> Judge | None:
@@ -95,24 +108,33 @@ class Judges:
         if rubric is None:
             return None
         tier = None if case.probability is None else self.watch_tier
-        return self.with_rubric(rubric, chosen.model, tier).against(chosen.reference or "")
+        judge = self.with_rubric(rubric, chosen.model, tier, case.ask)
+        return judge.against(chosen.reference or "")
 
-    async def of_channel(self, team_id: str, channel_id: str) -> Judge | None:
+    async def of_channel(
+        self, team_id: str, channel_id: str, ask: str | None = None
+    ) -> Judge | None:
         """The judge that a channel has now, or None if its rubric is gone."""
         chosen = await self._rubrics.log.chosen(team_id, channel_id)
         name = chosen.rubric or self._rubrics.default
         rubric = await self._rubrics.in_force(team_id, channel_id, name, chosen)
         if rubric is None:
             return None
-        return self.with_rubric(rubric, chosen.model).against(chosen.reference or "")
+        return self.with_rubric(rubric, chosen.model, None, ask).against(chosen.reference or "")
 
-    def with_rubric(self, rubric: Rubric, model: str | None, tier: str | None = None) -> Judge:
+    def with_rubric(
+        self,
+        rubric: Rubric,
+        model: str | None,
+        tier: str | None = None,
+        ask: str | None = None,
+    ) -> Judge:
         """The judge for a rubric, which need not be saved; a model that the settings do not list is
         ignored.
         """
         model = model if model in self._models else None
-        key = rubric.name, rubric.version, model, tier
+        key = rubric.name, rubric.version, model, tier, ask
         judge = self._kept.get(key)
         if judge is None:
-            judge = self._kept[key] = self._make(rubric, model, tier)
+            judge = self._kept[key] = self._make(rubric, model, tier, ask)
         return judge

@@ -93,7 +93,7 @@ cases = numbered(
         "blocked_by",
         "excluded",
     ),
-    *optional("shows", "unread", probability=Float, blocker=CleanText, response_url=Text),
+    *optional("shows", "ask", "unread", probability=Float, blocker=CleanText, response_url=Text),
     *optional(
         "question_source", "question_ts", "question_author_id", "question_hash", question=CleanText
     ),
@@ -277,7 +277,7 @@ watches = new_table(
     "watches",  # `Watch` says what its fields mean
     *key_columns("team_id", "channel_id", "author_id"),
     *needed("shows", share=Float, per_day=Integer, since=UtcDateTime),
-    *optional(alerts_to=Ids, floor=Float, low_since=UtcDateTime),
+    *optional("ask", alerts_to=Ids, floor=Float, low_since=UtcDateTime),
     *needed(look_at=UtcDateTime),  # when the channel is to be read next
     *needed(read_until=UtcDateTime),  # everything written before has been found
     *optional("not_read"),  # Slack's error if the last look failed; otherwise NULL

@@ -19,6 +19,7 @@ DAY = timedelta(days=1)
 """The longest period over which anything is counted."""
 
 _NOBODY = ""
+_LAST = 50
 _TAKEN = (
     sa.func.coalesce(cases.c.input_tokens, 0)
     + sa.func.coalesce(cases.c.output_tokens, 0)
@@ -56,6 +57,17 @@ class Spending(StoreQueries):
                 await connection.execute(sa.insert(spent).values(used).returning(spent.c.id))
             ).scalar_one()
         )
+
+    async def mean_cost(self, team_id: str, version: str) -> float | None:
+        """What the last verdicts of a judge version cost on average, in US dollars; None if that is
+        not known of them.
+        """
+        own = sa.select(cases.c.cost_usd).filter_by(team_id=team_id, judge_version=version)
+        last = own.order_by(cases.c.judged_at.desc()).limit(_LAST).subquery()
+        mean = sa.func.avg(last.c.cost_usd).label("mean")
+        [row] = await self._database.all(sa.select(mean))
+        found: float | None = row.mean
+        return found
 
     async def note(self, reserved: int, tokens: int | None) -> None:
         """Records how many of the reserved tokens a request took; None gives them back, because it

@@ -35,7 +35,7 @@ async def test_each_saved_version_is_kept_and_the_last_is_the_rubric(log: Store)
 async def test_a_judge_is_found_in_the_store_and_kept(log: Store) -> None:
     made: list[tuple[str, str, str | None]] = []
 
-    def make(rubric: Rubric, model: str | None, _: str | None) -> Judge:
+    def make(rubric: Rubric, model: str | None, *_: str | None) -> Judge:
         made.append((rubric.name, rubric.version, model))
         return Judge(model or "small", rubric)
 

@@ -24,6 +24,7 @@ from judge import Judge, JudgeError, Verdict
 from judge.errors import HOPELESS
 from judge.evaluation.blame import FEWEST, STEPS, find_blame
 from judge.evaluation.stats import Interval
+from judge.scoring.ways import DISTRIBUTION
 
 _PATIENCE_S = 720
 _LOOKED_AT = 500
@@ -75,10 +76,14 @@ class AskedAgain:
         """Whose change it is, after asking about at most `most` replies, or as many as it takes."""
         services = self._services
         channel_id = change.after[-1].channel_id
-        judge = services.judges and await services.judges.of_channel(team_id, channel_id)
-        if not judge or judge.model == OFFLINE:
+        judges = services.judges
+        judge = judges and await judges.of_channel(team_id, channel_id)
+        if not judges or not judge or judge.model == OFFLINE:
             return _not_asked("no model is set")
-        if judge.version != base_version(change.after[0].version):
+        version = base_version(change.after[0].version)
+        if judge.version != version:
+            judge = await judges.of_channel(team_id, channel_id, DISTRIBUTION)
+        if not judge or judge.version != version:
             return _not_asked("another judge scores now")
         drawn = await self._drawn(change.before, max(min(most, STEPS[-1]), FEWEST))
         if len(drawn) < FEWEST:

@@ -12,6 +12,7 @@ from bot.feature import Services
 from bot.features.watch import ids, orders
 from bot.features.watch.notices import tell_once
 from bot.features.watch.text import not_read
+from bot.features.watch.way import find_way
 from bot.features.watch.window_text import price_a_day
 from bot.slack import blocks as ui
 from bot.slack.client import RefusedCallError, or_refusal, slack_word
@@ -82,13 +83,11 @@ async def _welcome(services: Services, person: Invocation) -> Post:
         ui.button("Only when asked", ids.ACTION_ONLY_ASKED),
     ]
     usual = await orders.order_on(services, person, channel_id, "")
-    (model, usd), in_force = (
-        await orders.price_of(services, person.team_id, channel_id),
-        services.settings.in_force(),
-    )
-    prices = [price_a_day(usual, number, usd) for number, _ in seen[:1]]
+    way = await find_way(services, person.team_id, channel_id)
+    in_force = services.settings.in_force()
+    prices = [price_a_day(usual, number, way) for number, _ in seen[:1]]
     small = [
-        f"`{clip(model)}` judges. Question, reply and what was said before go, without names, to "
+        f"`{clip(way.model)}` judges. Question, reply and what was said before go, without names, to "
         f"{in_force['sent to']}. Texts are {in_force['texts']}, scores {in_force['scores']}.",
         *(f"A watch on {seen[0][1]}: {price[0].lower()}{price[1:]}" for price in prices),
     ]

@@ -14,7 +14,6 @@ from bot.domain.watch import Watch, is_channel
 from bot.feature import Services
 from bot.features.watch import text
 from bot.features.watch.notices import Telling, tell_once
-from bot.features.watch.orders import price_of
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.week_text import standing_lines
 from bot.figures.lowest import low_blocks
@@ -39,7 +38,8 @@ async def announce(services: Services, watch: Watch, by: str) -> str:
     """Tells a channel once that it is watched, and by whom; returns why that did not reach it, or
     an empty string.
     """
-    model, _ = await price_of(services, watch.team_id, watch.channel_id)
+    chosen = await services.rubrics.log.chosen(watch.team_id, watch.channel_id)
+    model = chosen.model or services.settings.judge_model
     name = clip(await services.members.name_of(watch.author_id))
     said = (
         f"<@{by}> has *{name}* watched here: an AI judge, `{clip(model)}`, scores "

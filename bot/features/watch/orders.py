@@ -1,6 +1,5 @@
 """A channel's watches: shown, set and ended with `/judge watch`, by people who may do so."""
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,21 +21,17 @@ from bot.features.watch.notices import send_alert
 from bot.features.watch.queries import WatchOrders
 from bot.features.watch.standing_text import test_alert
 from bot.features.watch.watcher import Watcher
+from bot.features.watch.way import PATIENCE_S, find_way
 from bot.features.watch.window_text import price_a_day
 from bot.pipeline.text import several_named
-from bot.settings import OFFLINE
 from bot.slack.client import SLACK_ERRORS, slack_word
 from bot.slack.invocation import Invocation, Raw, on_click, unknown
 from bot.slack.members import WATCHES
 from bot.slack.messenger import Post
 from bot.store.audit import Action
 from bot.store.watches import EVERYWHERE
-from judge.scoring.model.addresses import OPENAI_URL
-from judge.scoring.model.completion import cost_of
 from judge.scoring.ways import DECISION
 
-_TOKENS = {"decision": (700, 0), "distribution": (468, 0), "text": (468, 260)}
-"""What a usual reply's score takes, read and written: docs/security.md, Cost."""
 _WATCH = re.compile(
     r"off +@(?P<ended>[^@]+?)(?P<ended_everywhere> +everywhere)?"
     r"|@(?P<name>[^@]+?)(?P<everywhere> +everywhere)?(?:(?P<off> +off)"
@@ -79,6 +74,7 @@ async def order_on(
     earlier = await orders.find(invocation.team_id, channel_id, author_id)
     if earlier:
         return earlier
+    way = await find_way(services, invocation.team_id, channel_id)
     return Watch(
         invocation.team_id,
         channel_id,
@@ -87,33 +83,9 @@ async def order_on(
         # With a decision model, all of them cost little.
         per_day=0 if services.settings.judge_ask == DECISION else PER_DAY,
         alerts_to=(invocation.user_id,),
+        ask=way.ask,
         is_private=channel_id != EVERYWHERE,
     )
-
-
-async def price_of(services: Services, team_id: str, channel_id: str) -> tuple[str, float | None]:
-    """The model that scores a channel's replies, and what a usual one costs in US dollars, if that
-    is known.
-    """
-    settings = services.settings
-    chosen = await services.rubrics.log.chosen(team_id, channel_id)
-    model = chosen.model or settings.judge_model
-    if model == OFFLINE:
-        return model, 0
-    read, written = _TOKENS[settings.judge_ask]
-    usage = {
-        "prompt_tokens": read,
-        "completion_tokens": written,
-        "total_tokens": read + written,
-        "input_tokens": read,
-        "output_tokens": written,
-    }
-    tier = settings.watch_tier or settings.judge_tier
-    answer = {"model": model, "usage": usage, "service_tier": tier}
-    url = settings.openai_base_url or OPENAI_URL
-    is_decision = settings.judge_ask == DECISION
-    usd = await asyncio.to_thread(cost_of, url, answer, is_decision=is_decision)
-    return model, None if settings.judge_effort else usd
 
 
 async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
@@ -295,6 +267,7 @@ async def follow(watcher: Watcher, invocation: Invocation, typed: WatchWords) ->
     author_id = meant[0]
     if typed.changes is None:
         return await _ask_to_end(services, invocation, place, author_id)
+    await find_way(services, team_id, place, patience_s=PATIENCE_S)
     watch = await order_on(services, invocation, place, author_id)
     watch = changed(watch, invocation, typed.changes, services.clock())
     refusal = await save_order(watcher, watch, invocation.user_id)
@@ -303,8 +276,8 @@ async def follow(watcher: Watcher, invocation: Invocation, typed: WatchWords) ->
     name = names[author_id]
     if watch.is_everywhere:
         return words.begun_everywhere(await with_channels(services, watch), name, channel_id)
-    _, usd = await price_of(services, team_id, channel_id)
-    price = "" if usd is None else price_a_day(watch, a_day.get(author_id, 0), usd)
+    way = await find_way(services, team_id, channel_id, watch)
+    price = "" if way.usd is None else price_a_day(watch, a_day.get(author_id, 0), way)
     return words.begun(watch, name, price)
 
 

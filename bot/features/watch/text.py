@@ -18,6 +18,7 @@ from judge.evaluation.standing import MIN_BEFORE
 from judge.evaluation.stats import Interval
 from judge.scoring.numbers import number_of
 from judge.scoring.rubric import Scale
+from judge.scoring.ways import DISTRIBUTION
 
 _MOST_NAMED = 10
 _SHOWN = {
@@ -226,12 +227,19 @@ def order_words(watch: Watch) -> str:
         whom = ", ".join(_whom(watch, each) for each in watch.alerts_to)
         below = "" if watch.floor is None else f", or its mean is clearly below {watch.floor:g}"
         low = (
-            ", and of each reply that two ratings score lowest (0 or 1 of 5)"
+            ", and of each reply that is clearly scored lowest (0 or 1 of 5)"
             if watch.low_since
             else ""
         )
         alerts = f"Alerts when it gets worse or better{below}{low}: {whom}."
-    return f"{scored(watch)} {alerts}"
+    return " ".join(filter(None, [scored(watch), ask_words(watch), alerts]))
+
+
+def ask_words(watch: Watch) -> str:
+    """How it asks the judge, if not as people's requests do."""
+    if watch.ask != DISTRIBUTION:
+        return ""
+    return "The judge is asked for the score alone, and for a reason where it is low or shown."
 
 
 def _names(names: Sequence[str]) -> str:

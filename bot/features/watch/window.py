@@ -22,6 +22,7 @@ from bot.features.watch.looks import recent_replies
 from bot.features.watch.news import announce, when_first
 from bot.features.watch.orders import clicked_watch, end_watch, parse_watch
 from bot.features.watch.watcher import Watcher
+from bot.features.watch.way import PATIENCE_S, find_way
 from bot.features.watch.window_text import WatchState, WatchView, said_modal
 from bot.pipeline.lookup import NotReadableError
 from bot.pipeline.text import not_understood
@@ -183,7 +184,8 @@ async def _to_view(
     if is_order:
         watch = await orders.order_on(services, invocation, EVERYWHERE, author_id)
     is_set = author_id in watched
-    _, usd = await orders.price_of(services, team_id, channel_id)
+    way = await find_way(services, team_id, watch.channel_id, watch if is_set else None, PATIENCE_S)
+    watch = replace(watch, ask=way.ask)
     settings = await services.store.channels.of(team_id, channel_id)
     return WatchView(
         watch,
@@ -192,7 +194,7 @@ async def _to_view(
         await services.rubrics.of(team_id, channel_id),
         _version(watch if is_set else None),
         a_day.get(author_id, 0),
-        usd,
+        way,
         settings.is_digest_on,
         await orders.set_by(services, watch),
     )

@@ -12,6 +12,7 @@ from pydantic import Field
 from bot.domain.watch import Shows, Watch, is_channel
 from bot.features.watch import ids
 from bot.features.watch import text as words
+from bot.features.watch.way import Way
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.members import MembershipError
@@ -71,8 +72,7 @@ class WatchView:
     settings.
 
     `names` are those of the assistants to choose from, by id. By the `version`, a change of these
-    settings in the meantime is noticed. The assistant writes `a_day` replies a day; `usd` is what
-    it costs to score one, if known.
+    settings in the meantime is noticed. The assistant writes `a_day` replies a day.
     """
 
     watch: Watch
@@ -80,8 +80,8 @@ class WatchView:
     names: Mapping[str, str]
     rubric: Rubric
     version: str
-    a_day: float = 0
-    usd: float | None = None
+    a_day: float
+    way: Way
     has_digest: bool = False
     set_by: str = ""
 
@@ -116,7 +116,7 @@ def watch_modal(
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id)
         | {"dispatch_action": True},
         _select(its_share, "Replies to score", shares, str(one_in)) | {"dispatch_action": True},
-        *([] if state.is_everywhere else [ui.context(price_a_day(watch, form.a_day, form.usd))]),
+        *([] if state.is_everywhere else [ui.context(price_a_day(watch, form.a_day, form.way))]),
         *([] if form.is_set else [ui.field("Also", also, is_optional=True)]),
     ]
     if state.is_long:
@@ -165,13 +165,15 @@ def scores_a_day(watch: Watch, a_day: float) -> float:
     return round(number) if number >= 10 else max(round(number, 1), 0.1) if number else 0
 
 
-def price_a_day(watch: Watch, a_day: float, usd: float | None) -> str:
-    """The same in words, and what they cost, each `usd` if that is known."""
+def price_a_day(watch: Watch, a_day: float, way: Way) -> str:
+    """The same in words, and what they cost, if that is known."""
+    usd = way.usd
     if not (a_day := scores_a_day(watch, a_day)):
         return "It wrote nothing in the last week, so I cannot estimate the cost."
     cost = f"about ${a_day * usd:,.2f}" if usd and a_day * usd >= 0.01 else "less than $0.01"
     free = ". What they cost is not known." if usd is None else ", at no cost."
-    price = f": {cost} a day at list price." if usd else free
+    thinking = " without thinking" if way.is_guess else ""
+    price = f": {cost} a day at list price{thinking}." if usd else free
     return (
         f"About {a_day:,g} {'score' if a_day == 1 else 'scores'} a day at last week's pace{price}"
     )
@@ -221,7 +223,7 @@ def _draw(form: WatchView) -> list[ui.Block]:
         _select(shows, "What the channel sees of each score", _SHOWN, watch.shows),
         ui.context(
             f"Replies are scored with this channel's rubric, `{rubric}`. `/judge rubric` "
-            "lists them all."
+            f"lists them all. {words.ask_words(watch)}".rstrip()
         ),
     ]
 
@@ -242,7 +244,7 @@ def _alerts(form: WatchView, channel_id: str) -> list[ui.Block]:
     floor = ui.number_box(
         slack_ids.of(ids.BLOCK_FLOOR, watch.author_id), watch.floor, is_whole=False
     )
-    which = f"Each reply that two ratings score {words.lowest_words(form.rubric.scale)}"
+    which = f"Each reply that is clearly scored {words.lowest_words(form.rubric.scale)}"
     return [
         _box(
             ids.BLOCK_ALERTS_HERE,

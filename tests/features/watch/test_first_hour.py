@@ -11,14 +11,13 @@ from sqlalchemy import update
 from bot.features.watch import ids
 from bot.features.watch.first_hour import ONLY_WHEN_ASKED
 from bot.features.watch.news import FIRST, tell_first
-from bot.features.watch.orders import price_of, replies_a_day
+from bot.features.watch.orders import replies_a_day
 from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.standings import StandingLooks
+from bot.features.watch.way import Way
 from bot.features.watch.window_text import ANNOUNCE, price_a_day
-from bot.settings import OFFLINE
 from bot.slack import ids as slack_ids
 from bot.store.schema import cases, watches
-from judge import DEFAULT_MODEL
 from pocket_slack import Delivery, Message, Person, channels
 from tests.features.watch.test_watch_window import filled, updates
 from tests.features.watch.watching import (
@@ -339,34 +338,22 @@ def test_replies_a_day_are_counted_by_threads() -> None:
     assert replies_a_day([], now) == {}
 
 
-async def test_the_price_of_a_usual_score_is_the_one_in_the_docs(stage: Stage) -> None:
-    assert stage.services
-    services = stage.services
-    place = (stage.slack.workspace.team_id, "C1")
-    assert await price_of(services, *place) == (DEFAULT_MODEL, None)  # at a server of one's own
-    for changes, usd in (
-        ({}, 0.00018),
-        ({"judge_effort": "low"}, None),
-        ({"judge_model": OFFLINE}, 0),
-    ):
-        settings = services.settings.model_copy(update={"openai_base_url": None, **changes})
-        _, found = await price_of(replace(services, settings=settings), *place)
-        assert found == (None if usd is None else pytest.approx(usd, abs=0.000005))
-
-
 def test_a_price_is_said_with_what_it_is_for() -> None:
     assert (
-        price_a_day(WATCH, 0, 1)
+        price_a_day(WATCH, 0, Way("m", None, 1))
         == "It wrote nothing in the last week, so I cannot estimate the cost."
     )
     begins = "About 35 scores a day at last week's pace"
-    assert [price_a_day(WATCH, 35.2, usd) for usd in (None, 0.0, 0.0002, 0.002)] == [
+    ways = [Way("m", None, usd) for usd in (None, 0.0, 0.0002, 0.002)]
+    assert [price_a_day(WATCH, 35.2, way) for way in ways] == [
         f"{begins}. What they cost is not known.",
         f"{begins}, at no cost.",
         f"{begins}: less than $0.01 a day at list price.",
         f"{begins}: about $0.07 a day at list price.",
     ]
-    assert price_a_day(replace(WATCH, share=0.5, per_day=9), 35, 0).startswith(
-        "About 9 scores a day"
-    )
-    assert price_a_day(WATCH, 3 / 7, 0).startswith("About 0.4 scores a day")
+    free = Way("m", None, 0)
+    few = replace(WATCH, share=0.5, per_day=9)
+    assert price_a_day(few, 35, free).startswith("About 9 scores a day")
+    assert price_a_day(WATCH, 3 / 7, free).startswith("About 0.4 scores a day")
+    guess = Way("m", None, 0.002, is_guess=True)
+    assert price_a_day(WATCH, 35.2, guess).endswith("at list price without thinking.")

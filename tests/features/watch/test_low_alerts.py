@@ -196,7 +196,7 @@ async def test_without_stored_texts_the_alert_has_no_words(open_stage: StageFact
 
 
 async def test_the_command_sets_and_ends_them(stage: Stage) -> None:
-    assert "of each reply that two ratings score lowest (0 or 1 of 5)" in await say(
+    assert "of each reply that is clearly scored lowest (0 or 1 of 5)" in await say(
         stage, "@helper alert here"
     )
     assert "lowest" not in await say(stage, "@helper alert low off")

@@ -14,6 +14,7 @@ from bot.features.watch.figures import CountedWatch
 from bot.features.watch.queries import Unread
 from bot.features.watch.standing_text import standing_alert
 from bot.features.watch.standing_text import test_alert as made_up_alert
+from bot.features.watch.way import Way
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
 from bot.pipeline.text import not_understood
 from bot.slack.members import Member, MembershipError
@@ -29,12 +30,13 @@ from tests.texts import read, read_window, unlike
 
 STATE = WatchState(channel_id="C1", is_long=True)
 URL = "https://acme.slack.com/"
+FREE = Way("m", None, 0)
 MANY = {f"U{number}": "x" * 200 for number in range(150)}
 
 
 def form(names: Mapping[str, str], **changes: object) -> WatchView:
     given = {"team_id": "T1", "channel_id": "C1", "author_id": "U149", "since": NOW} | changes
-    return WatchView(Watch(**given), True, names, load_rubric("additive-5"), "")  # type: ignore[arg-type]
+    return WatchView(Watch(**given), True, names, load_rubric("additive-5"), "", 0, FREE)  # type: ignore[arg-type]
 
 
 def reply(words: str) -> Message:
@@ -188,7 +190,7 @@ def test_the_window_reads_as_in_the_snapshot(snapshot: SnapshotAssertion) -> Non
         watch_modal(STATE, new, [reply("*All* is `well`."), reply("word " * 50)], URL)
     )
     assert usual == snapshot
-    short = replace(new, a_day=12, usd=0.0002)
+    short = replace(new, a_day=12, way=Way("m", None, 0.0002))
     assert read_window(watch_modal(WatchState(channel_id="C1"), short, None, URL)) == snapshot(
         name="short"
     )

@@ -1,0 +1,97 @@
+"""How a watch asks the judge for its scores, and what a score costs."""
+
+import asyncio
+from typing import NamedTuple
+
+from bot.domain.watch import Watch
+from bot.feature import Services
+from bot.pipeline.judges import Judges
+from bot.settings import OFFLINE
+from judge import Judge, JudgeError, Verdict
+from judge.scoring.model.addresses import OPENAI_URL
+from judge.scoring.model.completion import cost_of, has_price_list
+from judge.scoring.ways import DECISION, DISTRIBUTION, TEXT
+
+_TOKENS = {DECISION: (700, 0), DISTRIBUTION: (468, 4), TEXT: (468, 260)}
+"""What a usual reply's score takes, read and written, without thinking: docs/security.md, Cost."""
+PATIENCE_S = 5.0
+"""How long a person waits at most until the model was tried; later, a watch asks as settings say."""
+
+
+class Way(NamedTuple):
+    """How a watch asks: the model, and `ask` as in `Watch`; and what a usual score costs.
+
+    `usd` is None if that is not known. `is_guess`: no score tells it yet, so it leaves out thinking.
+    """
+
+    model: str
+    ask: str | None = None
+    usd: float | None = None
+    is_guess: bool = False
+
+
+async def find_way(
+    services: Services,
+    team_id: str,
+    channel_id: str,
+    watch: Watch | None = None,
+    patience_s: float = 1.0,
+) -> Way:
+    """The way of a watch, which it keeps; or of a new one: for the score alone, if the model gives
+    its probabilities.
+
+    Whether it does is tried once in a while; this waits for it no longer than `patience_s`.
+    """
+    settings = services.settings
+    chosen = await services.rubrics.log.chosen(team_id, channel_id)
+    model = chosen.model or settings.judge_model
+    judges = services.judges
+    if model == OFFLINE or judges is None:
+        return Way(model, usd=0 if model == OFFLINE else None)
+    ask = watch.ask if watch else None
+    tried: Verdict | None = None
+    if watch is None and settings.judge_ask == TEXT:
+        short = await judges.of_channel(team_id, channel_id, DISTRIBUTION)
+        tried = await _try_out(judges, short, patience_s)
+        if tried and tried.probabilities:
+            ask = DISTRIBUTION
+    judge = await judges.of_channel(team_id, channel_id, ask)
+    if judge is None or not has_price_list(settings.openai_base_url or OPENAI_URL):
+        return Way(model, ask)
+    usd = await services.store.spending.mean_cost(team_id, judge.version)
+    if usd is not None:
+        return Way(model, ask, usd)
+    tried = tried or await _try_out(judges, judge, patience_s)
+    read, written = _TOKENS[ask or settings.judge_ask]
+    if tried and tried.input_tokens is not None:
+        read = tried.input_tokens
+        written = tried.output_tokens or 0
+    elif settings.judge_effort:
+        return Way(model, ask)
+    return Way(model, ask, await _price(services, model, read, written), is_guess=tried is None)
+
+
+async def _try_out(judges: Judges, judge: Judge | None, patience_s: float) -> Verdict | None:
+    """The judge's verdict on a usual reply; None if it does not come in time. A later call has it."""
+    try:
+        async with asyncio.timeout(patience_s):
+            return await judges.tried.get(judge) if judge else None
+    except (JudgeError, TimeoutError):
+        return None
+
+
+async def _price(services: Services, model: str, read: int, written: int) -> float | None:
+    """What a score costs in US dollars at the tier of watches."""
+    settings = services.settings
+    usage = {
+        "prompt_tokens": read,
+        "completion_tokens": written,
+        "total_tokens": read + written,
+        "input_tokens": read,
+        "output_tokens": written,
+    }
+    tier = settings.watch_tier or settings.judge_tier
+    answer = {"model": model, "usage": usage, "service_tier": tier}
+    url = settings.openai_base_url or OPENAI_URL
+    is_decision = settings.judge_ask == DECISION
+    return await asyncio.to_thread(cost_of, url, answer, is_decision=is_decision)
