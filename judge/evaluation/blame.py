@@ -26,11 +26,14 @@ _SURE_OF_STEP = 3.0
 _UNSEEN = 0.01
 
 
+Who = Literal["assistant", "judge", "both", "judge or both", "unclear"]
+
+
 @dataclass(frozen=True)
 class Blame:
     """Who has changed; `judge` is how much more the judge gives the same `n` replies now."""
 
-    who: Literal["assistant", "judge", "both", "judge or both", "unclear"]
+    who: Who
     judge: Interval
     n: int
 
@@ -43,22 +46,30 @@ def find_blame(asked: Sequence[tuple[int, int]], step: Interval, scale: Scale) -
             at least one.
         step: Its size with the 95% range, below 0 if the scores are lower.
     """
+    # What goes the way of the step is above 0.
     sign = 1 if step.mean > 0 else -1
-    # From here on the step is above 0.
-    total = sign * step.mean
-    ends = [sign * end for end in (step.low, step.high) if end is not None]
-    step_error = (total - min(ends, default=0.0)) / _SURE
     moved = [sign * (new - stored) for stored, new in asked]
     judge = fmean(moved)
     unseen = _UNSEEN * (scale.high - scale.low) ** 2
-    error = sqrt(sum((each - judge) ** 2 for each in moved) + unseen) / len(moved)
-    rest = total - judge
-    found = Interval(sign * judge, sign * judge - _SURE * error, sign * judge + _SURE * error)
-    if judge > _SURE * error:
-        is_both = rest > max(hypot(_SURE * error, _SURE_OF_STEP * step_error), total / 4)
-        is_judge = rest + hypot(error, step_error) < total / 2
-        return Blame(
-            "both" if is_both else "judge" if is_judge else "judge or both", found, len(moved)
-        )
-    is_assistant = judge + _SURE * error < (total - _SURE_OF_STEP * step_error) / 2
-    return Blame("assistant" if is_assistant else "unclear", found, len(moved))
+    squares = sum((move - judge) ** 2 for move in moved)
+    error = sqrt(squares + unseen) / len(moved)
+    size = sign * step.mean
+    margin = size if step.low is None else step.mean - step.low
+    interval = Interval(sign * judge, sign * judge - _SURE * error, sign * judge + _SURE * error)
+    return Blame(_who(size, margin / _SURE, judge, error), interval, len(moved))
+
+
+def _who(size: float, step_error: float, judge: float, error: float) -> Who:
+    """Who has changed the mean by a step of that size, if it is the judge's by so much; each with
+    its standard error.
+    """
+    rest = size - judge
+    if judge <= _SURE * error:
+        # The judge has not clearly changed: it must be clear that most of the step is not its.
+        least_step = size - _SURE_OF_STEP * step_error
+        return "assistant" if judge + _SURE * error < least_step / 2 else "unclear"
+    if rest > max(hypot(_SURE * error, _SURE_OF_STEP * step_error), size / 4):
+        return "both"
+    if rest + hypot(error, step_error) < size / 2:
+        return "judge"
+    return "judge or both"

@@ -176,57 +176,68 @@ def find(model: Model, state: State, known: Sequence[date], today: date, scale: 
     if state.since not in known:
         # No score from before the step is left to compare with.
         return stayed
-    # From here on, sizes in the direction that was told are above 0.
-    sign = 1 if state.direction is Direction.HIGHER else -1
-    half = sign * state.step / unit(scale) / 2
-    shares = [float(day >= state.since) for day in known]
-    left = model.estimate(*shares).times(sign)
+    told = _Told(state, unit(scale), [float(day >= state.since) for day in known])
+    left = told.size(model)
     if today - last >= _MONTH:
-        return stayed if left.mean >= half else Finding(steady, Event.BACK)
+        return stayed if left.mean >= told.half else Finding(steady, Event.BACK)
     candidates = _candidates(model, last + timedelta(days=1), today)
-    finding = _turn_back(candidates, steady, shares, sign)
-    if finding is None:
-        finding = _go_further(candidates, state, shares, half, today, scale)
-    if finding:
-        return finding
-    if 1 - left.chance_above(half) >= _WORN or left.mean <= 0:
+    changed = _turn_back(candidates, told, steady) or _go_further(candidates, told, today)
+    if changed:
+        return changed
+    is_worn = 1 - left.chance_above(told.half) >= _WORN
+    if is_worn or left.mean <= 0:
         return Finding(steady, Event.BACK)
-    return Finding(state, size=left.times(sign))
+    return Finding(state, size=left.times(told.sign))
 
 
-def _turn_back(
-    candidates: Sequence["_Candidate"], steady: State, shares: Sequence[float], sign: int
-) -> Finding | None:
-    """Whether a step back leads nearer to the old level; `shares` pick the steps that were told."""
-    if _evidence(candidates, -sign) < _ENDS:
+class _Told(NamedTuple):
+    """A direction that was told; `shares` pick its steps among those known. Its sizes are above 0
+    if they go its way.
+    """
+
+    state: State
+    unit: float
+    shares: Sequence[float]
+
+    @property
+    def sign(self) -> int:
+        return 1 if self.state.direction is Direction.HIGHER else -1
+
+    @property
+    def half(self) -> float:
+        """Half of the step as it was told."""
+        return self.sign * self.state.step / self.unit / 2
+
+    def size(self, model: Model) -> Estimate:
+        """What is left of its steps."""
+        return model.estimate(*self.shares).times(self.sign)
+
+
+def _turn_back(candidates: Sequence["_Candidate"], told: _Told, steady: State) -> Finding | None:
+    """Whether a step back leads nearer to the old level."""
+    if _evidence(candidates, -told.sign) < _ENDS:
         return None
-    back = _clearest(candidates, -sign)
+    back = _clearest(candidates, -told.sign)
     # What is left, less half of the step as it was: below 0 if the level is nearer to the old one.
-    middle = back.model.estimate(*(share / 2 for share in shares), 1.0).times(sign)
+    halves = [share / 2 for share in told.shares]
+    middle = back.model.estimate(*halves, 1.0).times(told.sign)
     if 1 - middle.chance_above(0) < _NEARER:
         return None
     ended = tuple(sorted([*steady.ended, back.day]))
     return Finding(replace(steady, ended=ended), Event.BACK, turned=back.day)
 
 
-def _go_further(
-    candidates: Sequence["_Candidate"],
-    state: State,
-    shares: Sequence[float],
-    half: float,
-    today: date,
-    scale: Scale,
-) -> Finding | None:
+def _go_further(candidates: Sequence["_Candidate"], told: _Told, today: date) -> Finding | None:
     """Whether another step leads farther, by half as much as was told or more."""
-    sign = 1 if state.direction is Direction.HIGHER else -1
-    if _evidence(candidates, sign) < _BEGINS:
+    if _evidence(candidates, told.sign) < _BEGINS:
         return None
-    further = _clearest(candidates, sign)
-    if further.size.times(sign).mean < half:
+    further = _clearest(candidates, told.sign)
+    if further.size.times(told.sign).mean < told.half:
         return None
-    size = further.model.estimate(*shares, 1.0)
-    ended = tuple(sorted([*state.ended, further.day]))
-    gone = replace(state, step=size.mean * unit(scale), found_on=today, ended=ended)
+    size = further.model.estimate(*told.shares, 1.0)
+    ended = tuple(sorted([*told.state.ended, further.day]))
+    step = size.mean * told.unit
+    gone = replace(told.state, step=step, found_on=today, ended=ended)
     return Finding(gone, Event.FURTHER, size)
 
 

@@ -127,33 +127,20 @@ def tally(
     scores: Sequence[DatedScore], today: date, scale: Scale, known: Collection[date] = ()
 ) -> Tally:
     """Sums up scores of the window before `today`, at least one; `known` are days of steps."""
-    first = today - timedelta(days=WINDOW)
-    steps = sorted(known)
+    points = [(score.score - scale.low) / unit(scale) for score in scores]
     counts = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
     totals = defaultdict[Hashable, list[float]](lambda: [0.0] * WINDOW)
-    # A channel has one level between two steps.
-    levels = defaultdict[tuple[Hashable, int], list[float]](list)
-    for score in scores:
-        points = (score.score - scale.low) / unit(scale)
-        i = (score.day - first).days
+    for score, value in zip(scores, points, strict=True):
+        i = WINDOW - (today - score.day).days
         counts[score.channel][i] += 1
-        totals[score.channel][i] += points
-        levels[score.channel, bisect_right(steps, score.day)].append(points)
-    means = {place: fmean(points) for place, points in levels.items()}
-    rests = [
-        (score.score - scale.low) / unit(scale)
-        - means[score.channel, bisect_right(steps, score.day)]
-        for score in scores
-    ]
+        totals[score.channel][i] += value
+    rests, levels = _without_levels(scores, points, known)
     week = today - timedelta(days=_RECENT)
     recent = [rest for rest, score in zip(rests, scores, strict=True) if score.day >= week]
-    mean = sum(map(sum, totals.values())) / len(scores)
+    mean = fmean(points)
     far = -mean if 2 * mean > _POINTS else _POINTS - mean
-    variance, skewness = _spread(rests, recent, len(means), far)
-    clusters = defaultdict[Hashable, list[float]](list)
-    for number, score in enumerate(scores):
-        clusters[score.cluster(number)].append(rests[number])
-    inflation = _inflation(list(clusters.values()), far)
+    variance, skewness = _spread(rests, recent, levels, far)
+    inflation = _inflation(scores, rests, far)
     return Tally(
         counts,
         totals,
@@ -161,6 +148,21 @@ def tally(
         # Threads do not change it: they make both the skewness and the variance larger.
         skewness / sqrt(max(variance, LEAST_VARIANCE)),
     )
+
+
+def _without_levels(
+    scores: Sequence[DatedScore], points: Sequence[float], known: Collection[date]
+) -> tuple[list[float], int]:
+    """What is left of the scores without their channel's level between two steps, and how many
+    such levels there are.
+    """
+    steps = sorted(known)
+    parts = [(score.channel, bisect_right(steps, score.day)) for score in scores]
+    levels = defaultdict[tuple[Hashable, int], list[float]](list)
+    for part, value in zip(parts, points, strict=True):
+        levels[part].append(value)
+    means = {part: fmean(values) for part, values in levels.items()}
+    return [value - means[part] for part, value in zip(parts, points, strict=True)], len(means)
 
 
 def _spread(
@@ -174,7 +176,7 @@ def _spread(
         far: A score at the far end of the scale, less the mean.
     """
     n = len(rests)
-    squares = sum(rest**2 for rest in rests) + RARE * far**2
+    squares = _dot(rests, rests) + RARE * far**2
     cubes = sum(rest**3 for rest in rests) + RARE * far**3
     skewness = cubes / n / max(squares / n, LEAST_VARIANCE) ** 1.5
     variance = squares / (max(n - levels, 1) + RARE)
@@ -183,20 +185,22 @@ def _spread(
         # change, nor is what follows from it where scores are skewed: in an exponential family the
         # variance grows with the mean by the third moment for each of the second.
         shift = fmean(recent)
-        spread_since = fmean(rest**2 for rest in recent) - shift**2
+        spread_since = _dot(recent, recent) / len(recent) - shift**2
         spread_expected = variance + max(cubes / squares * shift, 0.0)
         variance += RECENT_COUNTS * max(spread_since - spread_expected, 0.0)
     return variance, skewness
 
 
-def _inflation(clusters: Sequence[Sequence[float]], far: float) -> float:
+def _inflation(scores: Sequence[DatedScore], rests: Sequence[float], far: float) -> float:
     """How much more the sums of threads vary than those of independent scores."""
-    n = sum(map(len, clusters))
-    length = sum(len(cluster) ** 2 for cluster in clusters) / n
+    threads = defaultdict[Hashable, list[float]](list)
+    for number, score in enumerate(scores):
+        threads[score.cluster(number)].append(rests[number])
+    length = sum(len(thread) ** 2 for thread in threads.values()) / len(rests)
     # The score at the far end is added to a thread of mean length.
     rare = RARE * length * far**2
-    of_sums = sum(sum(cluster) ** 2 for cluster in clusters) + length * rare
-    of_scores = sum(rest**2 for cluster in clusters for rest in cluster) + rare
+    of_sums = sum(sum(thread) ** 2 for thread in threads.values()) + length * rare
+    of_scores = _dot(rests, rests) + rare
     return max(of_sums / of_scores, 1.0)
 
 
@@ -346,15 +350,9 @@ def to_model(counted: Tally, level: float | None = None) -> Model:
     fits = [_fit(way, information, pull) for way in WAYS]
     best = max(fit.weight for fit in fits)
     weights = [exp(fit.weight - best) for fit in fits]
-    return Model(
-        information,
-        pull,
-        counted.skew,
-        [
-            fit._replace(weight=weight / sum(weights))
-            for fit, weight in zip(fits, weights, strict=True)
-        ],
-    )
+    shares = [weight / sum(weights) for weight in weights]
+    weighed = [fit._replace(weight=share) for fit, share in zip(fits, shares, strict=True)]
+    return Model(information, pull, counted.skew, weighed)
 
 
 def _fit(way: Way, information: _Rows, pull: Sequence[float]) -> _Fit:

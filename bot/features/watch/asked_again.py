@@ -110,13 +110,13 @@ class AskedAgain:
 
     async def _whole(self, case_ids: Collection[int]) -> Mapping[int, sa.Row[Any]]:
         """The cases whose texts are still as they were scored."""
-        columns = (
-            *(cases.c.id, cases.c.question, cases.c.response),
-            *(cases.c.score, cases.c.spread, cases.c.mean, cases.c.justification),
+        texts = cases.c.question, cases.c.response
+        verdict = cases.c.score, cases.c.spread, cases.c.mean, cases.c.justification
+        query = sa.select(cases.c.id, *texts, *verdict).where(
+            cases.c.id.in_(case_ids),
+            *(text.is_not(None) for text in texts),
+            cases.c.edited_at.is_(None),
         )
-        has_texts = cases.c.question.is_not(None), cases.c.response.is_not(None)
-        is_as_scored = cases.c.edited_at.is_(None)
-        query = sa.select(*columns).where(cases.c.id.in_(case_ids), *has_texts, is_as_scored)
         return {row.id: row for row in await self._services.store.database.all(query)}
 
     async def _score(
@@ -131,53 +131,57 @@ class AskedAgain:
         Cases that wait go first.
         """
         services = self._services
+        read = partial(read_conversations, case_ids=[case.id for case in drawn])
+        conversations = await services.store.database.read(read)
         left = iter(drawn)
         why = ""
         failures = 0
-        read = partial(read_conversations, case_ids=[case.id for case in drawn])
-        conversations = await services.store.database.read(read)
 
-        async def some() -> None:
+        async def ask_about(case: sa.Row[Any]) -> Verdict:
+            turns = conversations.get(case.id, ())
+            texts = [case.question, case.response, *(turn.text for turn in turns), judge.reference]
+            request = partial(judge.score, case.question, case.response, conversation=turns)
+            return await ask(services.store, services.limits, team_id, texts, request, tokens_of)
+
+        async def ask_about_some() -> None:
             nonlocal why, failures
             for case in left:
-                turns = conversations.get(case.id, ())
-                earlier = [turn.text for turn in turns]
-                texts = [case.question, case.response, *earlier, judge.reference]
-                request = partial(judge.score, case.question, case.response, conversation=turns)
                 try:
                     async with services.background():
+                        # Another may have found it meanwhile.
                         if why:
                             return
-                        verdicts[case.id] = await ask(
-                            services.store, services.limits, team_id, texts, request, tokens_of
-                        )
+                        verdicts[case.id] = await ask_about(case)
                         failures = 0
                 except BudgetError:
                     why = _OVER_LIMIT
                 except JudgeError as exc:
-                    logger.warning(
-                        "judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc)
-                    )
+                    error = type(exc).__name__
+                    logger.warning("judge_failed", case=case.id, error=error, reason=str(exc))
                     failures += 1
                     if isinstance(exc, HOPELESS) or failures == _MOST_FAILURES:
                         why = _NO_ANSWER
 
         at_once = max(services.settings.judge_concurrency // 2, 1)
-        await asyncio.gather(*(some() for _ in range(at_once)))
+        await asyncio.gather(*(ask_about_some() for _ in range(at_once)))
         return why
 
     async def _compare(self, change: Change, verdicts: Mapping[int, Verdict]) -> Asked:
         """Whose change it is, by the cases that are still as they were."""
         whole = await self._whole(verdicts)
-        pairs = [(row, verdicts[case_id]) for case_id, row in whole.items()]
-        scores = [(row.score, verdict.score) for row, verdict in pairs if verdict.score is not None]
+        pairs = [(case, verdicts[case.id]) for case in whole.values()]
+        scores = [
+            (case.score, verdict.score) for case, verdict in pairs if verdict.score is not None
+        ]
         if len(scores) < FEWEST:
             return _not_asked(_TOO_LATE)
+        has_chance = any(case.spread for case, _ in pairs)
         is_same = all(
-            (row.mean, row.justification) == (verdict.mean, verdict.justification)
-            for row, verdict in pairs
+            case.mean == verdict.mean and case.justification == verdict.justification
+            for case, verdict in pairs
         )
-        if is_same and any(row.spread for row, _ in pairs):
+        # Ratings that differ for one case do not all come out the same again.
+        if has_chance and is_same:
             return _not_asked("a cache gave the old answers")
         blame = find_blame(scores, change.step, change.before[0].kind.scale)
         return Asked(_WHOSE[blame.who], n=blame.n, judge=blame.judge)

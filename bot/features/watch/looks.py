@@ -132,35 +132,31 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
     found = list[Message]()
     threads = 0
     messages = 0
-    seen = set[
-        str
-    ]()  # a reply that was also sent to the channel appears both there and in its thread
+    # A reply that was also sent to the channel appears both there and in its thread.
+    tried = set[str]()
+    since = (services.clock() - BACK).timestamp()
     with suppress(TimeoutError):
         async with asyncio.timeout(_PATIENCE_S):
-            async for raw in _messages(
-                services, watch.channel_id, (services.clock() - BACK).timestamp()
-            ):
-                threads = threads + ("latest_reply" in raw)
-                messages = messages + 1
-                is_over = threads > _MOST_READ or messages == _MOST_SEEN
-                if len(found) == MOST or len(seen) == _MOST_TRIED or is_over:
+            async for raw in _messages(services, watch.channel_id, since):
+                messages += 1
+                if "latest_reply" in raw:
+                    threads += 1
+                if threads > _MOST_READ or messages == _MOST_SEEN:
                     break
-                if (
-                    author_of(raw) != watch.author_id
-                    or raw["ts"] in seen
-                    or not draws(watch, raw["ts"], EXAMPLE)
-                ):
-                    continue
-                seen.add(raw["ts"])
-                message = to_message(raw)
-                reply = await services.lookup.answered(
-                    watch.channel_id, message.ts, message.parent_ts
-                )
-                if (
-                    reply
-                    and reply.reply[0].ts == message.ts
-                    and is_answer(reply, services.identity.own_ids)
-                    and not breaks_off(reply)
-                ):
-                    found.append(message)
-    return sorted(found, key=lambda each: each.ts, reverse=True)
+                if len(found) == MOST or len(tried) == _MOST_TRIED:
+                    break
+                is_drawn = author_of(raw) == watch.author_id and draws(watch, raw["ts"], EXAMPLE)
+                if is_drawn and raw["ts"] not in tried:
+                    tried.add(raw["ts"])
+                    message = to_message(raw)
+                    if await _is_taken(services, watch.channel_id, message):
+                        found.append(message)
+    return sorted(found, key=lambda message: message.ts, reverse=True)
+
+
+async def _is_taken(services: Services, channel_id: str, message: Message) -> bool:
+    """Whether a watch would score a reply that begins with this message."""
+    reply = await services.lookup.answered(channel_id, message.ts, message.parent_ts)
+    if reply is None or reply.reply[0].ts != message.ts:
+        return False
+    return is_answer(reply, services.identity.own_ids) and not breaks_off(reply)

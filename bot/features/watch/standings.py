@@ -40,6 +40,7 @@ LEASE = timedelta(minutes=15)  # longer than the judge is asked again
 _ASKED_FOR = timedelta(days=3)  # as long as it is open whose change it is
 _NO_LIMIT = 10_000
 _PATIENCE_S = 5.0
+_UNKNOWN = (None, None, None)  # instead of an interval
 
 logger = structlog.get_logger(__name__)
 
@@ -60,10 +61,10 @@ class StandingLooks:
         async with self._looking:
             subjects = await self.subjects()
             standings = await self._standings.of_team(self._services.identity.team_id)
-            for subject, its_watches in subjects.items():
+            for subject, watches in subjects.items():
                 standing = standings.get(subject)
                 if self._is_due(standing):
-                    await self._look_at(subject, its_watches, standing)
+                    await self._look_at(subject, watches, standing)
             await self._tell(subjects)
 
     async def look_first(self) -> None:
@@ -92,14 +93,14 @@ class StandingLooks:
         except MembershipError as exc:
             logger.warning("channels_not_listed", reason=str(exc))
             return watches
-        found = list[Watch]()
+        now_known = list[Watch]()
         for watch in watches:
             channel = listed.get(watch.channel_id)
             if channel and channel.is_private != watch.is_private:
-                await self._orders.note_privacy(watch, is_private=channel.is_private)
                 watch = replace(watch, is_private=channel.is_private)
-            found.append(watch)
-        return found
+                await self._orders.note_privacy(watch, is_private=channel.is_private)
+            now_known.append(watch)
+        return now_known
 
     def _is_due(self, standing: Standing | None) -> bool:
         if standing is None:
@@ -131,25 +132,25 @@ class StandingLooks:
         series: Series,
     ) -> None:
         """Looks at the scores, and stores what is found: a change as a row of its own."""
-        kind = series.kind
-        is_known = standing is not None and kind_of(standing) == kind
-        state = standing.state if standing and is_known else State()
+        # Scores of another kind are not compared with what is remembered: another standing begins.
+        is_another = standing is None or kind_of(standing) != series.kind
+        state = State() if standing is None or is_another else standing.state
         today = today_of(self._services)
-        found = await asyncio.to_thread(look, series.dated(), today, kind.scale, state)
+        found = await asyncio.to_thread(look, series.dated(), today, series.kind.scale, state)
         now = self._services.clock()
-        has_changed = found.event or found.state.direction != state.direction
-        if standing and is_known and not has_changed:
+        has_changed = is_another or found.event or found.state.direction != state.direction
+        if standing and not has_changed:
             current = with_figures(standing, found, now)
             if not await self._ask_once_more(current, found, series, watches):
                 await self._standings.go_on(current)
             return
-        new = new_standing(subject, kind, found, now)
-        begun = replace(with_figures(new, found, now), follows=standing.id if standing else 0)
+        new = new_standing(subject, series.kind, found, now)
+        new = replace(new, follows=standing.id if standing else 0)
         if found.event in {Event.BEGAN, Event.FURTHER}:
-            change = change_of(begun, found, series)
-            await self.store_change(begun, change, await self.ask(begun, change, watches))
+            change = change_of(new, found, series)
+            await self.store_change(new, change, await self.ask(new, change, watches))
             return
-        await self._standings.begin(replace(begun, is_to_tell=found.event is not None))
+        await self._standings.begin(replace(new, is_to_tell=found.event is not None))
 
     async def ask(self, standing: Standing, change: Change, watches: Sequence[Watch]) -> Asked:
         """Asks the judge again whose change it is."""
@@ -232,25 +233,35 @@ class StandingLooks:
         """The alert for one person or channel, with the lowest replies of channels that they may
         see.
         """
-        services = self._services
-        name = await services.members.name_of(standing.author_id)
-        shown = [watch for watch in watches if watch.channel_id == to]
-        if not shown and not is_channel(to):
-            # Without Slack's answer, the change is told without replies.
-            with suppress(MembershipError):
-                theirs = await services.memberships.of(to)
-                shown = [watch for watch in watches if watch.channel_id in theirs]
         lowest = list[LowCase]()
-        if shown and standing.direction is Direction.LOWER and standing.since:
-            begin = datetime.combine(
-                standing.since, datetime.min.time(), services.schedule.zone
-            ).astimezone(UTC)
-            place = place_of(standing.subject, shown)
-            span = Span(begin, services.clock())
-            lowest = await services.store.tallies.low(place, span, LOWEST, False)
+        if standing.direction is Direction.LOWER and standing.since:
+            shown = await self._shown_to(to, watches)
+            lowest = await self._lowest(standing.subject, shown, standing.since)
+        name = await self._services.members.name_of(standing.author_id)
         channels = [watch.channel_id for watch in watches]
-        post = standing_alert(standing, name, channels, lowest, services.identity.url)
+        url = self._services.identity.url
+        post = standing_alert(standing, name, channels, lowest, url)
         return post, [case.id for case in lowest]
+
+    async def _shown_to(self, to: str, watches: Sequence[Watch]) -> Sequence[Watch]:
+        """The watches of the channel that is told, or of those that a person is in."""
+        if is_channel(to):
+            return [watch for watch in watches if watch.channel_id == to]
+        try:
+            theirs = await self._services.memberships.of(to)
+        except MembershipError:
+            return []  # without Slack's answer, the change is told without replies
+        return [watch for watch in watches if watch.channel_id in theirs]
+
+    async def _lowest(
+        self, subject: Subject, watches: Sequence[Watch], since: date
+    ) -> list[LowCase]:
+        if not watches:
+            return []
+        services = self._services
+        midnight = datetime.combine(since, datetime.min.time(), services.schedule.zone)
+        span = Span(midnight.astimezone(UTC), services.clock())
+        return await services.store.tallies.low(place_of(subject, watches), span, LOWEST, False)
 
 
 def with_marker(release: Release, watches: Sequence[Watch]) -> dict[str, Watch]:
@@ -281,10 +292,9 @@ def kind_of(standing: Standing) -> Kind:
 
 def new_standing(subject: Subject, kind: Kind, found: Look, now: datetime) -> Standing:
     """A new row, with what people are told of the change."""
-    return Standing(
-        team_id=subject.team_id,
-        channel_id=subject.channel_id,
-        author_id=subject.author_id,
+    step, step_low, step_high = found.step or _UNKNOWN
+    standing = Standing(
+        **subject._asdict(),
         lowest=kind.lowest,
         highest=kind.highest,
         version=kind.version,
@@ -294,17 +304,18 @@ def new_standing(subject: Subject, kind: Kind, found: Look, now: datetime) -> St
         looked_at=now,
         before=found.before,
         since=_since(found),
-        step=found.step.mean if found.step else None,
-        step_low=found.step.low if found.step else None,
-        step_high=found.step.high if found.step else None,
+        step=step,
+        step_low=step_low,
+        step_high=step_high,
     )
+    return with_figures(standing, found, now)
 
 
 def _since(found: Look) -> date | None:
     """The day that people are told of."""
     match found.event:
         case Event.BEGAN | Event.FURTHER if found.state.since:
-            return max(found.state.since, *found.state.ended, found.state.since)
+            return max([found.state.since, *found.state.ended])
         case Event.STAYED:
             return found.state.origin
         case _:
@@ -313,14 +324,14 @@ def _since(found: Look) -> date | None:
 
 def with_figures(standing: Standing, found: Look, now: datetime) -> Standing:
     """The standing with the level of this look, and what the next one must remember."""
-    level = found.level
+    level, level_low, level_high = found.level or _UNKNOWN
     state = found.state
     return replace(
         standing,
         looked_at=now,
-        level=level.mean if level else None,
-        level_low=level.low if level else None,
-        level_high=level.high if level else None,
+        level=level,
+        level_low=level_low,
+        level_high=level_high,
         n=found.n,
         begun_on=state.since,
         found_on=state.found_on,
@@ -347,14 +358,14 @@ def with_cause(standing: Standing, asked: Asked, questions: Questions) -> Standi
     whose = asked.whose
     if whose is Whose.ASSISTANT and questions.changed:
         whose = Whose.QUESTIONS
-    judge = asked.judge
+    step, low, high = asked.judge or _UNKNOWN
     return replace(
         standing,
         whose=whose,
         why=asked.why,
         asked=asked.n,
-        judge_step=judge.mean if judge else None,
-        judge_low=judge.low if judge else None,
-        judge_high=judge.high if judge else None,
+        judge_step=step,
+        judge_low=low,
+        judge_high=high,
         questions=questions.line,
     )
