@@ -153,7 +153,10 @@ def demo(
 
 
 @app.command()
-def digest(channel: Channel) -> None:
+def digest(
+    channel: Channel,
+    week: Annotated[str, typer.Option(help="A day of an earlier week, or a month.")] = "",
+) -> None:
     """Show the digest of a channel's last week in the terminal.
 
     Nothing is posted. It needs SLACK_BOT_TOKEN (or TOKEN_KEYS), also with an id.
@@ -161,7 +164,7 @@ def digest(channel: Channel) -> None:
     from bot.commands.in_channel import preview
     from bot.settings import PreviewSettings, load
 
-    _run(preview(load(PreviewSettings), channel))
+    _run(preview(load(PreviewSettings), channel, week))
 
 
 @app.command()

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -90,12 +90,12 @@ class Feature:
         show_home: Publishes a person's Home tab again, with a note on the outcome of their click.
         show_settings: Shows the window of a person's settings, with that id, as they are now.
         week_part: Its part at the top of a channel's digest and stats, whose first block is a
-            section.
+            section; as it was known at a time, by default now.
         standing_line: Its line about an assistant, below its standing in a digest and stats; empty
             if it has none.
         week_details: What it shows one person as details of a digest.
         low_button: The button that lists low replies for whoever presses it.
-        preview: Prints a channel's digest in the terminal.
+        preview: Prints a channel's digest in the terminal, of a time such as `October`.
         post_weekly: Has a channel's digest posted from now on, for a person; says when the next one
             comes.
         release: Marks a release in a channel, given as after `/judge release`, by an operator;
@@ -120,11 +120,11 @@ class Feature:
     home_settings: HomeBlocks | None = None
     show_home: Callable[[Invocation, str], Awaitable[None]] | None = None
     show_settings: Callable[[Invocation, str, str], Awaitable[None]] | None = None
-    week_part: Callable[[Place, Week, Named], Awaitable[WeekPart]] | None = None
+    week_part: Callable[[Place, Week, Named, datetime | None], Awaitable[WeekPart]] | None = None
     standing_line: Callable[[Subject], Awaitable[str]] | None = None
     week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
     low_button: Callable[[LowList], Block] | None = None
-    preview: Callable[[str], Awaitable[None]] | None = None
+    preview: Callable[[str, str], Awaitable[None]] | None = None
     post_weekly: Callable[[Place, str], Awaitable[str]] | None = None
     release: Callable[[Place, str, str], Awaitable[str]] | None = None
 

@@ -215,10 +215,8 @@ class _Past:
         for reply, case in zip(replies, settled, strict=True):
             if reply.label is not None:
                 labels.append(self._label(reply, case))
-            if case.response is None:
-                continue
             seen.append(_seen(reply, case))
-            if reply.quality == "poor":
+            if case.response is not None and reply.quality == "poor":
                 week = _week(self.now, reply.weeks_ago).label
                 causes.append({"case_id": case.id, "week": week, "name": reply.topic["cause"]})
         await self._insert(schema.replies, seen)

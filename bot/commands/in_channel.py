@@ -32,8 +32,8 @@ async def _opened(
         yield services, await find_channel(given, client)
 
 
-async def preview(settings: Settings, given: str, clock: Clock = utc_now) -> None:
-    """Prints the digest of the last finished week of a channel. Nothing is posted."""
+async def preview(settings: Settings, given: str, week: str = "", clock: Clock = utc_now) -> None:
+    """Prints the digest of a week of a channel, by default the last one. Nothing is posted."""
     async with _opened(settings, given, clock) as (services, channel):
         if channel.name is None:
             raise SlackError(
@@ -42,7 +42,10 @@ async def preview(settings: Settings, given: str, clock: Clock = utc_now) -> Non
             )
         for each in services.features:
             if each.preview:
-                await each.preview(channel.id)
+                try:
+                    await each.preview(channel.id, week)
+                except ValueError as exc:
+                    raise BotError(f"--week {week!r}: {exc}") from exc
 
 
 async def release(settings: Settings, given: str, assistant: str, note: str) -> None:

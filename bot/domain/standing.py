@@ -2,7 +2,7 @@
 change it is.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -141,6 +141,17 @@ class Standing:
     def is_clear(self) -> bool:
         """Whether it says that scores went up or down."""
         return self.direction in {Direction.LOWER, Direction.HIGHER}
+
+    def at(self, moment: datetime) -> "Standing":
+        """As it was known at a time since its row began: without the figures of later looks."""
+        if self.looked_at <= moment:
+            return self
+        level = None
+        if self.is_clear and self.before is not None and self.step is not None:
+            level = self.before + self.step
+        told_at = self.told_at if self.told_at and self.told_at <= moment else None
+        figures = replace(self, level=level, level_low=None, level_high=None, n=0)
+        return replace(figures, looked_at=moment, told_at=told_at)
 
     @property
     def state(self) -> State:

@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from judge.scoring.numbers import number_of
+
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _LONGEST_WORD = 80  # characters of the text that an error message quotes
 
@@ -19,7 +21,7 @@ _LONGEST_WORD = 80  # characters of the text that an error message quotes
 @dataclass(frozen=True)
 class Week:
     """A channel's week: the seven days up to a time of its digest; other lengths follow a change of
-    that time.
+    that time, or were asked for.
 
     Both ends are in UTC, but the days are counted on the zone's clocks.
     """
@@ -29,13 +31,25 @@ class Week:
     zone: ZoneInfo
 
     @classmethod
-    def until(cls, end: datetime, zone: ZoneInfo) -> "Week":
-        return cls(_earlier(end, 1, zone), end, zone)
+    def until(cls, end: datetime, zone: ZoneInfo, weeks: int = 1) -> "Week":
+        return cls(_earlier(end, weeks, zone), end, zone)
 
     @property
     def label(self) -> str:
         """When it ends, such as `2026-11-23T09:00+00:00`."""
         return self.end.isoformat(timespec="minutes")
+
+    @property
+    def days(self) -> int:
+        return (self.end.astimezone(self.zone).date() - self.first_day).days
+
+    @property
+    def length(self) -> str:
+        """Such as "week", "4 weeks" or "9 days"."""
+        if self.days == 7:
+            return "week"
+        weeks, rest = divmod(self.days, 7)
+        return number_of(self.days, "day") if rest else number_of(weeks, "week")
 
     @property
     def first_day(self) -> date:
@@ -44,6 +58,11 @@ class Week:
     def before(self, weeks: int = 1) -> "Week":
         """The seven days that many weeks before this week; 1 is right before it."""
         return Week.until(_earlier(self.start, weeks - 1, self.zone), self.zone)
+
+    def previous(self) -> "Week":
+        """The time of the same length right before it."""
+        start = self.start.astimezone(self.zone) - timedelta(days=self.days)
+        return Week(start.astimezone(UTC), self.start, self.zone)
 
     def after(self, last: datetime) -> "Week | None":
         """This week if the digest before it ended at `last`: no reply is left out, and none is in

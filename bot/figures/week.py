@@ -36,6 +36,7 @@ LOWEST = 3
 FEWEST = 5
 """With fewer scores no figure is shown: it would reveal the score of a reply that is yet to be labelled blind."""
 TREND_WEEKS = 8
+LONGEST_WEEK = 14  # days, after a change of its digest's day
 _DEFAULT_SCALE = Scale(0, 5)
 
 
@@ -136,7 +137,9 @@ def passed(week: Week, now: datetime) -> Span:
 
 
 def four_weeks(week: Week, now: datetime) -> Span:
-    """The four weeks that end with this one, or with its part that has passed."""
+    """The four weeks that end with this one, or with its part that has passed; a longer time alone."""
+    if week.days > LONGEST_WEEK:
+        return passed(week, now)
     return Span(week.before(WEEKS - 1).start, passed(week, now).end)
 
 

@@ -32,11 +32,15 @@ _EARLY = timedelta(days=1)
 
 
 class Standings(db.StoreQueries):
-    async def of_team(self, team_id: str) -> Mapping[Subject, Standing]:
-        """The standing of each subject as it is now."""
-        newest = standings.c.id.in_(_NEWEST.where(standings.c.team_id == team_id))
-        found = await self._rows(newest)
-        return {each.subject: each for each in found}
+    async def of_team(
+        self, team_id: str, known_at: datetime | None = None
+    ) -> Mapping[Subject, Standing]:
+        """The standing of each subject as it was known at a time, by default now."""
+        newest = _NEWEST.where(standings.c.team_id == team_id)
+        if known_at:
+            newest = newest.where(standings.c.stored_at <= known_at)
+        found = await self._rows(standings.c.id.in_(newest))
+        return {each.subject: each.at(known_at) if known_at else each for each in found}
 
     async def newest(self) -> Sequence[Standing]:
         """The standing of every subject of all teams."""

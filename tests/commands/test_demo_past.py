@@ -102,7 +102,8 @@ async def test_replies_wait_to_be_scored_blind_and_stand_in_the_channel(
 async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_screen(
     tmp_path: Path, hours: int
 ) -> None:
-    from bot.features.digest.poster import draft, stats, this_week
+    from bot.features.digest.poster import draft, this_week
+    from bot.features.digest.stats import answer_stats
     from bot.features.watch.standings import StandingLooks
 
     workspace = workspace_at(MONDAY + hours * 3600)
@@ -115,8 +116,8 @@ async def test_one_assistant_is_lower_and_one_steady_with_one_mean_on_every_scre
         settings = await services.store.channels.of(team_id, channel_id)
         digest, _ = await draft(services, settings, this_week(services, settings).before())
         ann = workspace.user("ann").id
-        now = await stats(services, settings, None, "", ann)
         of = {"is_foreign": False, "window_channel_id": "D1"}
+        now = await answer_stats(services, Invocation(team_id, channel_id, ann, "ann", **of), "")
         person = Invocation(team_id, "D1", ann, "ann", **of)
         await services.show_home(person)
         tab = Person(workspace, ann).home

@@ -5,12 +5,12 @@ from functools import partial
 from sqlalchemy import select
 
 from bot.feature import Feature, Services
-from bot.features.digest import handlers, poster, text
+from bot.features.digest import handlers, poster, stats, text
 from bot.pipeline.engine import PeriodicJob
 from bot.store.schema import channels
 
 _MORE_HELP = """\
-• `/judge stats @assistant` shows one assistant's week, `/judge stats #channel` another channel's
+• `/judge stats @assistant last week` shows an earlier week of one assistant, `/judge stats #channel` another channel's
 • `/judge digest on friday 16:00 Europe/Berlin` sets when the digest comes, `/judge digest off` stops it"""
 _HELP = """\
 • `/judge stats` shows this channel's week so far
@@ -24,12 +24,12 @@ def feature(services: Services) -> Feature:
         register=partial(handlers.register, services=services),
         words={
             "digest": partial(handlers.answer_digest, services),
-            "stats": partial(handlers.answer_stats, services),
+            "stats": partial(stats.answer_stats, services),
         },
         meant={"cost": "stats", "low": "stats", "trend": "stats"},
         help=_HELP,
         more_help=_MORE_HELP,
-        direct_help="• `/judge stats #channel` shows a channel's week so far",
+        direct_help="• `/judge stats #channel` and `/judge stats @assistant` show a week so far",
         periodic_jobs=[
             PeriodicJob("post_due_digests", partial(poster.post_due, services), teams=_WITH_DIGESTS)
         ],

@@ -75,11 +75,7 @@ async def look_into(
 async def _find(services: Services, place: Place, week: Week, replies: Sequence[LowCase]) -> None:
     database = services.store.database
     reasons = {case.id: case.reason for case in replies if case.reason}
-    if (
-        services.judges is None
-        or len(reasons) < FEWEST
-        or await read_causes(database, place, week.label)
-    ):
+    if services.judges is None or len(reasons) < FEWEST or await read_causes(database, place, week):
         return
     judge = await services.judges.of_channel(place.team_id, place.channel_id)
     if judge is None or judge.model == OFFLINE:
@@ -87,7 +83,7 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     # Before the request, because words may be forgotten during it.
     cases = [case for case in await _read(services, reasons) if case.justification]
     reasons = {case.id: reasons[case.id] for case in cases}
-    last = await read_causes(database, place, week.before().label)
+    last = await read_causes(database, place, week.previous())
     names = [name for name in _ordered(reply.cause for reply in last) if name != OTHER]
 
     def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
@@ -129,21 +125,32 @@ async def _ask_for_points(services: Services, replies: Sequence[LowCase]) -> Non
 
 
 def cause_blocks(
-    found: Sequence[SortedReply], names: Mapping[str, str], when: str = ""
+    found: Sequence[SortedReply],
+    before: Sequence[SortedReply],
+    names: Mapping[str, str],
+    when: str = "",
 ) -> list[ui.Block]:
-    """How many low replies of a week have each cause, of each of the assistants with these names.
+    """How many low replies of a week have each cause, of each of the assistants with these names,
+    and how many had it in the week before.
 
     A block of its own each, because the words of a cause go with those of its replies.
     """
     shown = [reply for reply in found if reply.author_id in names]
+    numbers_before = Counter((reply.cause, reply.author_id) for reply in before)
     blocks = list[ui.Block]()
     for cause in _ordered(reply.cause for reply in shown)[:_MOST_CAUSES]:
         replies = [reply for reply in shown if reply.cause == cause]
-        numbers = Counter(names[reply.author_id or ""] for reply in replies)
-        by_assistant = ", ".join(
-            f"*{clip(name, _NAME)}* {number}" for name, number in numbers.most_common(_MOST_NAMED)
-        )
-        block = ui.section(f"• {clip(cause, _NAME)}: {by_assistant}")
+        numbers = Counter(reply.author_id or "" for reply in replies)
+        parts = list[str]()
+        for author_id, number in numbers.most_common(_MOST_NAMED):
+            part = f"*{clip(names[author_id], _NAME)}* {number}"
+            earlier = numbers_before[cause, author_id]
+            if earlier:
+                part += f" (was {earlier})"
+            elif before and cause != OTHER:
+                part += " (new)"
+            parts.append(part)
+        block = ui.section(f"• {clip(cause, _NAME)}: {', '.join(parts)}")
         if cause != OTHER:
             block = drawn_from([reply.case_id for reply in replies], block)
         blocks.append(block)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import NamedTuple
 
 from bot.domain.week import Week
@@ -22,24 +23,24 @@ class ChannelWeek:
     """What is shown of a week.
 
     Attributes:
-        place: The channel, and the author if it is one assistant's week.
+        place: The channel, and the author if it is one assistant's week; without a channel, it is
+            in several.
         part: The features' part at the top, and the assistants that it is about.
-        chosen: What people chose.
+        chosen: What people chose in the channel.
         causes: The low replies that were sorted into causes.
+        causes_before: Those of the time before that of the causes.
         lowest: Up to three low replies, chosen or drawn.
         members: The assistants that may be named, by id.
     """
 
     place: Place
+    week: Week
     part: WeekPart
-    chosen: Chosen
+    chosen: Chosen | None
     causes: Sequence[SortedReply]
+    causes_before: Sequence[SortedReply]
     lowest: Sequence[LowCase]
     members: Mapping[str, Member]
-
-    @property
-    def week(self) -> Week:
-        return self.chosen.week
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -56,9 +57,12 @@ async def read_week(
     place: Place,
     week: Week,
     causes_of_week: Week,
+    known_at: datetime | None = None,
     names_within_s: float = 0,
 ) -> ChannelWeek:
-    """The week so far; the causes may be those of an earlier week."""
+    """The week so far, with what was known at a time, by default now; the causes may be those of an
+    earlier week.
+    """
     members = dict[str, Member]()
 
     async def named(author_ids: Sequence[str]) -> Mapping[str, Member]:
@@ -68,21 +72,27 @@ async def read_week(
 
     database = services.store.database
     tallies = services.store.tallies
-    chosen = await read_chosen(tallies, place, week, services.clock())
-    part = await _part(services, place, week, named)
-    causes = await read_causes(database, place, causes_of_week.label)
-    await named([author.id for author in chosen.authors])
-    span = Span(week.start, chosen.until)
-    lowest = await read_lowest(tallies, place, span, members.keys())
+    part = await _part(services, place, week, named, known_at)
+    causes = await read_causes(database, place, causes_of_week)
+    causes_before = await read_causes(database, place, causes_of_week.previous())
+    chosen = None
+    lowest: Sequence[LowCase] = ()
+    if place.channel_id:
+        chosen = await read_chosen(tallies, place, week, services.clock())
+        await named([author.id for author in chosen.authors])
+        span = Span(week.start, chosen.until)
+        lowest = await read_lowest(tallies, place, span, members.keys())
     authors = {reply.author_id for reply in causes} | {case.author_id for case in lowest}
     await named(sorted(author_id for author_id in authors if author_id))
-    return ChannelWeek(place, part, chosen, causes, lowest, members)
+    return ChannelWeek(place, week, part, chosen, causes, causes_before, lowest, members)
 
 
-async def _part(services: Services, place: Place, week: Week, named: Named) -> WeekPart:
+async def _part(
+    services: Services, place: Place, week: Week, named: Named, known_at: datetime | None
+) -> WeekPart:
     """The parts of all features as one."""
     parts = [
-        await feature.week_part(place, week, named)
+        await feature.week_part(place, week, named, known_at)
         for feature in services.features
         if feature.week_part
     ]

@@ -11,19 +11,16 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.week import DAYS, Schedule, parse_day, parse_time, parse_zone
 from bot.feature import Services
 from bot.features.digest import causes, ids, poster
-from bot.features.digest.channel_week import assistants
+from bot.features.digest.stats import unsure
 from bot.figures.lowest import LowList
-from bot.figures.week import TREND_WEEKS
-from bot.pipeline.text import NOT_YOURS, not_understood, several_named
+from bot.pipeline.text import not_understood
 from bot.slack import blocks as ui
 from bot.slack.client import SLACK_ERRORS
 from bot.slack.invocation import Invocation, Raw, on_click, unknown
-from bot.slack.members import Member, MembershipError
+from bot.slack.members import MembershipError
 from bot.slack.messenger import Post
-from bot.slack.mrkdwn import clip, escape
 from bot.store.channels import ChannelSettings
-from bot.store.figures import Place, Span
-from bot.store.visibility import Origin
+from bot.store.figures import Place
 
 
 def parse_digest(text: str) -> Mapping[str, Any]:
@@ -103,86 +100,6 @@ async def answer_digest(services: Services, invocation: Invocation, text: str) -
         channels.save(*place, invocation.user_id, **changes) if changes else channels.of(*place)
     )
     return digest_state(settings, poster.schedule_of(services, settings), services.clock())
-
-
-DIRECT = (
-    "Stats are about channels, not direct messages. `/judge stats #channel` shows one of your "
-    "channels."
-)
-_STATS_HELP = (
-    "`/judge stats` shows this channel, `/judge stats #channel` another one, `/judge stats "
-    "@name` one assistant"
-)
-
-
-def no_channel(name: str) -> str:
-    """The same answer whether the channel does not exist, or the person or the app is not in it."""
-    known = f"I know of no channel `{clip(name)}` that you and I are both in."
-    return f"{known} If you are in it, type `/invite @Slack Judge` there."
-
-
-def unsure(error: str) -> str:
-    return (
-        f"Slack does not tell me which channels you are in (`{clip(error)}`), so I show no figures."
-    )
-
-
-def no_author(name: str, known: Sequence[str]) -> str:
-    """The answer if no assistant has this name; it does not reveal whether a person was scored."""
-    names = ", ".join(f"`@{clip(each)}`" for each in known[:10])
-    shown = f"I can show {names}." if names else "No assistant's reply has been scored here lately."
-    return f"I cannot show `{clip(name)}` here. {shown}"
-
-
-async def answer_stats(services: Services, invocation: Invocation, text: str) -> Post | str:
-    here = invocation.channel_id
-    sign = text[:1]
-    name = text[1:].strip()
-    wanted = name.lower()
-    if text and not (sign in {"#", "@"} and name):
-        return f"{escape(str(unknown(text)))}. {_STATS_HELP}."
-    if here.startswith("D") and sign != "#":
-        return DIRECT
-    try:
-        channels = await services.memberships.of(invocation.user_id)
-    except MembershipError as exc:
-        return unsure(str(exc))
-    if sign == "#":
-        here = next(
-            (each for each, of in channels.items() if wanted in {each.lower(), of.name.lower()}), ""
-        )
-        if not here:
-            return no_channel(f"#{name}")
-    elif here not in channels:
-        return NOT_YOURS
-    settings = await services.store.channels.of(invocation.team_id, here)
-    author_id = None
-    title = f"<#{here}>" if here != invocation.channel_id else ""
-    if sign == "@":
-        known = await _assistants(services, settings)
-        found = [
-            each for each, member in known.items() if wanted in {each.lower(), member.name.lower()}
-        ]
-        if len(found) > 1:
-            return several_named(name, found)
-        if not found:
-            return no_author(f"@{name}", [member.name for member in known.values()])
-        (author_id,) = found
-        title = clip(known[author_id].name)
-    return await poster.stats(services, settings, author_id, title, invocation.user_id)
-
-
-async def _assistants(services: Services, settings: ChannelSettings) -> Mapping[str, Member]:
-    """Those that were scored in a channel in eight weeks, or are watched there."""
-    week = poster.this_week(services, settings)
-    span = Span(week.before(TREND_WEEKS - 1).start, week.end)
-    authors = list[str]()
-    for origin in Origin:
-        place = Place(settings.team_id, settings.channel_id, origin=origin)
-        authors += await services.store.tallies.authors(place, span)
-    watches = await services.store.watches.of(settings.team_id, settings.channel_id)
-    authors += [watch.author_id for watch in watches]
-    return await assistants(services, authors)
 
 
 MOST_CHANNELS = 20

@@ -7,7 +7,6 @@ let it look, it does not post again.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from textwrap import fill
 from typing import Any
@@ -25,6 +24,7 @@ from bot.features.digest.channel_week import (
     read_low,
     read_week,
 )
+from bot.features.digest.past import read_when
 from bot.figures.lowest import LowList
 from bot.figures.week import read_chosen, read_details
 from bot.slack import client
@@ -96,22 +96,6 @@ def schedule_of(services: Services, settings: ChannelSettings) -> Schedule:
     return services.schedule.changed(settings.digest_day, settings.digest_time, settings.digest_tz)
 
 
-async def stats(
-    services: Services, settings: ChannelSettings, author_id: str | None, subject: str, reader: str
-) -> Post:
-    """The week so far of a channel or of one author, as `subject` says in the title, to be shown to
-    the `reader`.
-    """
-    week = this_week(services, settings)
-    place = Place(settings.team_id, settings.channel_id, author_id)
-    shown = await read_week(services, place, week, week.before())
-    if author_id is None:
-        shown = replace(shown, lowest=())  # so its reader can still score them blind
-    ids_ = [case.id for case in shown.lowest]
-    await services.store.assignments.note_told(settings.team_id, ids_, reader)
-    return text.stats_message(shown, subject, services.identity.url)
-
-
 async def _post_claimed(
     services: Services, settings: ChannelSettings, week: Week, is_welcome: bool
 ) -> None:
@@ -172,20 +156,29 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
 
 
 async def draft(
-    services: Services, settings: ChannelSettings, week: Week
+    services: Services, settings: ChannelSettings, week: Week, known_at: datetime | None = None
 ) -> tuple[Post, Sequence[int]]:
-    """A channel's digest, and the cases whose scores it tells."""
+    """A channel's digest, and the cases whose scores it tells; with what was known at a time, by
+    default now.
+    """
     place = Place(settings.team_id, settings.channel_id)
-    shown = await read_week(services, place, week, week, _NAMES_WITHIN_S)
+    shown = await read_week(services, place, week, week, known_at, _NAMES_WITHIN_S)
     post = text.digest_message(shown, services.identity.url)
     return post, [case.id for case in shown.lowest]
 
 
-async def preview(services: Services, channel_id: str) -> None:
-    """Prints the digest of the last finished week of a channel. Nothing is posted."""
+async def preview(services: Services, channel_id: str, when: str) -> None:
+    """Prints the digest of a channel's week, by default the last finished one. Nothing is posted.
+
+    Raises:
+        ValueError: `when` names no time.
+    """
     settings = await services.store.channels.of(services.identity.team_id, channel_id)
-    week = schedule_of(services, settings).latest(services.clock())
-    post, _ = await draft(services, settings, week)
+    schedule = schedule_of(services, settings)
+    now = services.clock()
+    week = read_when(when or "last week", schedule, now)
+    known_at = week.end if week.end < schedule.latest(now).end else None
+    post, _ = await draft(services, settings, week, known_at)
     for block in post.blocks:
         if block["type"] == "section":
             lines = to_terminal(to_plain(block["text"]["text"])).splitlines()

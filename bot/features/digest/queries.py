@@ -1,14 +1,17 @@
 """The causes of a week's low replies."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.week import Week
 from bot.store.database import Database, lock_words
 from bot.store.figures import Place
 from bot.store.schema import cases, causes, is_of_case, rows_of_cases
+from bot.store.visibility import counts, is_watched
 from judge.evaluation.causes import Cause
 
 
@@ -43,16 +46,26 @@ async def note_causes(database: Database, place: Place, week: str, found: Sequen
     await database.write(note)
 
 
-async def read_causes(database: Database, place: Place, week: str) -> Sequence[SortedReply]:
+async def read_causes(database: Database, place: Place, week: Week) -> Sequence[SortedReply]:
     """The low replies of a week, or of the place's author in it, as far as they were sorted."""
-    is_there = sa.and_(
-        causes.c.team_id == place.team_id,
-        causes.c.channel_id == place.channel_id,
-        causes.c.week == week,
-    )
-    if place.author_id is not None:
-        is_there = sa.and_(is_there, cases.c.author_id == place.author_id)
-    return await _sorted(database, is_there)
+    is_within = sa.and_(cases.c.judged_at >= week.start, cases.c.judged_at < week.end)
+    return await _sorted(database, sa.and_(_is_in(causes, place), is_within))
+
+
+async def read_first_score(database: Database, place: Place) -> datetime | None:
+    """When the first reply of a place was scored that is in any of its figures."""
+    is_shown = sa.or_(counts(cases), is_watched(cases))
+    query = sa.select(sa.func.min(cases.c.judged_at)).where(_is_in(cases, place), is_shown)
+    first: datetime | None = await database.value(query.where(cases.c.score.is_not(None)))
+    return first
+
+
+def _is_in(table: sa.Table, place: Place) -> sa.ColumnElement[bool]:
+    channel_ids = (place.channel_id, *place.others)
+    is_there = sa.and_(table.c.team_id == place.team_id, table.c.channel_id.in_(channel_ids))
+    if place.author_id is None:
+        return is_there
+    return sa.and_(is_there, cases.c.author_id == place.author_id)
 
 
 async def causes_of(

@@ -3,13 +3,16 @@ replies.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
+from bot.domain.week import Week
 from bot.features.digest import ids
 from bot.features.digest.causes import cause_blocks
 from bot.features.digest.channel_week import ChannelWeek
 from bot.figures import quality
 from bot.figures.lowest import LowList, low_blocks
 from bot.figures.week import (
+    LONGEST_WEEK,
     Author,
     Chosen,
     Details,
@@ -22,7 +25,7 @@ from bot.figures.week import (
 from bot.pipeline.verdict_text import in_short
 from bot.slack import blocks as ui
 from bot.slack.members import Member
-from bot.slack.messenger import Post
+from bot.slack.messenger import Post, sentence
 from bot.slack.mrkdwn import clip
 from bot.store.digests import ThumbCount
 from bot.store.figures import Usage
@@ -32,32 +35,56 @@ from judge.scoring.numbers import number_of
 MOST_AUTHORS = 10
 ENOUGH_LABELS = 20
 _NAME = 40
+_KNOWN_THEN = (
+    "How assistants stood is what was known then; replies, scores and causes are counted now."
+)
 _MINUS = "−"
 
 
 def digest_message(shown: ChannelWeek, workspace_url: str) -> Post:
     """The digest of a week; it quotes only questions and reasons."""
-    week = shown.week
-    start = week.start.astimezone(week.zone)
-    end = week.end.astimezone(week.zone)
-    days = (end.date() - start.date()).days
-    length = "Week" if days == 7 else number_of(days, "day")
-    title = f"{length} up to {end:%A}, {day_name(end)}"
-    return _message(shown, title, "", workspace_url)
+    return _message(shown, _time(shown.week), "", workspace_url)
 
 
-def stats_message(shown: ChannelWeek, subject: str, workspace_url: str) -> Post:
-    """The week so far; `subject` names what it is about."""
+def stats_message(shown: ChannelWeek, subject: str, workspace_url: str, now: datetime) -> Post:
+    """A time that is over, or so far; `subject` names what it is about."""
+    if shown.week.end <= now:
+        post = _message(shown, _titled(_time(shown.week), subject), "", workspace_url)
+        return Post(post.text, [*post.blocks, ui.context(_KNOWN_THEN)])
     start = shown.week.start.astimezone(shown.week.zone)
     title = f"This week so far (since {start:%A}, {day_name(start)})"
-    title += f", {subject}" if subject else ""
-    return _message(shown, title, " last week", workspace_url)
+    when = " last week"
+    if shown.week.days > LONGEST_WEEK:
+        title = f"{start:%B %Y} so far"
+        when = f" in the {shown.week.length} before"
+    return _message(shown, _titled(title, subject), when, workspace_url)
+
+
+def before_all(week: Week, subject: str, first: datetime | None) -> Post:
+    """What is said of a time before the first score."""
+    said = f"{_titled(_time(week), subject)}: nothing was scored yet."
+    if first:
+        day = first.astimezone(week.zone)
+        said += f" The first score is of {day_name(day)} {day:%Y}."
+    return sentence(said)
+
+
+def _titled(title: str, subject: str) -> str:
+    return f"{title}, {subject}" if subject else title
+
+
+def _time(week: Week) -> str:
+    start = week.start.astimezone(week.zone)
+    end = week.end.astimezone(week.zone)
+    if week.days > LONGEST_WEEK and start.day == end.day == 1:
+        return f"{start:%B %Y}"
+    return f"{week.length.capitalize()} up to {end:%A}, {day_name(end)}"
 
 
 def _message(shown: ChannelWeek, title: str, causes_when: str, workspace_url: str) -> Post:
     lead = [*shown.part.blocks, *chosen_blocks(shown)]
     names = shown.names
-    causes = cause_blocks(shown.causes, names, causes_when)
+    causes = cause_blocks(shown.causes, shown.causes_before, names, causes_when)
     authors = [names.get(case.author_id or "", "") for case in shown.lowest]
     lowest = low_blocks(shown.lowest, authors, workspace_url, is_short=True)
     if not (lead or causes or lowest):
@@ -67,10 +94,12 @@ def _message(shown: ChannelWeek, title: str, causes_when: str, workspace_url: st
     blocks = [ui.section(f"*{title}*"), *lead, *causes]
     if lowest:
         blocks += [ui.section("*Lowest*"), *lowest]
-    buttons = [ui.button("Details", ids.ACTION_DIGEST_DETAILS, shown.low_list.value)]
-    if lowest:
-        buttons.insert(0, ui.button("See all", ids.ACTION_LOW_LIST, shown.low_list.value))
-    blocks.append(ui.actions(*buttons))
+    buttons = list[ui.Block]()
+    if lowest or not shown.place.channel_id:
+        buttons.append(ui.button("See all", ids.ACTION_LOW_LIST, shown.low_list.value))
+    if shown.place.channel_id and shown.week.days <= LONGEST_WEEK:
+        buttons.append(ui.button("Details", ids.ACTION_DIGEST_DETAILS, shown.low_list.value))
+    blocks += [ui.actions(*buttons)] if buttons else []
     return Post(f"{title}: {first}".replace("*", ""), blocks)
 
 
@@ -84,6 +113,8 @@ def chosen_blocks(shown: ChannelWeek) -> list[ui.Block]:
     without a mean where a standing has one.
     """
     chosen = shown.chosen
+    if chosen is None:
+        return []
     named = [author for author in chosen.authors if author.id in shown.members]
     listed = named[:MOST_AUTHORS]
     lines = [

@@ -3,6 +3,7 @@ again.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -29,6 +30,17 @@ from bot.store import schema
 from bot.store.figures import Place
 
 
+async def _waiting_now(
+    services: Services, figures: OutcomeFigures, place: Place
+) -> Sequence[Block]:
+    """What waits for one assistant in a channel."""
+    if not place.author_id:
+        return []
+    waiting = await figures.waiting(place.team_id, [place.channel_id], place.author_id)
+    questions = waiting.get(place.author_id, ())
+    return waiting_now(questions, services.clock(), services.identity.url)
+
+
 def feature(services: Services) -> Feature:
     reader = Reader(services)
     figures = OutcomeFigures(services)
@@ -41,15 +53,14 @@ def feature(services: Services) -> Feature:
             lines.append(contested_line(report.contested))
         return "\n".join(lines)
 
-    async def week_part(place: Place, _: Week, __: Named) -> WeekPart:
-        """What waits for one assistant, and the scores that askers contradict."""
-        blocks = await lists.blocks(place)
-        if place.author_id:
-            waiting = await figures.waiting(place.team_id, [place.channel_id], place.author_id)
-            questions = waiting.get(place.author_id, ())
-            listed = waiting_now(questions, services.clock(), services.identity.url)
-            blocks = [*listed, *blocks]
-        return WeekPart(frozenset(), blocks)
+    async def week_part(place: Place, _: Week, __: Named, known_at: datetime | None) -> WeekPart:
+        """What waits for one assistant in a channel, and the scores that askers contradict; nothing
+        of the past.
+        """
+        if known_at or not place.channel_id:
+            return WeekPart(frozenset(), [])
+        waiting = await _waiting_now(services, figures, place)
+        return WeekPart(frozenset(), [*waiting, *await lists.blocks(place)])
 
     async def week_details(place: Place, _: Week, named: Named) -> Sequence[Block]:
         watches = await services.store.watches.of(place.team_id, place.channel_id)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from bot.domain.shared import Shared
@@ -14,11 +14,12 @@ from bot.feature import Services
 from bot.features.watch.queries import Unread, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, SeenCount, together
 from bot.figures.quality import WEEKS, Quality, add_up, grouped, to_quality
-from bot.figures.week import TREND_WEEKS, Point, commonest, passed, trend_of
+from bot.figures.week import TREND_WEEKS, Point, Tally, commonest, passed, tally_of, trend_of
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, Span
 from bot.store.standings import Standings
+from bot.store.tallies import Tallies
 from bot.store.visibility import Origin
 from judge.evaluation.causes import OTHER
 from judge.evaluation.standing import Direction
@@ -52,7 +53,11 @@ class Volume:
 @dataclass(frozen=True)
 class AssistantWeek:
     """A watched assistant in a channel's digest: its standing, over `channels` channels, and its
-    volume there in the week and in the one before; `lines` are other features' about it.
+    volume there in the week and in the time of equal length before it; `lines` are other features'
+    about it.
+
+    Of a past week, the standing is as it was then, and `level` are the scores of the week. Where
+    several channels are shown, `private_in` is the private one that this is of.
     """
 
     author_id: str
@@ -61,49 +66,76 @@ class AssistantWeek:
     this: Volume
     before: Volume
     lines: Sequence[str] = ()
+    level: Tally | None = None
+    private_in: str = ""
 
 
-async def read_assistants(services: Services, place: Place, week: Week) -> Sequence[AssistantWeek]:
+async def read_assistants(
+    services: Services, place: Place, week: Week, known_at: datetime | None = None
+) -> Sequence[AssistantWeek]:
     """Those that are watched in a channel, the worst first; if the place names an author, only
     that one.
     """
     watches = await services.store.watches.of(place.team_id)
+    here = {place.channel_id, *place.others}
     shown = [
         watch
         for watch in watches
-        if watch.channel_id == place.channel_id and place.author_id in {None, watch.author_id}
+        if watch.channel_id in here and place.author_id in {None, watch.author_id}
     ]
     if not shown:
         return []
-    standings = await Standings(services.store.database).of_team(place.team_id)
+    standings = await Standings(services.store.database).of_team(place.team_id, known_at)
     channels = Counter(subject_of(watch) for watch in watches)
     now = services.clock()
     replies = Replies(services.store.database)
-    this = await _volumes(replies, place, passed(week, now))
-    last = week.before()
-    before = await _volumes(replies, place, Span(last.start, last.end))
+    span = passed(week, now)
+    this = await replies.counts(place, span)
+    last = week.previous()
+    before = await replies.counts(place, Span(last.start, last.end))
     found = list[AssistantWeek]()
-    for watch in shown:
-        subject = subject_of(watch)
+    by_subject = grouped((subject_of(watch), watch.channel_id) for watch in shown)
+    for subject, channel_ids in by_subject.items():
+        lines: Sequence[str] = ()
+        level = None
+        if known_at:
+            first, *others = channel_ids
+            its = replace(
+                place, channel_id=first, others=tuple(others), author_id=subject.author_id
+            )
+            level = await _level(services.store.tallies, its, span)
+        else:
+            lines = await services.standing_lines(subject)
         found.append(
             AssistantWeek(
-                watch.author_id,
+                subject.author_id,
                 standings.get(subject),
                 channels[subject],
-                this.get(watch.author_id, Volume()),
-                before.get(watch.author_id, Volume()),
-                await services.standing_lines(subject),
+                _to_volume(subject.author_id, channel_ids, this),
+                _to_volume(subject.author_id, channel_ids, before),
+                lines,
+                level,
+                subject.channel_id if place.others else "",
             )
         )
     return sorted(found, key=lambda each: worst_first(each.standing))
 
 
-async def _volumes(replies: Replies, place: Place, span: Span) -> Mapping[str, Volume]:
-    by_author = grouped((count.author_id, count) for count in await replies.counts(place, span))
-    return {author_id: _to_volume(counts) for author_id, counts in by_author.items()}
+async def _level(tallies: Tallies, place: Place, span: Span) -> Tally:
+    """The scores of a span, as far as they are of its most common kind."""
+    rows = await tallies.scores(replace(place, origin=Origin.WATCHED), span, span.start)
+    return tally_of(rows, commonest(rows))
 
 
-def _to_volume(counts: Sequence[SeenCount]) -> Volume:
+def _to_volume(
+    author_id: str, channel_ids: Collection[str], all_counts: Sequence[SeenCount]
+) -> Volume:
+    """The volume of an assistant in these channels."""
+    counts = [
+        count
+        for count in all_counts
+        if count.author_id == author_id and count.channel_id in channel_ids
+    ]
     outcomes = add_up(
         (ReplyOutcome(count.outcome) if count.outcome else None, count.number) for count in counts
     )

@@ -47,6 +47,7 @@ class SeenCount(NamedTuple):
     them have a score; `rater` is OFFLINE or MADE_UP, and None for a model.
     """
 
+    channel_id: str
     author_id: str
     outcome: str | None
     asker_id: str | None
@@ -252,7 +253,9 @@ class Replies(db.StoreQueries):
         return {day: Coverage(outcomes) for day, outcomes in found.items()}
 
     async def counts(self, place: Place, span: Span) -> Sequence[SeenCount]:
-        """What has become of the replies that were written in the span, by assistant and asker."""
+        """What has become of the replies that were written in the span, by channel, assistant and
+        asker.
+        """
         rater = sa.case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model))
         is_its = sa.and_(
             cases.c.team_id == replies.c.team_id,
@@ -261,14 +264,15 @@ class Replies(db.StoreQueries):
             is_watched(cases),
         )
         asker_id = cases.c.question_author_id.label("asker_id")
-        what = replies.c.author_id, replies.c.outcome, asker_id, rater.label("rater")
+        whose = replies.c.channel_id, replies.c.author_id
+        what = *whose, replies.c.outcome, asker_id, rater.label("rater")
         number = sa.func.count().label("number")
         query = (
             sa.select(*what, number, sa.func.count(cases.c.score).label("scored"))
             .select_from(replies.outerjoin(cases, is_its))
             .where(
                 replies.c.team_id == place.team_id,
-                replies.c.channel_id == place.channel_id,
+                replies.c.channel_id.in_((place.channel_id, *place.others)),
                 replies.c.ts >= to_ts(span.start),
                 replies.c.ts < to_ts(span.end),
             )

@@ -28,6 +28,7 @@ from bot.slack.mrkdwn import clip
 from judge.scoring.numbers import number_of
 
 MOST_RELEASES = 3
+_NEARLY_ALL = 0.9
 _NOT_SCORED = [
     *(ReplyOutcome.PASSED, ReplyOutcome.OVER, ReplyOutcome.MISSED, ReplyOutcome.BROKE_OFF),
     *(ReplyOutcome.NO_ANSWER, ReplyOutcome.EDITED, ReplyOutcome.DELETED, None),
@@ -35,12 +36,13 @@ _NOT_SCORED = [
 
 
 def week_blocks(
-    assistants: Sequence[AssistantWeek], members: Mapping[str, Member]
+    assistants: Sequence[AssistantWeek], members: Mapping[str, Member], week: Week
 ) -> list[ui.Block]:
     """The first part of a digest: the watched assistants among `members`."""
     shown = [each for each in assistants if each.author_id in members][:MOST_SHOWN]
     blocks = [
-        ui.section("\n".join(week_lines(each, members[each.author_id].name))) for each in shown
+        ui.section("\n".join(week_lines(each, members[each.author_id].name, week.length)))
+        for each in shown
     ]
     raters = quality.add_up(count for each in shown for count in each.this.raters.items())
     if caveat := quality.caveat(raters):
@@ -48,12 +50,20 @@ def week_blocks(
     return blocks
 
 
-def week_lines(assistant: AssistantWeek, name: str) -> list[str]:
+def week_lines(assistant: AssistantWeek, name: str, length: str) -> list[str]:
     """What is known of its quality, whose change it is, and how much it has written."""
     lines = standing_lines(assistant.standing, name)
-    if assistant.channels > 1:
+    level = assistant.level
+    if level is not None:
+        if assistant.standing is None:
+            lines = [f"*{clip(name)}*: it is not known how it stood then"]
+        if level.mean is not None:
+            lines.append(f"Mean {level.mean:.1f}, by {number_of(level.n, 'score')}.")
+    if assistant.private_in:
+        lines[1:1] = [f"In <#{assistant.private_in}>."]
+    elif assistant.channels > 1:
         lines[1:1] = [f"In {assistant.channels} channels."]
-    return [*lines, _volume(assistant.this, assistant.before), *assistant.lines]
+    return [*lines, _volume(assistant.this, assistant.before, length), *assistant.lines]
 
 
 def standing_lines(standing: Standing | None, name: str) -> list[str]:
@@ -64,25 +74,34 @@ def standing_lines(standing: Standing | None, name: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def _volume(this: Volume, before: Volume) -> str:
-    """How many replies the week has, to how many people, how many are scored, and which are not."""
+def _volume(this: Volume, before: Volume, length: str) -> str:
+    """How many replies there are, to how many people, and before; and if a part of them has no
+    score, how many have one and why not all.
+    """
     seen = this.coverage.seen
-    earlier = f"{before.coverage.seen:,}{_askers(before)}"
-    if not seen:
-        return f"No replies this week; the week before {earlier}."
-    which = "All its replies" if this.is_of_all else "Random replies"
-    scored = f"{which}: {this.scored:,} of {seen:,} scored{_askers(this)}"
-    others = outcomes(this.coverage, _NOT_SCORED) if this.scored < seen else []
+    said = number_of(seen, "reply", "replies") if seen else "No replies"
+    said += _askers(this)
+    if before.coverage.seen:
+        said += f"; the {length} before {before.coverage.seen:,}{_askers(before)}"
+    if _is_nearly_all(this):
+        return f"{said}."
+    how = "scored" if this.is_of_all else "drawn at random and scored"
+    said += f". {this.scored:,} {how}"
+    others = outcomes(this.coverage, _NOT_SCORED)
     if len(others) == 1:
         others = [f"the others {others[0].partition(' ')[2]}"]
-    if others:
-        scored += f" ({', '.join(others)})"
-    return f"{scored}; the week before {earlier}."
+    return f"{said} ({', '.join(others)})." if others else f"{said}."
 
 
 def _askers(volume: Volume) -> str:
-    people = number_of(volume.askers, "person", "people")
-    return f", for {people}" if volume.askers else ""
+    """To how many people the replies are; known of those with a score."""
+    if not volume.askers or not _is_nearly_all(volume):
+        return ""
+    return f" to {number_of(volume.askers, 'person', 'people')}"
+
+
+def _is_nearly_all(volume: Volume) -> bool:
+    return volume.scored >= _NEARLY_ALL * volume.coverage.seen
 
 
 def detail_blocks(

@@ -12,7 +12,16 @@ from bot.slack.blocks import section
 from bot.slack.members import Member
 from bot.store.digests import ThumbCount
 from bot.store.figures import Place
-from tests.features.digest.test_digest_texts import LOW, QUIET, URL, a_week, chosen, details, tally
+from tests.features.digest.test_digest_texts import (
+    LOW,
+    MOMENT,
+    QUIET,
+    URL,
+    a_week,
+    chosen,
+    details,
+    tally,
+)
 
 
 def make(words: str) -> None:
@@ -32,7 +41,9 @@ def make(words: str) -> None:
     for shown in (full, QUIET):
         text.digest_message(shown, URL)
         one = replace(shown, place=Place("T1", "C1", "B0"))
-        text.stats_message(one, words[:80], URL)
+        text.stats_message(one, words[:80], URL, MOMENT)
+        text.stats_message(one, words[:80], URL, shown.week.end)
+        text.before_all(shown.week, words[:80], MOMENT)
     thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
     text.details_message(full.chosen, details(30), full.part.blocks, thumbs)
     causes = {each.id: words[:80] or "other" for each in low}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from bot.domain.week import Week
+from bot.domain.week import Week, parse_zone
 from bot.features.digest import ids
 from bot.features.digest.causes import FILE_IS_THEIRS, FILE_SENT, NO_FILE, look_into
 from bot.features.digest.channel_week import read_low
@@ -58,10 +58,10 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     await low_replies(stage, 9)
     stage.model.script(ANSWER)
     message = await its_digest(stage)
-    assert "• no source: *helper* 6\n• other: *helper* 3" in shown(message)
+    assert "• no source: *helper* 6 (was 2)\n• other: *helper* 3 (was 5)" in shown(message)
     (request,) = stage.model.requests
     assert 'Use these names of the week before where they fit: "no source".' in str(request)
-    found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
+    found = await read_causes(stage.log.database, place(stage), this_week(stage))
     assert sorted(each.cause for each in found) == ["no source"] * 6 + ["other"] * 3
     (used,) = await stage.log.database.values(select(spent.c.tokens))
     assert used == 460
@@ -84,7 +84,7 @@ async def test_a_name_with_somebodys_word_is_other_in_the_digest_and_in_the_tabl
     gate.set()
     left = 7 - forgotten
     assert f"• other: *helper* {left}" in shown(await posting)
-    found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
+    found = await read_causes(stage.log.database, place(stage), this_week(stage))
     assert [each.cause for each in found] == ["other"] * left
 
 
@@ -101,7 +101,10 @@ async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: Stage
     chosen = {str(number): "no source" if number <= 6 else "other" for number in range(1, 10)}
     stage.model.script(Decided(None, chosen=chosen), "too long: 1, 2")
     message = await its_digest(stage)
-    assert "• no source: *helper* 6\n• too long: *helper* 2\n• other: *helper* 1" in shown(message)
+    assert (
+        "• no source: *helper* 6 (was 2)\n• too long: *helper* 2 (new)\n• other: *helper* 1"
+        in shown(message)
+    )
     decision, writing = stage.model.requests
     assert [each["choices"] for each in decision["questions"]] == [
         [{"value": "no source"}, {"value": "other"}]
@@ -142,8 +145,9 @@ async def test_causes_are_counted_for_each_of_several_assistants(stage: Stage) -
 
 async def test_an_assistants_stats_say_why_last_weeks_replies_scored_low(stage: Stage) -> None:
     other = stage.slack.workspace.add_bot("Other Bot")
-    await low_replies(stage, 2)
-    await add_cases(stage, help_desk(stage), other.id, 1, justification=REASON)
+    of_last_week = {"judged_at": datetime.now(UTC) - timedelta(weeks=1)}
+    await low_replies(stage, 2, **of_last_week)
+    await add_cases(stage, help_desk(stage), other.id, 1, justification=REASON, **of_last_week)
     found = [Cause("no source", (1, 3)), Cause("other", (2,))]
     await note_causes(stage.log.database, place(stage), this_week(stage).before().label, found)
     assert "*Why replies scored low last week*\n• no source: *helper* 1\n• other" in shown(
@@ -263,7 +267,7 @@ async def test_four_hundred_low_replies_are_the_newest_hundred_and_fit_into_the_
     stage.model.script("no source: " + ", ".join(map(str, range(1, 401))))
     message = await its_digest(stage)
     assert "• no source: *helper* 100" in shown(message)
-    found = await read_causes(stage.log.database, place(stage), this_week(stage).label)
+    found = await read_causes(stage.log.database, place(stage), this_week(stage))
     assert [each.case_id for each in found] == list(range(301, 401))
     stage.ben.click(message, ids.ACTION_LOW_LIST)
     assert shown(await stage.modal(stage.ben)).count(REASON) == 100
@@ -298,24 +302,23 @@ async def test_causes_are_those_of_a_channels_week_and_leave_with_their_texts(lo
         (await judged(log, key, score=1, author_id=who)).id
         for key, who in (("a", "U1"), ("b", "U1"), ("c", "U2"))
     ]
-    await note_causes(
-        log.database, here, "w1", [Cause("no source", (one, two, 999)), Cause("other", (three,))]
-    )
-    await note_causes(log.database, here, "w2", [Cause("too\0 long", (one,))])
-    assert await read_causes(log.database, here, "w1") == [
+    week = Week.until(datetime.now(UTC) + timedelta(hours=1), parse_zone("UTC"))
+    found = [Cause("no source", (one, two, 999)), Cause("other", (three,))]
+    await note_causes(log.database, here, week.label, found)
+    assert await read_causes(log.database, here, week) == [
         (one, "U1", "no source"),
         (two, "U1", "no source"),
         (three, "U2", "other"),
     ]
-    assert await read_causes(log.database, Place("T1", "C2"), "w1") == []
+    for other, when in ((Place("T1", "C2"), week), (here, week.previous())):
+        assert await read_causes(log.database, other, when) == []
     of_author = Place("T1", "C1", "U2")
-    assert await read_causes(log.database, of_author, "w1") == [(three, "U2", "other")]
+    assert await read_causes(log.database, of_author, week) == [(three, "U2", "other")]
     assert await causes_of(log.database, "T1", [two, three]) == {two: "no source", three: "other"}
     case = await log.cases.get(two)
     await log.edits.drop_texts(case)
-    left = await read_causes(log.database, here, "w1")
+    left = await read_causes(log.database, here, week)
     assert [each.case_id for each in left] == [one, three]
-    await note_causes(
-        log.database, here, "w3", [Cause("no source", (two, three))]
-    )  # sorted before they went
-    assert [each.case_id for each in await read_causes(log.database, here, "w3")] == [three]
+    # Sorted before they went.
+    await note_causes(log.database, here, "another", [Cause("too\0 long", (two,))])
+    assert len(await read_causes(log.database, here, week)) == 2

@@ -404,7 +404,7 @@ async def test_the_preview_in_the_terminal_shows_the_digest_and_posts_nothing(
         await office.add_case(channel.id, MONDAY - timedelta(days=3), author_id=author_id, score=2)
         await office.add_case(channel.id, MONDAY - timedelta(days=10), score=1)
     capsys.readouterr()  # what the log has said so far
-    await preview(office.settings, "#help", office.now)
+    await preview(office.settings, "#help", clock=office.now)
     shown = capsys.readouterr().out
     for part in (
         "Week up to Monday, 23 Nov",
@@ -421,4 +421,4 @@ async def test_the_preview_in_the_terminal_shows_the_digest_and_posts_nothing(
 async def test_the_preview_of_an_unknown_channel_says_so(office: Office) -> None:
     for given in ("nowhere", "C404"):
         with pytest.raises(SlackError, match=f"--channel '?{given}'?: .*/invite it there"):
-            await preview(office.settings, given, office.now)
+            await preview(office.settings, given, clock=office.now)

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
-from bot.features.digest.handlers import DIRECT, no_author, no_channel, unsure
+from bot.features.digest.stats import DIRECT, no_author, no_channel, unsure
 from bot.pipeline.text import NOT_YOURS, several_named
 from bot.slack import ids
+from bot.slack.members import Member
 from tests.gestures import add_case, add_cases, help_desk, private, stats
 from tests.stage import CHANNEL, Stage, shown
 
@@ -47,9 +48,9 @@ async def test_an_assistant_is_found_behind_many_busier_people(stage: Stage) -> 
 
 
 async def test_an_unknown_name_is_answered_with_the_known_ones(stage: Stage) -> None:
-    assert (await stats(stage, "@zoe")).text == no_author("@zoe", [])
+    assert (await stats(stage, "@zoe")).text == no_author("zoe", {})
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
-    assert (await stats(stage, "@zoe", 2)).text == no_author("@zoe", ["helper"])
+    assert (await stats(stage, "@zoe", 2)).text == no_author("zoe", {"B1": Member("helper", True)})
 
 
 async def test_a_name_of_several_is_answered_with_their_ids(stage: Stage) -> None:
@@ -116,7 +117,7 @@ async def test_direct_messages_have_no_stats_of_their_own(stage: Stage) -> None:
 
 async def test_an_unknown_word_is_answered_with_what_is_understood(stage: Stage) -> None:
     told = await stats(stage, "everything")
-    assert "I do not know 'everything'" in told.text
+    assert "I do not know the time 'everything'" in told.text
     assert "`/judge stats #channel`" in told.text
 
 
@@ -129,3 +130,27 @@ async def test_a_channel_of_others_or_without_the_bot_reads_as_one_that_is_not_t
         assert (await stats(stage, name, count)).text == no_channel(name)
     leads.members = [stage.ann.id]
     assert (await stats(stage, "#leads", 4)).text == no_channel("#leads")
+
+
+async def test_an_earlier_time_has_its_own_figures(stage: Stage) -> None:
+    ago = datetime.now(UTC) - timedelta(weeks=1)
+    await add_cases(stage, help_desk(stage), stage.helper.id, 1, 1, 1, 1, 1, judged_at=ago)
+    await add_cases(stage, help_desk(stage), stage.helper.id, 5, 5, 5, 5, 5)
+    told = await stats(stage, "last week")
+    assert told.text.startswith("Week up to ")
+    assert "Mean *1.0*, by 5 scores" in shown(told)
+    assert "is what was known then" in shown(told)
+    told = await stats(stage, "@helper 2 weeks", 2)
+    assert told.text.startswith("2 weeks up to ")
+    assert "Mean *3.0*, by 10 scores" in shown(told)
+
+
+async def test_a_time_before_the_first_score_and_one_to_come_are_said_to_be(stage: Stage) -> None:
+    first = datetime.now(UTC) - timedelta(weeks=1)
+    await add_case(stage, help_desk(stage), stage.helper.id, 1, judged_at=first)
+    day = first - timedelta(weeks=2)
+    said = (await stats(stage, f"{day:%Y-%m-%d}")).text
+    assert "nothing was scored yet. The first score is of" in said
+    assert f"{first.day} {first:%b %Y}" in said
+    said = (await stats(stage, "@helper 2999-01-01", 2)).text
+    assert "is still to come; I know `last week`" in said

@@ -48,8 +48,10 @@ async def stand(stage: Stage, author_id: str, **changes: Any) -> None:
     await Standings(stage.log.database).begin(Standing(**(fields | changes)))
 
 
-async def drawn(stage: Stage, channel: Channel, author_id: str, *scores: int) -> None:
-    its = {"source": CaseSource.WATCH, "probability": 1.0}
+async def drawn(
+    stage: Stage, channel: Channel, author_id: str, *scores: int, **changes: Any
+) -> None:
+    its = {"source": CaseSource.WATCH, "probability": 1.0} | changes
     for number, score in enumerate(scores):
         at = {"message_ts": f"{number}.1", "key": f"{channel.id} {author_id} {number}"}
         await add_case(stage, channel, author_id, score, **its, **at)

@@ -117,7 +117,7 @@ WEEKS: Mapping[str, Sequence[AssistantWeek]] = {
 
 @pytest.mark.parametrize("which", WEEKS)
 def test_a_week_reads_as_in_the_snapshot(which: str, snapshot: SnapshotAssertion) -> None:
-    assert read(week_blocks(WEEKS[which], MEMBERS)) == snapshot
+    assert read(week_blocks(WEEKS[which], MEMBERS, WEEK)) == snapshot
 
 
 def test_the_details_name_the_assistant_its_weeks_and_its_releases() -> None:
