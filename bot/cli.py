@@ -177,6 +177,12 @@ def export(
         bool, typer.Option("--all", help="Also cases without a label.")
     ] = False,
     watched: Watched = False,
+    team: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only that workspace, such as T0123ABCD.")
+    ] = None,
+    channel: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only that channel, such as C0123ABCD.")
+    ] = None,
     low: Annotated[
         bool,
         typer.Option(
@@ -229,13 +235,15 @@ def export(
         _run(export_standings(output, form))
         return
     if user is None:
-        which = Selection(since, has_unlabelled or low, watched, low=low)
+        which = Selection(since, has_unlabelled or low, watched, team, channel, low)
         _run(export_labels(output, which, form, has_texts=has_texts))
         return
     others = {
         "--since": since,
         "--all": has_unlabelled,
         "--watched": watched,
+        "--team": team,
+        "--channel": channel,
         "--low": low,
         "--format": form,
     }

@@ -36,6 +36,14 @@ from judge.scoring.numbers import number_of
 
 T = TypeVar("T")
 
+_COLUMNS = (
+    *("case", "prompt_id", "score", "human", "label_by", "blind", "probability", "drawn_with"),
+    *("stratum", "model", "rubric", "rubric_version", "workspace", "channel", "thread"),
+    *("messages_before", "messages_of_reply", "unread", "judged_at"),
+)
+_OF_TEXTS = "reason", "prompt", "completion"
+"""The columns of a table, also without a row."""
+
 # Of JSONL, CSV and Parquet.
 _BEGINNINGS = (b'{"', b"case,", b"channel,", b"PAR1")
 _LANGFUSE = "langfuse"
@@ -80,9 +88,12 @@ async def export_labels(
         raise BotError("--format langfuse needs texts; add --texts if the file may hold them")
     kind = find_format(path, files.Format.JSONL if is_for_langfuse else form)
     async with opened.opened_database() as database:
-        with opened_output(path, kind) as output:
+        columns = (*_COLUMNS, *(_OF_TEXTS if has_texts else ()))
+        with opened_output(path, kind, columns) as output:
             with opened.reading():
                 teams = await Labels(database).teams(has_unlabelled=which.has_unlabelled)
+                if which.team_id:
+                    teams = [each for each in teams if each == which.team_id]
                 drawn = 0
                 if not which.watched:
                     drawn = await Exports(database).count(replace(which, watched=True))
@@ -139,9 +150,11 @@ async def export_person(path: Path | None, user: str) -> None:
 
 
 @contextmanager
-def opened_output(path: Path | None, kind: files.Format = files.Format.JSONL) -> Iterator[TextIO]:
-    """The file or the terminal, open for JSONL, which becomes a table at the end; BotError if it
-    cannot be written.
+def opened_output(
+    path: Path | None, kind: files.Format = files.Format.JSONL, columns: Sequence[str] = ()
+) -> Iterator[TextIO]:
+    """The file or the terminal, open for JSONL, which becomes a table at the end, with these
+    columns first; BotError if it cannot be written.
     """
     try:
         if path is None:
@@ -154,7 +167,7 @@ def opened_output(path: Path | None, kind: files.Format = files.Format.JSONL) ->
                 rows = Path(folder, "rows.jsonl")
                 with rows.open("w", encoding="utf-8") as output:
                     yield output
-                write_table(rows, path, kind)
+                write_table(rows, path, kind, columns=columns)
         elif path.is_file() or not path.exists():
             with (
                 files.written_beside(path) as file,
@@ -250,10 +263,12 @@ def to_row(labelled: Row[Any], conversation: Sequence[Turn], *, has_texts: bool)
         "blind": labelled.is_blind,
         "probability": labelled.label_probability,
         "drawn_with": labelled.probability,
-        "stratum": f"{labelled.channel_id} {labelled.judged_at:%G-W%V}",
+        # Channels of two workspaces may have one id.
+        "stratum": f"{labelled.team_id} {labelled.channel_id} {labelled.judged_at:%G-W%V}",
         "model": labelled.model,
         "rubric": labelled.rubric,
         "rubric_version": "+".join(version for version in rubric_versions if version) or None,
+        "workspace": labelled.team_id,
         "channel": labelled.channel_id,
         "thread": _pseudonym(labelled.team_id, f"{labelled.channel_id}:{thread}"),
         "messages_before": labelled.messages_before,

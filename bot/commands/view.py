@@ -42,12 +42,18 @@ async def view(
             channel_id, name = await find_channel(channel, client)
         exports = Exports(database)
         with reading():
-            place = await find_team(exports, channel, channel_id), channel_id
-            which = Selection(since, has_unlabelled=True, watched=watched, place=place)
+            team_id = await find_team(exports, channel, channel_id)
+            which = Selection(
+                since,
+                has_unlabelled=True,
+                watched=watched,
+                team_id=team_id,
+                channel_id=channel_id,
+            )
             drawn = 0 if watched else await exports.count(replace(which, watched=True))
             left_out = f"--watched shows {drawn:,} that watches drew" if drawn else ""
             _check_number(await exports.count(which), which, channel_id, left_out)
-        await note(database, Action.EXPORTED_CHANNEL, place[:1], channel_id=channel_id)
+        await note(database, Action.EXPORTED_CHANNEL, [team_id], channel_id=channel_id)
         with reading():
             async for labelled, ratings, said in exports.rows(which):
                 scale = Scale(labelled.lowest, labelled.highest)

@@ -23,22 +23,24 @@ class Selection:
     """Which verdicts are exported: those that count in the figures, of each reply the newest.
 
     What people had scored in their direct messages with the app was for them alone, and is never
-    exported. `watched`: the replies that watches drew, instead of those that people chose. `place`:
-    team and channel.
+    exported. `watched`: the replies that watches drew, instead of those that people chose. `team_id`
+    and `channel_id`: of these alone.
     """
 
     since: datetime | None = None
     has_unlabelled: bool = False
     watched: bool = False
-    place: tuple[str, str] | None = None
+    team_id: str | None = None
+    channel_id: str | None = None
     low: bool = False
 
     def conditions(self) -> Sequence[ColumnElement[bool]]:
-        newer: tuple[ColumnElement[bool], ...] = ()
+        newer: list[ColumnElement[bool]] = []
         own: list[ColumnElement[bool]] = [~cases.c.channel_id.startswith(_DIRECT_MESSAGES)]
-        if self.place:
-            own = [cases.c.team_id == self.place[0], cases.c.channel_id == self.place[1]]
-            newer = NEWER.c.team_id == self.place[0], NEWER.c.channel_id == self.place[1]
+        for name, value in (("team_id", self.team_id), ("channel_id", self.channel_id)):
+            if value is not None:
+                own.append(cases.c[name] == value)
+                newer.append(NEWER.c[name] == value)
         is_judged = (
             cases.c.judged_at.is_not(None)
             if self.since is None

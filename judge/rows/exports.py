@@ -69,18 +69,26 @@ def refuse_other_table(table: Path, form: files.Format) -> None:
         )
 
 
-def export(rows: Path, target: Path, form: files.Format, delimiter: str = ",") -> None:
+def export(
+    rows: Path,
+    target: Path,
+    form: files.Format,
+    delimiter: str = ",",
+    columns: Sequence[str] = (),
+) -> None:
     """Writes the rows of a JSONL file as a table, which replaces `target` when it is complete.
+
+    `columns` come first, also if no row has them.
 
     A column has one type: true or false, whole number, number or text. A column that mixes types,
     or holds lists or objects, is text: strings are unchanged, everything else is JSON.
     """
-    columns = _columns(rows)
+    types = _columns(rows, columns)
     with files.replacing(target) as file:
         if form is files.Format.CSV:
-            _write_csv(rows, file, columns, delimiter)
+            _write_csv(rows, file, types, delimiter)
         else:
-            _write_parquet(rows, file, columns)
+            _write_parquet(rows, file, types)
 
 
 def _format_of(path: Path) -> files.Format | None:
@@ -88,11 +96,11 @@ def _format_of(path: Path) -> files.Format | None:
     return files.Format(ending) if ending in set(files.Format) else None
 
 
-def _columns(rows: Path) -> dict[str, type]:
-    """All columns in the order of their first appearance, each with the one type that fits all its
-    values.
+def _columns(rows: Path, first: Sequence[str]) -> dict[str, type]:
+    """All columns, these first and the others as they appear, each with the one type that fits all
+    its values.
     """
-    kinds: dict[str, set[type]] = {}
+    kinds: dict[str, set[type]] = {name: set() for name in first}
     for _, raw in files.read_lines(rows):
         for name, value in files.decode(raw).items():
             own = kinds.setdefault(name, {_to_kind(ADDED[name])} if name in ADDED else set())

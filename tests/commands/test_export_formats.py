@@ -164,6 +164,39 @@ async def test_tables_have_the_rows_of_the_lines_and_no_formulas(
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 
+async def test_a_table_without_rows_has_the_columns_of_one_with_rows(
+    log: Store, tmp_path: Path
+) -> None:
+    columns = []
+    for options in ((), ("--since", "2100-01-01")):
+        for name in ("out.csv", "out.parquet"):
+            assert (await export(tmp_path, "--texts", "-o", name, *options))[0] == 0
+        with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
+            columns.append(next(csv.reader(file)))
+        columns.append(parquet.read_schema(tmp_path / "out.parquet").names)
+    assert columns[0] == columns[1]
+    assert columns[2] == columns[3]
+    # What a first row may lack is not among them.
+    assert [name for name in columns[0] if name not in {"ratings", "conversation"}] == columns[2]
+
+
+async def test_one_workspace_or_channel_can_be_exported_and_is_a_stratum_of_its_own(
+    log: Store, tmp_path: Path
+) -> None:
+    first = await log.cases.get(1)
+    await add(log, key="other", team_id="T9", channel_id=first.channel_id)
+    everything = [json.loads(line) for line in (await export(tmp_path, "--all"))[1].splitlines()]
+    assert len({(row["workspace"], row["stratum"]) for row in everything}) == 2
+    assert len({row["stratum"] for row in everything}) == 2
+    for options, workspaces in (
+        (("--team", "T9"), {"T9"}),
+        (("--channel", first.channel_id), {"T9", first.team_id}),
+        (("--team", "T9", "--channel", "C-none"), set()),
+    ):
+        _, out, _ = await export(tmp_path, "--all", *options)
+        assert {json.loads(line)["workspace"] for line in out.splitlines()} == workspaces
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
