@@ -264,7 +264,6 @@ class Found(NamedTuple):
     event: Event | None
     state: State
     size: Estimate | None
-    turned: date | None
 
 
 def follow(series: Series, first: int, last: int, is_for_blame: bool = False) -> list[Found]:
@@ -274,6 +273,7 @@ def follow(series: Series, first: int, last: int, is_for_blame: bool = False) ->
     """
     sums = _sums(series)
     states = [State()] * len(series.scores)
+    told_on = [first - WINDOW] * len(states)
     found = list[Found]()
     for day in range(first, last + 1):
         window = sums.window(day, [state.origin for state in states])
@@ -290,11 +290,11 @@ def follow(series: Series, first: int, last: int, is_for_blame: bool = False) ->
             strict=True,
         ):
             states[run] = what.state
-            is_recent = (
-                is_for_blame and what.state.found_on and (on(day) - what.state.found_on).days <= 3
-            )
+            if what.event in {Event.BEGAN, Event.FURTHER}:
+                told_on[run] = day
+            is_recent = is_for_blame and day - told_on[run] <= 3
             if what.event or (is_recent and what.size):
-                found.append(Found(run, day, what.event, what.state, what.size, what.turned))
+                found.append(Found(run, day, what.event, what.state, what.size))
     return found
 
 

@@ -60,7 +60,7 @@ class Standing:
         before: The level before the change.
         since: The day of the change, by the workspace's clock; with "further", that of the last one.
         step, step_low, step_high: How much higher the level is since then, as it was told.
-        begun_on, found_on, origin, ended: What `State` remembers for the next look; the first is its
+        begun_on, origin, ended: What `State` remembers for the next look; the first is its
             `since`.
         whose, why: Whose change it is, or why that cannot be told.
         asked: About how many replies the judge was asked again.
@@ -94,7 +94,6 @@ class Standing:
     step_low: float | None = None
     step_high: float | None = None
     begun_on: date | None = None
-    found_on: date | None = None
     origin: date | None = None
     ended: tuple[str, ...] = ()
     whose: Whose | None = None
@@ -160,6 +159,5 @@ class Standing:
             origin=self.origin,
             since=self.begun_on,
             step=self.step or 0.0,
-            found_on=self.found_on,
             ended=tuple(date.fromisoformat(day) for day in self.ended),
         )

@@ -99,7 +99,6 @@ class State:
         origin: Scores of earlier days do not count; None if all do.
         since: The day of the step; None without a direction.
         step: The size that was told, below 0 if the scores are lower.
-        found_on: The day of the look that found it.
         ended: The days of other steps that remain in the model: those of the directions that have
             ended, and their ends; a further step of this one.
     """
@@ -108,7 +107,6 @@ class State:
     origin: date | None = None
     since: date | None = None
     step: float = 0.0
-    found_on: date | None = None
     ended: tuple[date, ...] = ()
 
 
@@ -181,7 +179,7 @@ def find(model: Model, state: State, known: Sequence[date], today: date, scale: 
     if today - last >= _MONTH:
         return stayed if left.mean >= told.half else Finding(steady, Event.BACK)
     candidates = _candidates(model, last + timedelta(days=1), today)
-    changed = _turn_back(candidates, told, steady) or _go_further(candidates, told, today)
+    changed = _turn_back(candidates, told, steady) or _go_further(candidates, told)
     if changed:
         return changed
     is_worn = 1 - left.chance_above(told.half) >= _WORN
@@ -227,7 +225,7 @@ def _turn_back(candidates: Sequence["_Candidate"], told: _Told, steady: State) -
     return Finding(replace(steady, ended=ended), Event.BACK, turned=back.day)
 
 
-def _go_further(candidates: Sequence["_Candidate"], told: _Told, today: date) -> Finding | None:
+def _go_further(candidates: Sequence["_Candidate"], told: _Told) -> Finding | None:
     """Whether another step leads farther, by half as much as was told or more."""
     if _evidence(candidates, told.sign) < _BEGINS:
         return None
@@ -237,7 +235,7 @@ def _go_further(candidates: Sequence["_Candidate"], told: _Told, today: date) ->
     size = further.model.estimate(*told.shares, 1.0)
     ended = tuple(sorted([*told.state.ended, further.day]))
     step = size.mean * told.unit
-    gone = replace(told.state, step=step, found_on=today, ended=ended)
+    gone = replace(told.state, step=step, ended=ended)
     return Finding(gone, Event.FURTHER, size)
 
 
@@ -255,7 +253,6 @@ def _begin(model: Model, steady: State, today: date, scale: Scale) -> Finding:
         direction=Direction.HIGHER if sign > 0 else Direction.LOWER,
         since=clearest.day,
         step=clearest.size.mean * unit(scale),
-        found_on=today,
     )
     return Finding(begun, Event.BEGAN, clearest.size)
 

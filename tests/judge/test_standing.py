@@ -105,7 +105,7 @@ def test_step_is_on_a_day_with_scores() -> None:
 
 
 def test_drop_of_which_less_than_half_is_left_has_ended() -> None:
-    told = State(Direction.LOWER, since=on(40), step=-1.0, found_on=on(42))
+    told = State(Direction.LOWER, since=on(40), step=-1.0)
     found = look(series([4] * 40 + [3.75] * 8), on(48), SCALE, told)
     assert (found.event, found.turned) == (Event.BACK, None)
     found = look(series([4] * 40 + [3.2] * 8), on(48), SCALE, told)

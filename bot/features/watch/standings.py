@@ -199,7 +199,6 @@ class StandingLooks:
             direction=Direction.TOO_FEW,
             origin=begun.since,
             begun_on=None,
-            found_on=None,
             ended=(),
         )
         channels = sorted({score.channel_id for score in (*change.before, *change.after)})
@@ -334,7 +333,6 @@ def with_figures(standing: Standing, found: Look, now: datetime) -> Standing:
         level_high=level_high,
         n=found.n,
         begun_on=state.since,
-        found_on=state.found_on,
         origin=state.origin,
         ended=tuple(day.isoformat() for day in state.ended),
     )
