@@ -12,7 +12,7 @@ QUIET_AFTER = timedelta(hours=72)
 """After so long without a sign, an answered question went quiet."""
 SIGNS = {
     "is_unanswered": "without an answer",
-    "by_colleague": "a colleague wrote",
+    "by_colleague": "joined by a colleague",
     "came_back": "came back within a day",
     "confirmed": "confirmed",
     "contested": "contested",
@@ -37,7 +37,7 @@ class Outcome:
     """What has come of a question so far.
 
     `is_waiting` and `is_unanswered` are those without an answer, of which the first may still get
-    one. `confirmed`, `thanked`, `contested` and `handed_over` were read by a model, if `is_read`;
+    one. `confirmed`, `contested` and `handed_over` were read by a model, if `is_read`;
     a thumb up by the asker confirms, too. `went_quiet` is no sign of anything.
     """
 
@@ -48,7 +48,6 @@ class Outcome:
     came_back: bool
     is_read: bool
     confirmed: bool
-    thanked: bool
     contested: bool
     handed_over: bool
     went_quiet: bool
@@ -68,23 +67,17 @@ class Outcomes:
     """How many questions have which outcome; each is answered, unanswered or waiting.
 
     `median` and `slowest_tenth` are waiting times, in which an unanswered question counts as the
-    slowest; None if that is so long that no answer came.
+    slowest; None if that is so long that no answer came. `read` counts the threads that a model has
+    read. `signs` has the number of each of SIGNS.
     """
 
     questions: int
     answered: int
-    unanswered: int
     waiting: int
-    by_colleague: int
-    came_back: int
     median: timedelta | None
     slowest_tenth: timedelta | None
     read: int
-    confirmed: int
-    thanked: int
-    contested: int
-    handed_over: int
-    went_quiet: int
+    signs: Mapping[str, int]
 
 
 def outcomes_of(
@@ -144,7 +137,6 @@ def _outcome(question: Question, now: datetime, signs: Signs | None, *, has_thum
         came_back=question.came_back,
         is_read=signs is not None,
         confirmed=is_confirmed,
-        thanked=signs is not None and signs.thanked,
         contested=is_contested,
         handed_over=is_handed_over,
         went_quiet=bool(question.answer_ts) and is_old and is_silent and not has_sign,
@@ -158,18 +150,11 @@ def counted(outcomes: Sequence[Outcome]) -> Outcomes:
     return Outcomes(
         questions=len(outcomes),
         answered=sum(outcome.question.answer_ts is not None for outcome in outcomes),
-        unanswered=sum(outcome.is_unanswered for outcome in outcomes),
         waiting=sum(outcome.is_waiting for outcome in outcomes),
-        by_colleague=sum(outcome.by_colleague for outcome in outcomes),
-        came_back=sum(outcome.came_back for outcome in outcomes),
         median=_quantile(waits, 0.5),
         slowest_tenth=_quantile(waits, 0.9),
         read=sum(outcome.is_read for outcome in outcomes),
-        confirmed=sum(outcome.confirmed for outcome in outcomes),
-        thanked=sum(outcome.thanked for outcome in outcomes),
-        contested=sum(outcome.contested for outcome in outcomes),
-        handed_over=sum(outcome.handed_over for outcome in outcomes),
-        went_quiet=sum(outcome.went_quiet for outcome in outcomes),
+        signs={sign: sum(getattr(outcome, sign) for outcome in outcomes) for sign in SIGNS},
     )
 
 

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -11,7 +11,7 @@ from bot.domain.outcome import Outcome, outcomes_of
 from bot.domain.questions import Question, questions_to
 from bot.domain.standing import Subject, subject_of
 from bot.domain.watch import Watch
-from bot.store.database import Database
+from bot.store.database import Database, columns_of
 from bot.store.digests import Thumbs
 from bot.store.figures import to_ts
 from bot.store.schema import cases
@@ -26,7 +26,8 @@ KEPT_FOR = 2 * WEEKS + timedelta(weeks=1)
 """Messages are kept longer: four weeks are compared with the four before."""
 
 
-class ScoredReply(NamedTuple):
+@dataclass(frozen=True)
+class ScoredReply:
     """A reply that a watch had scored; without a parent it stands in the channel."""
 
     id: int
@@ -34,15 +35,16 @@ class ScoredReply(NamedTuple):
     message_ts: str
     parent_ts: str | None
     score: int
-    scale: Scale
+    lowest: int
+    highest: int
 
     @property
     def is_good(self) -> bool:
-        return self.score >= good_from(self.scale)
+        return self.score >= good_from(Scale(self.lowest, self.highest))
 
     @property
     def is_low(self) -> bool:
-        return self.score <= low_to(self.scale)
+        return self.score <= low_to(Scale(self.lowest, self.highest))
 
 
 def channels_of(subject: Subject, watches: Sequence[Watch]) -> list[str]:
@@ -64,15 +66,7 @@ async def read_scored(
     database: Database, subject: Subject, channel_ids: Sequence[str], since: datetime
 ) -> "ScoredReplies":
     """The replies of an assistant that watches had scored since then."""
-    query = sa.select(
-        cases.c.id,
-        cases.c.channel_id,
-        cases.c.message_ts,
-        cases.c.parent_ts,
-        cases.c.score,
-        cases.c.lowest,
-        cases.c.highest,
-    ).where(
+    query = sa.select(*columns_of(cases, ScoredReply)).where(
         cases.c.team_id == subject.team_id,
         cases.c.channel_id.in_(channel_ids),
         cases.c.author_id == subject.author_id,
@@ -80,18 +74,7 @@ async def read_scored(
         cases.c.score.is_not(None),
         is_watched(cases),
     )
-    rows = await database.all(query)
-    return ScoredReplies(
-        ScoredReply(
-            id=row.id,
-            channel_id=row.channel_id,
-            message_ts=row.message_ts,
-            parent_ts=row.parent_ts,
-            score=row.score,
-            scale=Scale(row.lowest, row.highest),
-        )
-        for row in rows
-    )
+    return ScoredReplies(await database.rows(ScoredReply, query))
 
 
 class ScoredReplies:
@@ -108,11 +91,12 @@ class ScoredReplies:
         answer_ts = question.answer_ts
         if answer_ts is None:
             return None
-        places = {question.thread_ts, answer_ts}
+        # A reply in the channel is its own thread.
+        threads = {question.thread_ts, answer_ts}
         replies = [
             reply
-            for place in places
-            for reply in self._threads.get((question.channel_id, place), ())
+            for thread in threads
+            for reply in self._threads.get((question.channel_id, thread), ())
             if float(question.ts) < float(reply.message_ts) <= float(answer_ts)
         ]
         return max(replies, key=lambda reply: float(reply.message_ts), default=None)

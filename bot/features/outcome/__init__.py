@@ -20,7 +20,6 @@ from bot.features.outcome.text import (
     outcome_line,
     shares_block,
     waiting_blocks,
-    waiting_now,
 )
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block
@@ -53,14 +52,21 @@ def feature(services: Services) -> Feature:
             lines.append(contested_line(report.contested))
         return "\n".join(lines)
 
-    async def week_part(place: Place, _: Week, __: Named, known_at: datetime | None) -> WeekPart:
+    async def week_part(
+        place: Place, _: Week, named: Named, known_at: datetime | None
+    ) -> WeekPart:
         """What waits for one assistant in a channel, and the scores that askers contradict; nothing
         of the past.
         """
         if known_at or not place.channel_id:
             return WeekPart(frozenset(), [])
-        waiting = await _waiting_now(services, figures, place)
-        return WeekPart(frozenset(), [*waiting, *await lists.blocks(place)])
+        blocks = await lists.blocks(place)
+        if place.author_id:
+            waiting = await figures.waiting(place.team_id, [place.channel_id], place.author_id)
+            names = await named(list(waiting))
+            listed = waiting_blocks(waiting, names, services.clock(), services.identity.url)
+            blocks = [*listed, *blocks]
+        return WeekPart(frozenset(), blocks)
 
     async def week_details(place: Place, _: Week, named: Named) -> Sequence[Block]:
         watches = await services.store.watches.of(place.team_id, place.channel_id)

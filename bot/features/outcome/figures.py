@@ -15,7 +15,7 @@ from bot.features.outcome.shares import Contested, more_contested, settled, shar
 from bot.figures.outcomes import (
     KEPT_FOR,
     WEEKS,
-    ScoredReplies,
+    ScoredReply,
     channels_of,
     read_outcomes,
     read_scored,
@@ -30,27 +30,18 @@ _MOST = 1000
 
 
 @dataclass(frozen=True)
-class Contradicted:
-    """A scored reply of which the asker said the opposite."""
-
-    channel_id: str
-    case_id: int
-    is_good: bool
-
-
-@dataclass(frozen=True)
 class Report:
     """What came of four weeks' questions to an assistant.
 
     `settled` counts the questions with an outcome of which all is known, and `shares` are those of
-    each sign among them.
+    each sign among them. Of the replies `contradicted` the asker said the opposite of their scores.
     """
 
     outcomes: Outcomes
     settled: int
     shares: Mapping[str, Interval]
     contested: Contested | None
-    contradicted: Sequence[Contradicted]
+    contradicted: Sequence[ScoredReply]
 
 
 class OutcomeFigures:
@@ -112,40 +103,28 @@ class OutcomeFigures:
         replies = await read_scored(services.store.database, subject, channels, now - KEPT_FOR)
         since = now - WEEKS
         this = [outcome for outcome in outcomes if outcome.question.asked_at >= since]
-        before = [
-            outcome for outcome in outcomes if since - WEEKS <= outcome.question.asked_at < since
-        ]
         known = [outcome for outcome in settled(this, now) if outcome.has_sign]
         shares = {sign: share_of(known, sign) for sign in SIGNS}
+        scored = [
+            (outcome, reply) for outcome in outcomes if (reply := replies.of(outcome.question))
+        ]
+        good = [outcome for outcome, reply in scored if reply.is_good and outcome.is_known]
         return Report(
             outcomes=counted(this),
             settled=len(known),
             shares={
                 sign: share for sign, share in shares.items() if share and share.low is not None
             },
-            contested=more_contested(
-                _with_good_score(settled(this, now), replies),
-                _with_good_score(before, replies),
-            ),
-            contradicted=_contradicted(this, replies),
+            contested=more_contested(settled(good, now), since, since - WEEKS),
+            contradicted=[
+                reply
+                for outcome, reply in scored
+                if outcome.question.asked_at >= since and _is_contradicted(outcome, reply)
+            ],
         )
 
 
-def _with_good_score(outcomes: Sequence[Outcome], replies: ScoredReplies) -> list[Outcome]:
-    found = list[Outcome]()
-    for outcome in outcomes:
-        reply = replies.of(outcome.question)
-        if outcome.is_known and reply and reply.is_good:
-            found.append(outcome)
-    return found
-
-
-def _contradicted(outcomes: Sequence[Outcome], replies: ScoredReplies) -> list[Contradicted]:
-    found = list[Contradicted]()
-    for outcome in outcomes:
-        reply = replies.of(outcome.question)
-        if reply is None or outcome.contested == outcome.confirmed:
-            continue
-        if (reply.is_good and outcome.contested) or (reply.is_low and outcome.confirmed):
-            found.append(Contradicted(reply.channel_id, reply.id, reply.is_good))
-    return found
+def _is_contradicted(outcome: Outcome, reply: ScoredReply) -> bool:
+    if outcome.contested == outcome.confirmed:
+        return False
+    return reply.is_good if outcome.contested else reply.is_low

@@ -8,9 +8,10 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.standing import subject_of
 from bot.feature import Services
-from bot.features.outcome.figures import Contradicted, OutcomeFigures
+from bot.features.outcome.figures import OutcomeFigures
 from bot.features.outcome.text import contradicted_line, contradicted_post
 from bot.figures.lowest import low_blocks
+from bot.figures.outcomes import ScoredReply
 from bot.slack.blocks import Block, button, section
 from bot.slack.invocation import Invocation, Raw, on_click
 from bot.slack.messenger import Post
@@ -49,9 +50,9 @@ class ContradictedLists:
         value = f"{place.channel_id}:{place.author_id or ''}"
         return [line | {"accessory": button("List them", ACTION_CONTRADICTED, value)}]
 
-    async def _of(self, place: Place) -> Sequence[Contradicted]:
+    async def _of(self, place: Place) -> Sequence[ScoredReply]:
         watches = await self._services.store.watches.of(place.team_id, place.channel_id)
-        found = list[Contradicted]()
+        found = list[ScoredReply]()
         for watch in watches:
             if place.author_id in {None, watch.author_id}:
                 report = await self._figures.of(subject_of(watch))
@@ -63,7 +64,7 @@ class ContradictedLists:
         found = await self._of(place)
         lists = dict[str, Sequence[Block]]()
         for title, is_good in _TITLES.items():
-            newest = sorted(reply.case_id for reply in found if reply.is_good == is_good)[-_MOST:]
+            newest = sorted(reply.id for reply in found if reply.is_good == is_good)[-_MOST:]
             await self._services.store.assignments.note_told(place.team_id, newest, reader)
             replies = await self._services.store.tallies.low_among(place, newest)
             names = [

@@ -42,14 +42,18 @@ def _estimate(outcomes: Sequence[Outcome], sign: str) -> MeanEstimate | None:
     return share.estimate()
 
 
-def more_contested(now: Sequence[Outcome], before: Sequence[Outcome]) -> Contested | None:
-    """The shares of two times if it is clear that the first is higher; of replies with good scores,
-    whose threads were read.
+def more_contested(
+    outcomes: Sequence[Outcome], since: datetime, before: datetime
+) -> Contested | None:
+    """The shares of two times if it is clear that the one from `since` on is higher than the one
+    from `before` to then; of replies with good scores, of which it is known what askers said.
     """
+    now = [outcome for outcome in outcomes if outcome.question.asked_at >= since]
     if sum(outcome.contested for outcome in now) < FEWEST_CONTESTED:
         return None
     this = _estimate(now, "contested")
-    last = _estimate(before, "contested")
+    earlier = [outcome for outcome in outcomes if before <= outcome.question.asked_at < since]
+    last = _estimate(earlier, "contested")
     if this is None or last is None:
         return None
     change = difference(this, last, TAIL)

@@ -29,21 +29,10 @@ def outcome_line(outcomes: Outcomes) -> str:
     if outcomes.slowest_tenth is not None:
         answered += f", the slowest tenth after {duration(outcomes.slowest_tenth)}"
     said = f"{number_of(outcomes.questions, 'question')}: {answered}"
-    if outcomes.unanswered:
-        said += f"; {outcomes.unanswered:,} without an answer"
     if outcomes.waiting:
         said += f"; {outcomes.waiting:,} waiting"
-    then = [f"a colleague wrote in {outcomes.by_colleague:,}"] if outcomes.by_colleague else []
-    then += [f"{outcomes.came_back:,} came back within a day"] if outcomes.came_back else []
-    signs = {
-        "confirmed": outcomes.confirmed,
-        "contested": outcomes.contested,
-        "handed over": outcomes.handed_over,
-        "went quiet": outcomes.went_quiet,
-    }
-    then += [f"{number:,} {sign}" for sign, number in signs.items() if number]
-    more = f" {', '.join(then).capitalize()}." if then else ""
-    return f"{said}.{more}"
+    signs = [f"{number:,} {SIGNS[sign]}" for sign, number in outcomes.signs.items() if number]
+    return f"{said}. {', '.join(signs)}." if signs else f"{said}."
 
 
 def contested_line(contested: Contested) -> str:
@@ -108,15 +97,8 @@ def waiting_blocks(
         name = clip(member.name if member else assistant_id)
         number = number_of(len(questions), "question")
         lines = waiting_links(questions, now, workspace_url)
-        blocks.append(ui.section("\n".join([f"*{name}*: {number} without an answer", *lines])))
+        blocks.append(ui.section("\n".join([f"*Waiting now* for *{name}*: {number}", *lines])))
     return blocks
-
-
-def waiting_now(questions: Sequence[Question], now: datetime, workspace_url: str) -> list[ui.Block]:
-    """The questions to one assistant in a channel that have no answer yet; none if all have."""
-    if not questions:
-        return []
-    return [ui.section("\n".join(["*Waiting now*", *waiting_links(questions, now, workspace_url)]))]
 
 
 def waiting_links(questions: Sequence[Question], now: datetime, workspace_url: str) -> list[str]:
