@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -93,6 +93,7 @@ class Feature:
             section; as it was known at a time, by default now.
         standing_line: Its line about an assistant, below its standing in a digest and stats; empty
             if it has none.
+        release_lines: Its lines about an assistant before and since a release.
         week_details: What it shows one person as details of a digest.
         low_button: The button that lists low replies for whoever presses it.
         preview: Prints a channel's digest in the terminal, of a time such as `October`.
@@ -122,6 +123,7 @@ class Feature:
     show_settings: Callable[[Invocation, str, str], Awaitable[None]] | None = None
     week_part: Callable[[Place, Week, Named, datetime | None], Awaitable[WeekPart]] | None = None
     standing_line: Callable[[Subject], Awaitable[str]] | None = None
+    release_lines: Callable[[Subject, date], Awaitable[Sequence[str]]] | None = None
     week_details: Callable[[Place, Week, Named], Awaitable[Sequence[Block]]] | None = None
     low_button: Callable[[LowList], Block] | None = None
     preview: Callable[[str, str], Awaitable[None]] | None = None
@@ -213,6 +215,15 @@ class Services:
         """What other features say about an assistant, below its standing."""
         lines = [await each.standing_line(subject) for each in self.features if each.standing_line]
         return [line for line in lines if line]
+
+    async def release_lines(self, subject: Subject, release: date) -> Sequence[str]:
+        """What other features say of an assistant before and since a release."""
+        return [
+            line
+            for each in self.features
+            if each.release_lines
+            for line in await each.release_lines(subject, release)
+        ]
 
     async def alert(self, watch: Watch) -> Post | None:
         """The first alert that other features have for those whom a watch alerts."""

@@ -3,15 +3,15 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, datetime, time, timedelta
 
-from bot.domain.outcome import SIGNS, Outcome, Outcomes, counted
+from bot.domain.outcome import Outcome, Outcomes, counted
 from bot.domain.questions import OPEN_FOR, Question, questions_to
 from bot.domain.shared import AnswerCache
 from bot.domain.standing import Subject
 from bot.domain.watch import Watch
 from bot.feature import Services
-from bot.features.outcome.shares import Contested, more_contested, settled, share_of
+from bot.features.outcome.shares import Contested, Shares, more_contested, settled, shares_of
 from bot.figures.outcomes import (
     KEPT_FOR,
     WEEKS,
@@ -21,7 +21,6 @@ from bot.figures.outcomes import (
     read_scored,
 )
 from bot.store.seen_messages import SeenMessages
-from judge.evaluation.stats import Interval
 
 _MEANT_FOR = timedelta(weeks=2)
 _KEPT_S = 600.0
@@ -33,13 +32,11 @@ _MOST = 1000
 class Report:
     """What came of four weeks' questions to an assistant.
 
-    `settled` counts the questions with an outcome of which all is known, and `shares` are those of
-    each sign among them. Of the replies `contradicted` the asker said the opposite of their scores.
+    Of the replies `contradicted` the asker said the opposite of their scores.
     """
 
     outcomes: Outcomes
-    settled: int
-    shares: Mapping[str, Interval]
+    shares: Shares
     contested: Contested | None
     contradicted: Sequence[ScoredReply]
 
@@ -95,6 +92,17 @@ class OutcomeFigures:
         channels = channels_of(subject, await services.store.watches.of(subject.team_id))
         return await read_outcomes(services.store.database, subject, channels, now - KEPT_FOR, now)
 
+    async def around(self, subject: Subject, day: date) -> tuple[Shares, Shares]:
+        """The shares of four weeks before a day, and of four since then."""
+        moment = datetime.combine(day, time(), self._services.schedule.zone)
+        outcomes = settled(await self.outcomes(subject), self._services.clock())
+        spans = [(moment - WEEKS, moment), (moment, moment + WEEKS)]
+        before, since = [
+            shares_of([outcome for outcome in outcomes if start <= outcome.question.asked_at < end])
+            for start, end in spans
+        ]
+        return before, since
+
     async def _read(self, subject: Subject) -> Report:
         services = self._services
         now = services.clock()
@@ -103,18 +111,13 @@ class OutcomeFigures:
         replies = await read_scored(services.store.database, subject, channels, now - KEPT_FOR)
         since = now - WEEKS
         this = [outcome for outcome in outcomes if outcome.question.asked_at >= since]
-        known = [outcome for outcome in settled(this, now) if outcome.has_sign]
-        shares = {sign: share_of(known, sign) for sign in SIGNS}
         scored = [
             (outcome, reply) for outcome in outcomes if (reply := replies.of(outcome.question))
         ]
         good = [outcome for outcome, reply in scored if reply.is_good and outcome.is_known]
         return Report(
             outcomes=counted(this),
-            settled=len(known),
-            shares={
-                sign: share for sign, share in shares.items() if share and share.low is not None
-            },
+            shares=shares_of(settled(this, now)),
             contested=more_contested(settled(good, now), since, since - WEEKS),
             contradicted=[
                 reply

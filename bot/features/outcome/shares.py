@@ -1,10 +1,10 @@
 """Shares of questions with their ranges; those of one thread depend on each other."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from bot.domain.outcome import QUIET_AFTER, Outcome
+from bot.domain.outcome import QUIET_AFTER, SIGNS, Outcome
 from judge.evaluation.stats import Interval, MeanEstimate, MeanEstimator, difference
 from judge.scoring.rubric import Scale
 
@@ -12,6 +12,13 @@ _SHARE = Scale(0, 1)
 FEWEST_CONTESTED = 5
 TAIL = 0.001
 """So small because it is looked at each week: `python -m bench.contested` says how often it is false."""
+
+
+class Shares(NamedTuple):
+    """How many questions have an outcome, and the share of each sign among them."""
+
+    number: int
+    signs: Mapping[str, Interval]
 
 
 class Contested(NamedTuple):
@@ -28,9 +35,15 @@ def settled(outcomes: Sequence[Outcome], now: datetime) -> Sequence[Outcome]:
     return [outcome for outcome in outcomes if now - outcome.question.asked_at >= QUIET_AFTER]
 
 
-def share_of(outcomes: Sequence[Outcome], sign: str) -> Interval | None:
-    estimate = _estimate(outcomes, sign)
-    return estimate.judge if estimate else None
+def shares_of(outcomes: Sequence[Outcome]) -> Shares:
+    """The share of each sign, with its range, among the questions with an outcome."""
+    known = [outcome for outcome in outcomes if outcome.has_sign]
+    shares = dict[str, Interval]()
+    for sign in SIGNS:
+        estimate = _estimate(known, sign)
+        if estimate and estimate.judge.low is not None:
+            shares[sign] = estimate.judge
+    return Shares(len(known), shares)
 
 
 def _estimate(outcomes: Sequence[Outcome], sign: str) -> MeanEstimate | None:

@@ -5,18 +5,19 @@ from datetime import datetime, timedelta
 
 from bot.domain.outcome import SIGNS, Outcomes
 from bot.domain.questions import Question
-from bot.features.outcome.shares import Contested
+from bot.features.outcome.shares import Contested, Shares
 from bot.figures.quality import span
+from bot.figures.week import FEWEST
 from bot.slack import blocks as ui
 from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
-from judge.evaluation.stats import Interval
 from judge.scoring.numbers import number_of
 
 CONTRADICTED = "Scores that the askers contradict"
 _MOST_LISTED = 5
 _MOST_ASSISTANTS = 5
+_COMPARED = ("is_unanswered", "by_colleague", "contested", "confirmed")
 
 
 def outcome_line(outcomes: Outcomes) -> str:
@@ -45,14 +46,24 @@ def contested_line(contested: Contested) -> str:
     )
 
 
-def shares_block(name: str, number: int, shares: Mapping[str, Interval]) -> ui.Block:
-    """The share of each sign among the questions with an outcome, with its range."""
+def shares_block(name: str, shares: Shares) -> ui.Block:
     title = (
-        f"*{clip(name)}*, of {number_of(number, 'question')} of four weeks with an outcome, "
+        f"*{clip(name)}*, of {number_of(shares.number, 'question')} of four weeks with an outcome, "
         "three days after they were asked:"
     )
-    lines = [f"• {SIGNS[sign]}: {span(share, '.0%')}" for sign, share in shares.items()]
+    lines = [f"• {SIGNS[sign]}: {span(share, '.0%')}" for sign, share in shares.signs.items()]
     return ui.section("\n".join([title, *lines]))
+
+
+def release_lines(before: Shares, since: Shares) -> list[str]:
+    """How the shares of signs have changed with a release; empty with too few questions."""
+    if min(before.number, since.number) < FEWEST:
+        return []
+    lines = [
+        f"• {SIGNS[sign]}: {span(since.signs[sign], '.0%')}; before {span(before.signs[sign], '.0%')}"
+        for sign in _COMPARED
+    ]
+    return ["Of the questions with an outcome, since then:", *lines]
 
 
 def contradicted_line(good: int, low: int) -> str:

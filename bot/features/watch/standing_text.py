@@ -183,14 +183,15 @@ def standing_alert(
     channel_ids: Sequence[str],
     lowest: Sequence[LowCase],
     workspace_url: str,
+    outcomes: Sequence[str] = (),
 ) -> Post:
-    """What people are told of a change, once; with the lowest replies since then that they may
-    see.
+    """What people are told of a change, once; with the outcomes of questions, and the lowest
+    replies since then that they may see.
     """
     said = headline(standing, name)
     where = ", ".join(f"<#{each}>" for each in channel_ids[:5])
     more = f" and {len(channel_ids) - 5} more" if len(channel_ids) > 5 else ""
-    lines = [f"{said}.", level_line(standing), *cause_lines(standing)]
+    lines = [f"{said}.", level_line(standing), *cause_lines(standing), *outcomes]
     listed = low_blocks(lowest, [name] * len(lowest), workspace_url)
     title = [ui.section("*Lowest scores since then*")] if listed else []
     basis = "All its scores"

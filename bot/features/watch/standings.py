@@ -239,7 +239,10 @@ class StandingLooks:
         name = await self._services.members.name_of(standing.author_id)
         channels = [watch.channel_id for watch in watches]
         url = self._services.identity.url
-        post = standing_alert(standing, name, channels, lowest, url)
+        outcomes: Sequence[str] = ()
+        if standing.release_id is not None and standing.since:
+            outcomes = await self._services.release_lines(standing.subject, standing.since)
+        post = standing_alert(standing, name, channels, lowest, url, outcomes)
         return post, [case.id for case in lowest]
 
     async def _shown_to(self, to: str, watches: Sequence[Watch]) -> Sequence[Watch]:

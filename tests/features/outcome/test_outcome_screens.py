@@ -9,7 +9,7 @@ from sqlalchemy import select
 from bot.domain.outcome import Outcome, Outcomes
 from bot.domain.questions import Question
 from bot.features.outcome.lists import ACTION_CONTRADICTED
-from bot.features.outcome.shares import more_contested
+from bot.features.outcome.shares import Shares, more_contested
 from bot.features.outcome.signs import SignReader
 from bot.features.outcome.text import (
     contested_line,
@@ -136,6 +136,6 @@ def an_outcome(ts: str, **signs: bool) -> Outcome:
 
 def test_details_have_the_share_of_each_sign_with_its_range() -> None:
     shares = {"contested": wilson(3, 30), "went_quiet": wilson(12, 30)}
-    lines = str(read([shares_block("helper", 30, shares)])).splitlines()
+    lines = str(read([shares_block("helper", Shares(30, shares))])).splitlines()
     assert lines[0].startswith("*helper*, of 30 questions of four weeks with an outcome")
     assert lines[1] == "• contested: 10%, between 3% and 27%"

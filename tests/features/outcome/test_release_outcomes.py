@@ -1,0 +1,55 @@
+"""A release is compared by what came of questions, too."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from bot.domain.questions import Says, SeenMessage
+from bot.store.figures import to_ts
+from bot.store.seen_messages import SeenMessages
+from tests.features.watch.test_releases import compare, look, mark, scores
+from tests.features.watch.test_standings import worth
+from tests.features.watch.watching import only, say, told
+from tests.stage import Stage, StageFactory, shown
+
+
+async def ask(stage: Stage, days_ago: float, *, is_answered: bool) -> None:
+    watch = await only(stage)
+    at = datetime.now(UTC) - timedelta(days=days_ago)
+    asked = SeenMessage(
+        team_id=watch.team_id,
+        channel_id=watch.channel_id,
+        ts=to_ts(at),
+        thread_ts=to_ts(at),
+        author_id="U777",
+        is_app=False,
+        says=Says.WORDS,
+        mentions=(watch.author_id,),
+        text_hash=f"{days_ago}",
+        finished_at=at,
+    )
+    seen = SeenMessages(stage.log.database)
+    await seen.note(asked)
+    if is_answered:
+        later = at + timedelta(minutes=1)
+        answer = replace(asked, ts=to_ts(later), author_id=watch.author_id, is_app=True)
+        await seen.note(replace(answer, mentions=(), text_hash=None, finished_at=later))
+
+
+async def test_what_a_release_has_changed_has_the_shares_of_outcomes(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage()
+    await say(stage, "@helper all alert me")
+    stage.model.script(worth())
+    await mark(stage, 14)
+    await scores(stage, 2, 4, release_ago=14)
+    for number in range(12):
+        await ask(stage, 20 + number / 9, is_answered=number < 6)
+        await ask(stage, 8 + number / 9, is_answered=True)
+    await look(stage)
+    await compare(stage)
+    (effect,) = [each for each in told(stage, stage.ben) if "what release 1 has" in shown(each)]
+    lines = shown(effect).splitlines()
+    (line,) = [line for line in lines if "without an answer" in line]
+    assert line.startswith("• without an answer: 0%, between 0% and ")
+    assert "; before 50%, between " in line
