@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judge import Judge, Turn
+from judge import Judge, JudgeError, Turn
 from judge.evaluation.signs import Signs, find_signs
 from judge.scoring.judging import Written
 
@@ -41,7 +41,11 @@ async def _read(judge: Judge, row: Mapping[str, Any]) -> Signs | None:
         return answer
 
     thread = [Turn(role, text) for role, text in row["thread"]]
-    return (await find_signs(write, thread)).signs
+    try:
+        return (await find_signs(write, thread)).signs
+    except JudgeError as exc:
+        print(exc, file=sys.stderr)
+        return None
 
 
 def _print_sign(sign: str, read: Sequence[tuple[Mapping[str, Any], Signs]]) -> None:
