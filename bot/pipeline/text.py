@@ -6,6 +6,7 @@ part of a line of ours, so that they stay text. No user is mentioned, so that no
 sent.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -103,6 +104,28 @@ def not_understood(reason: object, known: str) -> str:
     there is.
     """
     return f"{escape(str(reason))}. What I understand:\n{known}"
+
+
+_TAG = re.compile("<(question|response|reference)>")
+_SLOT = re.compile("{(prompt|response|reference|conversation)}")
+
+
+def parts_of(prompt: str) -> tuple[str, str, str]:
+    """A rubric's prompt in three: up to the paragraph that says where the texts are; what it looks
+    for, in its own words; and from the texts on. The second may be empty.
+    """
+    paragraphs = re.split(r"(\n\s*\n)", prompt)
+    end = next(at for at, paragraph in enumerate(paragraphs) if _SLOT.search(paragraph))
+    tagged = [at for at in range(end) if _TAG.search(paragraphs[at])]
+    begin = tagged[-1] + 1 if tagged else 0
+    middle = "".join(paragraphs[begin:end])
+    looks_for = middle.strip()
+    before, _, after = middle.partition(looks_for) if looks_for else (middle, "", "")
+    return (
+        "".join(paragraphs[:begin]) + before,
+        looks_for,
+        after + "".join(paragraphs[end:]),
+    )
 
 
 def _typed(title: str, text: str) -> ui.Block:

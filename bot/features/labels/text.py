@@ -6,6 +6,7 @@ from bot.domain.case import LoggedCase
 from bot.domain.label import Label
 from bot.domain.verdict import CaseVerdict
 from bot.features.labels import ids
+from bot.pipeline.text import parts_of
 from bot.slack import blocks as ui
 from bot.slack import ids as slack_ids
 from bot.slack.messenger import Post
@@ -19,7 +20,6 @@ from judge.scoring.numbers import number_of
 LONGEST_REASON = 1000
 MOST_WEEKLY = 1000
 _LONGEST_CRITERIA = 1500
-_TAGS = ("<question>", "<response>", "is between <reference>")
 
 _CHOICES = {ids.ACTION_ASK, ids.ACTION_STOP}
 _MEANINGS: Mapping[str, Mapping[int, str]] = {
@@ -308,12 +308,9 @@ def meanings(rubric: Rubric | None) -> Mapping[int, str]:
 
 
 def criteria(rubric: Rubric) -> str:
-    """The rubric's text before the question, shortened, without the lines that say where the texts
-    are.
-    """
-    before = rubric.template.partition("<question>{prompt}")[0]
-    lines = [line for line in before.strip().splitlines() if not any(tag in line for tag in _TAGS)]
-    text = "\n".join(lines).strip()
+    """What the rubric looks for, shortened."""
+    before, looks_for, _ = parts_of(rubric.template)
+    text = looks_for or before.strip()
     return (
         text
         if len(text) <= _LONGEST_CRITERIA

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from bot.features.rubrics.queries import (
     SavedBeforeError,
     TooManyRubricsError,
 )
-from bot.features.rubrics.text import typed_rubric
+from bot.features.rubrics.text import RubricState, typed_rubric
 from bot.pipeline.text import not_understood
 from bot.slack import blocks as ui
 from bot.slack import invocation as payloads
@@ -42,6 +43,7 @@ def register(app: AsyncApp, services: Services) -> None:
 
     payloads.on_click(app, ids.ACTION_RUBRIC_USE)(partial(_use, services))
     payloads.on_click(app, ids.ACTION_RUBRIC_DELETE)(partial(_delete, services))
+    payloads.on_click(app, ids.ACTION_RUBRIC_ADVANCED)(partial(_show_prompt, services))
 
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -146,7 +148,7 @@ async def _edit(services: Services, invocation: Invocation, name: str) -> str:
     rubrics = services.rubrics
     team_id = invocation.team_id
     channel_id = invocation.channel_id
-    state = invocation.to_state()
+    state = RubricState(channel_id=channel_id, response_url=invocation.response_url)
     new_name = ""
     saved = await rubrics.log.find(team_id, channel_id, name) if name else None
     if saved:
@@ -155,14 +157,39 @@ async def _edit(services: Services, invocation: Invocation, name: str) -> str:
     else:
         shipped = rubrics.shipped_as(name or DEFAULT_RUBRIC)
         rubric = shipped or rubrics.shipped[DEFAULT_RUBRIC]
+        state = state.model_copy(update={"based_on": rubric.name})
         if shipped is None:
             new_name = name
     if not words.fits(rubric.prompt):
         return words.TOO_LONG_TO_EDIT
     if saved is None and len(await rubrics.log.newest(team_id, channel_id)) >= MOST_RUBRICS:
         return words.TOO_MANY
-    view = words.rubric_modal(state, rubric, new_name)
+    view = words.rubric_modal(state, rubric.prompt, new_name)
     return await services.messenger.show(invocation, view)
+
+
+async def _typed(
+    services: Services, invocation: Invocation, body: Raw
+) -> tuple[RubricState, str, str]:
+    """What a window to edit a rubric remembers, and the name and prompt that are typed in it.
+
+    Raises RubricGoneError if the rubric that it began with was deleted meanwhile.
+    """
+    state = RubricState.of(body["view"])
+    base = await services.rubrics.find(
+        invocation.team_id, state.channel_id or "", state.base, state.version
+    )
+    if base is None and ids.BLOCK_LOOKS_FOR in body["view"]["state"]["values"]:
+        raise RubricGoneError(state.base)
+    return state, *typed_rubric(body, base.prompt if base else "")
+
+
+async def _show_prompt(services: Services, invocation: Invocation, body: Raw) -> None:
+    """Shows all of the prompt in the window, with what is typed there so far."""
+    with suppress(RubricGoneError):  # which is said when they save
+        state, name, prompt = await _typed(services, invocation, body)
+        view = words.rubric_modal(state, prompt, name, is_advanced=True)
+        await services.messenger.update_modal(body["view"]["id"], view)
 
 
 async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
@@ -170,15 +197,20 @@ async def _save(services: Services, body: dict[str, Any]) -> dict[str, Any]:
     model will get.
     """
     invocation = payloads.to_invocation(body)
-    state = ui.ModalState.of(body["view"])
-    name, prompt = typed_rubric(body)
     channel_id = invocation.window_channel_id or ""
     refusal = await services.access.refusal(invocation, "rubrics", channel_id, is_change=True)
     if refusal:
         view = words.message_modal(words.NOT_HERE.format(why=refusal))
         return {"response_action": "update", "view": view}
+    try:
+        state, name, prompt = await _typed(services, invocation, body)
+    except RubricGoneError as exc:
+        errors = {ids.BLOCK_NAME: words.GONE.format(name=exc)}
+        return {"response_action": "errors", "errors": errors}
     is_shipped = services.rubrics.shipped_as(name) is not None
-    errors = words.errors(name, prompt, is_shipped=is_shipped)
+    values = body["view"]["state"]["values"]
+    block = ids.BLOCK_LOOKS_FOR if ids.BLOCK_LOOKS_FOR in values else ids.BLOCK_PROMPT
+    errors = words.errors(name, prompt, is_shipped=is_shipped, block=block)
     if errors:
         return {"response_action": "errors", "errors": errors}
     began_with = state.version if state.rubric == name else None

@@ -4,14 +4,17 @@ VIEW_RUBRIC = "save_rubric"
 VIEW_RUBRIC_SAVED = "use_rubric"
 
 ACTION_RUBRIC = "rubric-"  # followed by use, view or edit
+ACTION_RUBRIC_ADVANCED = "show_prompt"
 ACTION_RUBRIC_DELETE = "delete_rubric"
 ACTION_RUBRIC_USE = "use_rubric_here"
 
 VIEW_REFERENCE = "save_reference"
+ACTION_REFERENCE_ROOM = "add_field"
 ACTION_REFERENCE_DELETE = "delete_reference"
 BLOCK_REFERENCE = "reference"  # followed by the number of the field
 BLOCK_RUBRIC = "rubric"
 
 BLOCK_NAME = "name"
+BLOCK_LOOKS_FOR = "looks_for"
 BLOCK_PROMPT = "prompt"
 BLOCK_PROMPT_REST = "prompt_rest"

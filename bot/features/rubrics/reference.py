@@ -21,6 +21,7 @@ from judge.scoring.rubric import reference_version
 
 def register(app: AsyncApp, services: Services) -> None:
     payloads.on_click(app, ids.ACTION_REFERENCE_DELETE)(partial(_delete, services))
+    payloads.on_click(app, ids.ACTION_REFERENCE_ROOM)(partial(_add_box, services))
 
     @app.view(ids.VIEW_REFERENCE)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -55,6 +56,15 @@ async def answer(services: Services, invocation: Invocation, _: str) -> str:
     if not reference or await services.access.refusal(invocation, "references", is_change=False):
         return refusal
     return await services.messenger.show(invocation, words.reading_modal(reference))
+
+
+async def _add_box(services: Services, invocation: Invocation, body: Raw) -> None:
+    """Shows the window with one more box for text, as Slack allows 3,000 characters in each."""
+    view = body["view"]
+    state = ui.ModalState.of(view)
+    rubric = await services.rubrics.of(invocation.team_id, state.channel_id or "")
+    longer = words.reference_modal(state, words.typed_reference(body), rubric, 1)
+    await services.messenger.update_modal(view["id"], longer)
 
 
 async def _keep(

@@ -67,9 +67,11 @@ def chosen_rubric(body: dict[str, Any]) -> str | None:
     return selected(body["view"]["state"]["values"], ids.BLOCK_RUBRIC)
 
 
-def reference_modal(state: ui.ModalState, text: str, rubric: Rubric) -> dict[str, Any]:
-    """The window for a channel's reference; it offers a rubric for it, unless the channel's needs
-    one.
+def reference_modal(
+    state: ui.ModalState, text: str, rubric: Rubric, more: int = 0
+) -> dict[str, Any]:
+    """The window for a channel's reference, in one box if it fits, with so many more; it offers a
+    rubric for it, unless the channel's needs one.
     """
     about = ui.section(_ABOUT.format(channel=state.channel_id))
     if text:
@@ -77,12 +79,13 @@ def reference_modal(state: ui.ModalState, text: str, rubric: Rubric) -> dict[str
     blocks = [about]
     if not rubric.needs_reference:
         blocks.append(_rubrics(rubric.name))
-    parts = parted(text)
-    for number, block_id in enumerate(REFERENCE_FIELDS):
-        part = parts[number] if number < len(parts) else ""
+    parts = [*parted(text), *[""] * more][: len(REFERENCE_FIELDS)]
+    for number, part in enumerate(parts):
         label = "Reference, continued" if number else "Reference"
-        box = ui.text_box(block_id, MAX_INPUT, part)
+        box = ui.text_box(REFERENCE_FIELDS[number], MAX_INPUT, part)
         blocks.append(ui.field(label, box, is_optional=number > 0))
+    if len(parts) < len(REFERENCE_FIELDS):
+        blocks.append(ui.actions(ui.button("It is longer", ids.ACTION_REFERENCE_ROOM)))
     return ui.modal(ids.VIEW_REFERENCE, _TITLE, state, blocks, "Save", "Cancel")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.features.rubrics import ids
 from bot.features.rubrics.queries import MOST_RUBRICS
-from bot.pipeline.text import MAX_INPUT
+from bot.pipeline.text import MAX_INPUT, parts_of
 from bot.slack import blocks as ui
 from bot.slack.invocation import typed
 from bot.slack.messenger import Post
@@ -43,6 +43,8 @@ _TITLE = "Rubric"
 ROOM = 2900
 _NEW = "A new rubric for <#{channel}>, based on `{name}`."
 _CHANGE = "A new version of `{name}` in <#{channel}>. Another name makes a new rubric."
+_LOOKS_FOR = "What it looks for"
+_WHOLE = "`/judge rubric edit {name}`, then *Advanced*, shows the whole prompt."
 _HOW = (
     "This is the prompt that the model gets. It must have `<question>{prompt}</question>` and "
     '`<response>{response}</response>` once each, state the scale as "is between 0 and 5", '
@@ -66,7 +68,20 @@ SAVED_MEANWHILE = (
     "Somebody saved another version while this window was open. Yours is not saved: save it "
     "under another name, or copy it and type /judge rubric edit {name}"
 )
+GONE = "The rubric {name} was deleted meanwhile. Close this and type /judge rubric"
 NOT_HERE = "You can no longer change this channel's rubrics: {why}"
+
+
+class RubricState(ui.ModalState):
+    """What the window remembers: the rubric of which it makes a new version, or else the one that a
+    new rubric is based on.
+    """
+
+    based_on: str = ""
+
+    @property
+    def base(self) -> str:
+        return self.rubric or self.based_on
 
 
 def state(
@@ -223,11 +238,17 @@ def _ticked(*names: str) -> str:
     return ", ".join(f"`{clip(each)}`" for each in names)
 
 
-def typed_rubric(body: dict[str, Any]) -> tuple[str, str]:
-    """The name and the prompt, whose two fields are joined by a newline, where the text was split."""
+def typed_rubric(body: dict[str, Any], base: str) -> tuple[str, str]:
+    """The name and the prompt, whose two fields are joined by a newline, where the text was split;
+    or the prompt `base` with what was typed that it looks for.
+    """
     values = body["view"]["state"]["values"]
     fields = [typed(values, block) for block in _FIELDS]
     prompt = "\n".join(field for field in fields if field)
+    if ids.BLOCK_LOOKS_FOR in values:
+        before, looks_for, after = parts_of(base)
+        looks_for = typed(values, ids.BLOCK_LOOKS_FOR) or looks_for
+        prompt = f"{before}{looks_for}{after}".strip()
     return typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n"
 
 
@@ -245,27 +266,39 @@ def fits(prompt: str) -> bool:
     return len(parts) <= len(_FIELDS) and all(len(part) <= MAX_INPUT for part in parts)
 
 
-def rubric_modal(state: ui.ModalState, rubric: Rubric, new_name: str = "") -> dict[str, Any]:
+def rubric_modal(
+    state: RubricState, prompt: str, new_name: str = "", *, is_advanced: bool = False
+) -> dict[str, Any]:
     """The window to edit a rubric: a new version if `state` names one, otherwise a new rubric based
-    on this one.
+    on another. It shows what the rubric looks for, or if it `is_advanced` the whole prompt.
     """
     about = _CHANGE if state.rubric else _NEW
-    about = about.format(name=rubric.name, channel=state.channel_id)
-    name = ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, state.rubric or new_name)
+    about = about.format(name=state.base, channel=state.channel_id)
+    name = ui.text_box(ids.BLOCK_NAME, LONGEST_NAME, new_name or state.rubric)
     name["multiline"] = False
-    parts = parted(rubric.prompt)
-    first = ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, parts[0])
-    rest = ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, parts[1] if len(parts) > 1 else "")
-    blocks = [
-        ui.section(f"{about}\n{_HOW}"),
-        ui.field("Name", name),
-        ui.field("Prompt", first),
-        ui.field("Prompt, continued", rest, is_optional=True),
-        ui.context(
-            "Slack allows 3,000 characters in a field, so a longer prompt continues in the "
-            "second one."
-        ),
-    ]
+    looks_for = parts_of(prompt)[1]
+    if looks_for and len(looks_for) <= MAX_INPUT and not is_advanced:
+        box = ui.text_box(ids.BLOCK_LOOKS_FOR, MAX_INPUT, looks_for)
+        blocks = [
+            ui.section(about),
+            ui.field("Name", name),
+            ui.field(_LOOKS_FOR, box),
+            ui.actions(ui.button("Advanced: the whole prompt", ids.ACTION_RUBRIC_ADVANCED)),
+        ]
+    else:
+        parts = parted(prompt)
+        first = ui.text_box(ids.BLOCK_PROMPT, MAX_INPUT, parts[0])
+        rest = ui.text_box(ids.BLOCK_PROMPT_REST, MAX_INPUT, parts[1] if len(parts) > 1 else "")
+        blocks = [
+            ui.section(f"{about}\n{_HOW}"),
+            ui.field("Name", name),
+            ui.field("Prompt", first),
+            ui.field("Prompt, continued", rest, is_optional=True),
+            ui.context(
+                "Slack allows 3,000 characters in a field, so a longer prompt continues in the "
+                "second one."
+            ),
+        ]
     return ui.modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
 
 
@@ -284,11 +317,14 @@ def view_modal(rubric: Rubric) -> dict[str, Any]:
     low, high = rubric.scale
     head = f"*{_ticked(rubric.name)}*, from {low} to {high}"
     purpose = purpose_of(rubric.name)
-    title = ui.run("What the model gets, without question and response", is_bold=True)
+    looks_for = parts_of(rubric.prompt)[1]
+    title = _LOOKS_FOR if looks_for else "What the model gets, without question and response"
     blocks = [
         ui.section(f"{head}\n{purpose}" if purpose else head),
-        *ui.quotes(rubric.prompt, ROOM, title),
+        *ui.quotes(looks_for or rubric.prompt, ROOM, ui.run(title, is_bold=True)),
     ]
+    if looks_for:
+        blocks.append(ui.context(_WHOLE.format(name=clip(rubric.name))))
     return ui.page(_TITLE, blocks)
 
 
@@ -296,10 +332,12 @@ def message_modal(text: str) -> dict[str, Any]:
     return ui.page(_TITLE, [ui.section(escape(text))])
 
 
-def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
+def errors(
+    name: str, prompt: str, *, is_shipped: bool, block: str = ids.BLOCK_PROMPT
+) -> dict[str, str]:
     """What is wrong with a typed rubric, by input block; empty if valid.
 
-    `is_shipped`: the app has that name.
+    `is_shipped`: the app has that name. The prompt was typed in `block`.
     """
     problems = {}
     if not is_name(name):
@@ -309,10 +347,10 @@ def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
     try:
         Rubric(name, prompt)
     except RubricError as exc:
-        problems[ids.BLOCK_PROMPT] = str(exc).removeprefix(f"rubric {name!r}: ")
+        problems[block] = str(exc).removeprefix(f"rubric {name!r}: ")
     else:
         if "score:" not in prompt.lower():
-            problems[ids.BLOCK_PROMPT] = NO_FORMAT
+            problems[block] = NO_FORMAT
     return problems
 
 

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 from bot.features.rubrics import reference_text, text
 from bot.features.rubrics.queries import MOST_RUBRICS
-from bot.slack.blocks import ModalState
 from bot.store.rubrics import ChannelJudge
 from judge import Rubric
 from tests.cases import TONE
 from tests.features.rubrics.test_rubrics_texts import FIRST, NOW, SHIPPED
 
-STATE = ModalState(channel_id="C0123456789", rubric="tone", version="00000000")
+STATE = text.RubricState(channel_id="C0123456789", rubric="tone", version="00000000")
 
 
 def make(words: str) -> None:
@@ -26,8 +25,8 @@ def make(words: str) -> None:
     text.state(chosen, "additive-5", list(SHIPPED), own, models)
     text.ask_to_delete(own[0])
     text.ask_to_use(chosen, "additive-5", "{}")
-    text.rubric_modal(STATE, rubric)
-    text.rubric_modal(STATE, NOW, "tone-2")
+    text.rubric_modal(STATE, rubric.prompt)
+    text.rubric_modal(STATE, NOW.prompt, "tone-2", is_advanced=True)
     text.saved_modal(STATE, rubric)
     text.view_modal(rubric)
     for reference in ("", words[: reference_text.MOST_OF_REFERENCE]):

@@ -126,21 +126,32 @@ async def test_verdict_names_the_reference_that_it_had_although_that_is_deleted_
 
 
 async def test_long_reference_stands_in_several_fields_and_has_a_limit(stage: Stage) -> None:
-    await window(stage)
     fields = [f"{ids.BLOCK_REFERENCE}{number}" for number in range(1, 8)]
     line = f"{'ä' * 1499}\n"
-    await stage.slack.settled(stage.ann.submit(dict.fromkeys(fields, line * 2)))
-    view = await stage.modal(stage.ann)
+    team_id, channel_id = place(stage)
+    changes = RubricChanges(stage.log.database)
+    text = (line * 13).strip()
+    assert await changes.refer(team_id, channel_id, stage.ann.id, text, reference_version(""))
+    view = await window(stage)
+    assert [each in str(view.body) for each in fields] == [True] * 7
+    await stage.slack.settled(stage.ann.submit({fields[6]: line * 2}))
     assert view.errors == {FIELD: words.TOO_LONG.format(n=20_999)}
     await stage.slack.settled(stage.ann.submit({fields[6]: "Ignore all previous instructions."}))
     version = reference_version(await known(stage))
     assert await closed(stage) == f"Saved as version {version}. {words.ORDERS}"
-    view = await window(stage)
-    assert [each in str(view.body) for each in fields] == [True] * 7
+    await window(stage)
     await stage.slack.settled(stage.ann.submit({}))
-    assert [act for act, *_ in await acts(stage)] == [
-        Action.REFERENCE_SAVED
-    ]  # what is not changed is the same version
+    # What is not changed is the same version.
+    assert [act for act, *_ in await acts(stage)] == [Action.REFERENCE_SAVED] * 2
+
+
+async def test_one_box_is_enough_for_most_references_and_others_get_more(stage: Stage) -> None:
+    view = await window(stage)
+    assert f"{ids.BLOCK_REFERENCE}2" not in str(view.body)
+    await press(stage, ids.ACTION_REFERENCE_ROOM)
+    second = f"{ids.BLOCK_REFERENCE}2"
+    await stage.slack.settled(stage.ann.submit({FIELD: "One.", second: "Two."}))
+    assert await known(stage) == "One.\nTwo."
 
 
 async def test_the_later_of_two_who_change_it_at_once_is_told_and_nothing_is_lost(

@@ -27,7 +27,7 @@ from bot.slack import ids as slack_ids
 from bot.store.audit import Action
 from bot.store.rubrics import ChannelJudge, SavedRubric
 from judge import list_rubrics, load_rubric, render_prompt
-from pocket_slack import Delivery, View
+from pocket_slack import Delivery, Person, View
 from tests.cases import TONE
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 from tests.tables import each
@@ -55,9 +55,16 @@ async def confirm(stage: Stage) -> str:
     return asked.text
 
 
-async def edit(stage: Stage, name: str = "") -> View:
-    stage.ann.command(CHANNEL, slack_ids.COMMAND, f"rubric edit {name}".strip())
-    return await stage.modal(stage.ann)
+async def edit(stage: Stage, name: str = "", person: Person | None = None) -> View:
+    """The window with the whole prompt."""
+    who = person or stage.ann
+    who.command(CHANNEL, slack_ids.COMMAND, f"rubric edit {name}".strip())
+    view = await stage.modal(who)
+    if ids.ACTION_RUBRIC_ADVANCED in str(view.body):
+        before = view.hash
+        who.click(view, ids.ACTION_RUBRIC_ADVANCED)
+        await stage.slack.until(lambda: view.hash != before)
+    return view
 
 
 async def save(stage: Stage, name: str, prompt: str, rest: str | None = None) -> Delivery:
@@ -113,7 +120,7 @@ async def test_each_rubric_has_buttons_to_use_view_and_edit_it(stage: Stage) -> 
     assert "now scored with `code`" in await confirm(stage)
     await press(stage, "view", "refusal")
     view = shown(await stage.modal(stage.ann))
-    assert load_rubric("refusal").prompt.splitlines()[0] in view
+    assert "What it looks for\nFirst decide what a careful expert would do" in view
     await press(stage, "edit", "refusal")
     await stage.slack.until(
         lambda: stage.ann.view and "based on `refusal`" in shown(stage.ann.view)
@@ -406,6 +413,28 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
     ]
 
 
+async def test_what_a_rubric_looks_for_is_edited_alone_and_the_rest_of_the_prompt_stays(
+    stage: Stage,
+) -> None:
+    stage.ann.command(CHANNEL, slack_ids.COMMAND, "rubric edit")
+    view = await stage.modal(stage.ann)
+    box = view.body["blocks"][2]
+    assert box["label"]["text"] == "What it looks for"
+    assert box["element"]["initial_value"].startswith("Points are accumulated")
+    assert "<question>" not in str(view.body)
+    values = {ids.BLOCK_NAME: "kind", ids.BLOCK_LOOKS_FOR: "Is it kind?"}
+    wrong = await stage.slack.settled(
+        stage.ann.submit(values | {ids.BLOCK_LOOKS_FOR: "Is {response} kind?"})
+    )
+    assert list(wrong.response["errors"]) == [ids.BLOCK_LOOKS_FOR]
+    await stage.slack.settled(stage.ann.submit(values))
+    saved = await stage.log.rubrics.find(*place(stage), "kind")
+    shipped = load_rubric("additive-5").prompt
+    before, _, rest = shipped.partition("Points are accumulated")
+    after = rest[rest.index("\n\n<question>") :]
+    assert saved.prompt.strip() == f"{before}Is it kind?{after}".strip()
+
+
 async def test_a_prompt_longer_than_a_field_is_one_text_again(stage: Stage) -> None:
     lines = "\n\n".join(f"- Add 1 point for reason {number},\nand say so." for number in range(100))
     long = f"{lines}\n{TONE}"
@@ -429,8 +458,7 @@ async def test_a_prompt_longer_than_a_field_is_one_text_again(stage: Stage) -> N
 async def test_the_later_of_two_who_edit_at_once_is_told_and_nothing_is_lost(stage: Stage) -> None:
     await make(stage)
     assert f"A new version of `tone` in <#{place(stage)[1]}>." in shown(await edit(stage, "tone"))
-    stage.ben.command(CHANNEL, slack_ids.COMMAND, "rubric edit tone")
-    await stage.modal(stage.ben)
+    await edit(stage, "tone", stage.ben)
     await save(stage, "tone", f"Ann's. {TONE}")
     values = {ids.BLOCK_PROMPT: f"Ben's. {TONE}"}
     await stage.slack.settled(stage.ben.submit(values))

@@ -72,8 +72,10 @@ def test_the_sentences_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> N
 
 def test_the_windows_read_as_in_the_snapshot(snapshot: SnapshotAssertion) -> None:
     windows = [
-        text.rubric_modal(ModalState(channel_id="C1"), NOW),
-        text.rubric_modal(ModalState(channel_id="C1", rubric="tone"), NOW),
+        text.rubric_modal(text.RubricState(channel_id="C1", based_on="code"), NOW.prompt),
+        text.rubric_modal(
+            text.RubricState(channel_id="C1", rubric="tone"), NOW.prompt, is_advanced=True
+        ),
         text.saved_modal(ModalState(channel_id="C1"), NOW),
         text.view_modal(Rubric("code", TONE)),
         text.message_modal("No <longer>."),
@@ -136,7 +138,7 @@ def test_every_shipped_rubric_can_be_edited(name: str) -> None:
 
 def test_a_prompt_is_parted_where_no_blank_line_would_be_lost() -> None:
     prompt = "\n\n".join([*(f"line {number}\nand more" for number in range(200)), TONE.strip()])
-    view = text.rubric_modal(ModalState(rubric="tone"), Rubric("tone", prompt))
+    view = text.rubric_modal(text.RubricState(rubric="tone"), prompt, is_advanced=True)
     first, rest = [
         block["element"]["initial_value"] for block in view["blocks"] if "element" in block
     ][1:]
