@@ -5,10 +5,11 @@ Points say which criteria of its rubric a response meets.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
-from judge.scoring.answers import spoken
+from judge.scoring.answers import spoken, to_plain
 from judge.scoring.model.chat import ChatModel
 from judge.scoring.prompt import Texts, render_material, render_prompt, render_texts
 from judge.scoring.ratings import Rating, Verdict, add_up
@@ -16,8 +17,6 @@ from judge.scoring.reading import parse_rating
 from judge.scoring.rubric import Rubric, Scale
 
 MET = 0.5  # the probability from which on a criterion is
-_SEPARATOR = re.compile(r"[:=]")
-_FROM_WORD_TO_WORD = re.compile(r"\w(?:.*\w)?")
 _FOR_POINTS = """\
 {material}
 
@@ -75,6 +74,8 @@ async def with_points(
         render_points_request(texts), temperature=0.0, give_up_at=give_up_at
     )
     points = read_points(answer.choices[0].text, texts.rubric)
+    if set(points.values()) == {None}:
+        model.note(f"Model {model.name!r} was asked for points and gave an answer without any.")
     return replace(verdict, points=points, **add_up((verdict, answer)))
 
 
@@ -88,24 +89,26 @@ def read_points(answer: str, rubric: Rubric) -> dict[str, float | None]:
     """1 for each criterion that is met, 0 for one that is not, None for one that the answer leaves
     open.
 
-    Only lines of a criterion's name and yes or no count.
+    Only a criterion's name with yes or no counts, on a line of its own or in a list on one line.
     """
-    names = {name.casefold(): name for name in rubric.criteria}
+    plain = to_plain(spoken(answer)).casefold()
     said: dict[str, set[str]] = {}
-    for line in spoken(answer).splitlines():
-        before, *after = _SEPARATOR.split(line, maxsplit=1)
-        name = names.get(_words_of(before).casefold())
-        met = _words_of("".join(after)).lower()
-        if name and met in ("yes", "no"):
-            said.setdefault(name, set()).add(met)
+    for point in _point_pattern(tuple(rubric.criteria)).finditer(plain):
+        said.setdefault(point["name"], set()).add(point["met"])
     worth = {frozenset({"yes"}): 1.0, frozenset({"no"}): 0.0}
-    return {name: worth.get(frozenset(said.get(name, ()))) for name in rubric.criteria}
+    return {name: worth.get(frozenset(said.get(name.casefold(), ()))) for name in rubric.criteria}
 
 
-def _words_of(text: str) -> str:
-    """The text without the markup and the marks around its words."""
-    found = _FROM_WORD_TO_WORD.search(text)
-    return found[0] if found else ""
+@cache
+def _point_pattern(criteria: Sequence[str]) -> re.Pattern[str]:
+    names = "|".join(re.escape(name.casefold()) for name in criteria)
+    # "1. relevant (asks for Paris): yes (it names it);", at the beginning of a line or of an item.
+    words = r"(?:\([^()\n]{0,200}\)[ \"']*)?"
+    begin = r"(?:^|[;,]|\b[0-9]{1,2}[.)])[ \"'({\[•-]*"
+    end = rf"(?=\W*(?:$|[;(]|(?:[0-9]{{1,2}}[.)] *)?(?:{names})\b))"
+    return re.compile(
+        rf"{begin}(?P<name>{names})[ \"')\]]*{words}[:=][ \"']*(?P<met>yes|no)\b{end}", re.MULTILINE
+    )
 
 
 def points_total(points: Mapping[str, float | None], scale: Scale) -> int | None:

@@ -40,10 +40,12 @@ _UNLABELLED = re.compile(
     r"|\b(?:it|this(?: answer)?|response|reply) "
     r"|\b(?:final|sum|total|overall|correct(?:ion|ed))(?: [a-z]{1,20})? "
     r"*[:=](?:[^\n]{0,30}=)?[ \"'(\[]*"
+    r"|\b(?:therefore|thus|hence|so|overall)\b[^.!?\n0-9]{1,40}\b(?:receives?|gets?|earns?|deserves?) "
+    r"(?:only |just )?(?=[0-9.]{1,4} points?\W*\Z)"
     r"|[.!?,\n] *[a-z]{2,10}, |[.!?] *\n\s{0,8}(?=[0-9/ ]{1,12}$)"
     rf"|(?<![\w.,/])(?=[0-9]{{1,4}}{_IN_TOTAL}))(?P<number>[0-9]{{1,4}}(?:\.[0-9]+)?)(?: "
     r"*(?:/|out of) *[0-9]{1,4})?"
-    rf"(?:{_IN_TOTAL}|[ \"')\]}}]*(?:[.!;](?![0-9])|$))",
+    rf"(?:{_IN_TOTAL}| points?\W*\Z|[ \"')\]}}]*(?:[.!;](?![0-9])|$))",
     re.MULTILINE,
 )
 # "I can't evaluate this", "(could not judge)"; but "I cannot rate it higher" is a reason.

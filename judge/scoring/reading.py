@@ -91,7 +91,9 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
-    rf"\Z|\n|[.;!](?!\.?[0-9])|[,:|<](?! ?[0-9])|{_SAID_SO}"
+    rf"\Z|\n|[.!](?!\.?[0-9])|[,:|<](?! ?[\[(]{{0,2}}[0-9])"
+    # "; 2" is another score, "; 2 steps" a reason
+    rf"|;(?!\.?[0-9]| [\[(]{{0,2}}[0-9]{{1,4}}{_CLOSE}(?:[.,;\n]|\Z))|{_SAID_SO}"
     r"|(?<= )(?:[-–—] (?![0-9])|\((?![^)\n]{0,80}[0-9])|[A-Z]|(?:because|since|as|due)\b)"
 )
 _SENTENCE_END = re.compile(rf"[.;!](?![0-9])|\n|\Z|(?<= )(?:because|since|as|due)\b|{_SAID_SO}")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from openai import AsyncOpenAI
 
 from judge import Judge, SetupError, Turn, load_rubric
 from judge.scoring.beside import points_total, read_points, render_points_request
@@ -29,7 +30,13 @@ def only(**points: float | None) -> dict[str, float | None]:
     ("answer", "points"),
     [
         (ALL, dict.fromkeys(NAMES, 1.0)),
-        ("- **Relevant**: Yes.\n2. useful: no", only(relevant=1.0)),  # "2. useful" is no criterion
+        ("- **Relevant**: Yes.\n2. useful: no", only(relevant=1.0, useful=0.0)),
+        ("relevant: Yes; useful: No; expert: yes", only(relevant=1.0, useful=0.0, expert=1.0)),
+        ("relevant: yes, useful: no.", only(relevant=1.0, useful=0.0)),
+        ("1. relevant: yes 2. useful: no", only(relevant=1.0, useful=0.0)),
+        ("relevant (names Paris): yes\nuseful: no (it is short)", only(relevant=1.0, useful=0.0)),
+        ('{"relevant": "yes", "useful": "no"}', only(relevant=1.0, useful=0.0)),
+        ("It is hardly relevant: yes\nirrelevant: no\nuseful: no doubt", only()),
         ("relevant: yes\nrelevant: no\nuseful = NO", only(useful=0.0)),
         ("relevant: yes, because it names Paris.\nuseful: yes", only(useful=1.0)),
         ("<think>\nuseful: no\n</think>\nexpert: yes\nhonest: yes", only(expert=1.0)),
@@ -80,6 +87,15 @@ async def test_without_an_answer_to_rely_on_the_score_stands_and_no_point_is_sai
     for reply, points in (("All of them.", only()), (Failure(400), None)):
         verdict = await ask("score: 5\nGood.", reply, samples=1, points=True)
         assert (verdict.score, verdict.points) == (5, points)
+
+
+async def test_an_answer_without_points_is_said(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    judge = Judge("m", samples=1, points=True, client=client)
+    model_server.script("score: 5\nGood.", "All of them.")
+    await judge.score("Why?", "So.")
+    assert judge.shortfalls == ["Model 'm' was asked for points and gave an answer without any."]
 
 
 async def test_nothing_is_asked_beside_an_unscored_verdict(
