@@ -21,12 +21,12 @@ from bot.app import RunningBot, running_bot
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.feature import Services
 from bot.pipeline.engine import Engine
-from bot.pipeline.judges import USUAL
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.settings import Settings
 from bot.slack.ids import ACTION_WRONG_QUESTION, BLOCK_QUESTION, SHORTCUT_SCORE_REPLY
 from bot.slack.manifest import load_manifest
 from bot.store import Store
+from judge.scoring.ways import USUAL
 from pocket_slack import Delivery, Entry, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S, UNHURRIED

@@ -17,7 +17,6 @@ from bot import judges
 from bot.commands import screens
 from bot.commands.channels import installed
 from bot.errors import BotError, SettingsError, SlackError, StoreError
-from bot.pipeline.judges import USUAL
 from bot.setting_values import readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings, read_variables
 from bot.slack import client as slack_client
@@ -29,6 +28,7 @@ from bot.telemetry import Telemetry, signals
 from judge import JudgeError, load_rubric
 from judge.cli.options import say
 from judge.scoring.numbers import number_of
+from judge.scoring.ways import USUAL
 
 _WITH_EVENTS = f"`judge-bot manifest --with {manifest.MESSAGE_EVENTS}`"
 

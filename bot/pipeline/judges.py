@@ -9,6 +9,7 @@ from bot.domain.case import Case
 from bot.domain.shared import AnswerCache
 from bot.store.rubrics import ChannelJudge, Rubrics
 from judge import Judge, Rubric, Verdict
+from judge.scoring.ways import USUAL
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,6 @@ class RubricChoice:
 
 MakeJudge = Callable[[Rubric, str | None, str | None, str | None], Judge]
 """Makes a judge from a rubric, a model, a tier and a way to ask; None is what the app's settings say."""
-USUAL = (
-    "How do I move a meeting that repeats every week to another day, without losing its notes?",
-    "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later "
-    "meetings move too. Pick the new day, save, and choose to tell the guests. The notes move "
-    "with each meeting.",
-)
-"""A question and an answer of usual length."""
 _DAY_S = 86_400.0
 
 

@@ -48,7 +48,7 @@ def to_questions(rubric: Rubric) -> list[dict[str, Any]]:
     if len(labels) > _MOST_LEVELS:
         raise SetupError(
             f"Rubric {rubric.name!r} has {len(labels)} scores, and a decision takes "
-            f"{_MOST_LEVELS} at most; use --ask distribution, or a rubric with a shorter scale."
+            f"{_MOST_LEVELS} at most; use JUDGE_ASK=distribution, or a rubric with a shorter scale."
         )
     levels = [
         {"label": each} | ({"description": rubric.levels[each]} if rubric.levels else {})

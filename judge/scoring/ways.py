@@ -21,6 +21,13 @@ TAKES = {
     DECISION: "one request a row, which costs what it reads",
 }
 _SAMPLES = 3  # of a single model
+USUAL = (
+    "How do I move a meeting that repeats every week to another day, without losing its notes?",
+    "Open the meeting in your calendar and choose Edit series, not Edit event, so that all later "
+    "meetings move too. Pick the new day, save, and choose to tell the guests. The notes move "
+    "with each meeting.",
+)
+"""A question and an answer of usual length."""
 MEMBERS = {TEXT: Member, DISTRIBUTION: DistributionMember, DECISION: DecisionMember}
 
 

@@ -124,7 +124,7 @@ async def test_probabilities_that_nearly_add_up_are_scaled(ask: Ask) -> None:
 async def test_server_without_decisions_is_named_and_nothing_else_is_asked(
     model_server: ModelServer, ask: Ask, reply: Failure
 ) -> None:
-    with pytest.raises(SetupError, match=r"has no decisions .*--ask distribution"):
+    with pytest.raises(SetupError, match=r"has no decisions .*JUDGE_ASK=distribution"):
         await decide(ask, reply)
     assert len(model_server.requests) == 1
 
@@ -150,7 +150,7 @@ def scale_of(low: int, high: int) -> Rubric:
 async def test_scale_of_more_than_ten_levels_is_refused_before_anything_is_sent(
     model_server: ModelServer, ask: Ask
 ) -> None:
-    with pytest.raises(SetupError, match=r"11 scores, .* --ask distribution"):
+    with pytest.raises(SetupError, match=r"11 scores, .* JUDGE_ASK=distribution"):
         await decide(ask, Decided(LEVELS), rubric=scale_of(0, 10))
     assert model_server.requests == []
     ten = {str(score): 0.1 for score in range(1, 11)}

@@ -93,8 +93,8 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.NO_DECISIONS: (
         SetupError,
-        "The server at {server} has no decisions with model {model!r} ({answer}); --ask "
-        "distribution does the same with log probabilities.",
+        "The server at {server} has no decisions with model {model!r} ({answer}); "
+        "JUDGE_ASK=distribution does the same with log probabilities.",
     ),
     _Problem.UNAVAILABLE: (
         UnavailableError,

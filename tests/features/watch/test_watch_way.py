@@ -9,13 +9,13 @@ from bot.domain.case import CaseStatus
 from bot.features.watch.asked_again import AskedAgain, Change
 from bot.features.watch.queries import WatchOrders, watched
 from bot.features.watch.way import Way, find_way
-from bot.pipeline.judges import USUAL
 from bot.settings import OFFLINE
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
 from bot.store.figures import BEGINNING, END, Span
 from bot.store.schema import cases
 from judge import DEFAULT_MODEL
 from judge.evaluation.stats import Interval
+from judge.scoring.ways import USUAL
 from tests.features.watch.test_watch_window import window
 from tests.features.watch.watching import only, say, scored, write_scores
 from tests.model_server import Answer, Failure, Script, Stall

@@ -11,8 +11,9 @@ import pytest
 from judge.rows.exports import export
 from judge.rows.files import Format
 from judge.rows.row_file import ADDED, Row, parse_item
+from judge.scoring.ways import USUAL
 from tests.judge_command import Done, run
-from tests.model_server import Answer, Decided, Failure, ModelServer
+from tests.model_server import Answer, Decided, Failure, ModelServer, Script
 from tests.row_files import read, write
 from tests.tables import each
 
@@ -905,3 +906,39 @@ async def test_thinking_is_shown_apart(
         "high",
         520,
     )
+
+
+LIKELY = Answer(
+    "score: 4",
+    logprobs={
+        "content": [
+            {"token": token, "logprob": 0.0, "top_logprobs": [{"token": token, "logprob": 0.0}]}
+            for token in ("score", ":", " 4")
+        ]
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "trial", "is_suggested"),
+    [
+        (100, LIKELY, True),
+        (100, "score: 4\nGood.", False),
+        (100, Failure(401), False),
+        (99, LIKELY, False),
+    ],
+)
+async def test_a_way_that_takes_less_is_suggested_where_it_works(
+    tmp_path: Path,
+    output: Path,
+    model_server: ModelServer,
+    rows: int,
+    trial: Script,
+    is_suggested: bool,
+) -> None:
+    model_server.apart[USUAL[0]] = trial
+    model_server.script("score: 4\nGood.")
+    texts = ({"prompt": "Why?", "completion": f"So {number}."} for number in range(rows))
+    done = await ask(model_server, write(tmp_path / "many.jsonl", *texts), output, "--samples", "1")
+    assert (done.code, "--ask distribution works, too" in done.stdout) == (0, is_suggested)
+    assert len(model_server.requests) == rows
