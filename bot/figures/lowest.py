@@ -3,8 +3,8 @@ is fair.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Self
 
@@ -55,6 +55,40 @@ class LowList:
             raise ValueError(f"{value!r} is no list of low replies") from exc
 
 
+SEVERAL = 100
+"""So many low replies are read where a few are shown, because some may be the same."""
+
+
+def folded(replies: Iterable[LowCase]) -> list[LowCase]:
+    """Low replies in their order, those of one assistant with the same answer, or to the same
+    question, as one.
+
+    Words are the same whatever their case and the blanks between them, as far as they are read.
+    """
+    heads = dict[int, LowCase]()
+    head_of = dict[tuple[str | None, str, str], int]()
+    for reply in replies:
+        keys = [
+            (reply.author_id, kind, " ".join(words.casefold().split()))
+            for kind, words in (("answer", reply.response), ("question", reply.question))
+            if words and words.strip()
+        ]
+        known = [head_of[key] for key in keys if key in head_of]
+        head_id = known[0] if known else reply.id
+        for key in keys:
+            head_of.setdefault(key, head_id)
+        if known:
+            heads[head_id] = replace(heads[head_id], same=(*heads[head_id].same, reply.id))
+        else:
+            heads[reply.id] = reply
+    return list(heads.values())
+
+
+def ids_of(replies: Iterable[LowCase]) -> list[int]:
+    """All cases whose scores are told with these replies."""
+    return [case_id for reply in replies for case_id in reply.ids]
+
+
 def low_lines(case: LowCase, who: str, workspace_url: str, *, is_short: bool = False) -> list[str]:
     """What is known of a low reply: its score as a link, who wrote it, and when, without anybody's
     words; in short without the scale and the day.
@@ -69,7 +103,8 @@ def low_lines(case: LowCase, who: str, workspace_url: str, *, is_short: bool = F
     parts = [f"<{link}|{score}>", clip(who), when, gone]
     lines = [" · ".join(part for part in parts if part)]
     if question := excerpt(case.question or "", _WORDS):
-        lines.append(f"Question: “{question}”")
+        label = f"{len(case.ids)} times" if case.same else "Question"
+        lines.append(f"{label}: “{question}”")
     if reason := excerpt(case.reason or "", _WORDS):
         lines.append(f"“{reason}”")
     if missed := [

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from bot.domain.week import Week
+from bot.figures.lowest import SEVERAL, folded
 from bot.figures.quality import (
     WEEKS,
     Agreement,
@@ -184,11 +185,11 @@ async def read_lowest(
     """
     watched = replace(place, origin=Origin.WATCHED)
     low = [
-        *await tallies.low(place, span, LOWEST, False, author_ids),
-        *await tallies.low(watched, span, LOWEST, False),
+        *await tallies.low(place, span, SEVERAL, False, author_ids),
+        *await tallies.low(watched, span, SEVERAL, False),
     ]
     low.sort(key=lambda case: (case.score, -case.judged_at.timestamp()))
-    return low[:LOWEST]
+    return folded(low)[:LOWEST]
 
 
 async def read_details(tallies: Tallies, place: Place, chosen: Chosen) -> Details:

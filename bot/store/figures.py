@@ -2,7 +2,7 @@
 there are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -112,6 +112,9 @@ class CountedCase(NamedTuple):
 class LowCase:
     """A case to look at; the texts, `reason` is the judge's, are beginnings, and None if they must
     not be shown.
+
+    `cause` is what it has in common with others, if it was sorted. `same` are further cases with the
+    same answer, or to the same question.
     """
 
     id: int
@@ -127,6 +130,12 @@ class LowCase:
     question: str | None = None
     response: str | None = None
     reason: str | None = None
+    cause: str | None = None
+    same: tuple[int, ...] = ()
+
+    @property
+    def ids(self) -> Sequence[int]:
+        return self.id, *self.same
 
 
 @dataclass(frozen=True)

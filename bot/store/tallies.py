@@ -19,7 +19,7 @@ from bot.store import figures
 from bot.store.database import StoreQueries, columns_of
 from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place, Span, TimedScore
 from bot.store.labels import by_week
-from bot.store.schema import cases, is_of_case, labels, ratings, replies
+from bot.store.schema import cases, causes, is_of_case, labels, ratings, replies
 from bot.store.visibility import (
     NEWER,
     Origin,
@@ -28,6 +28,13 @@ from bot.store.visibility import (
     is_watched,
     superseded,
 )
+
+
+def cause_of_case() -> sa.ScalarSelect[str]:
+    """What a case has in common with others, as it was sorted last."""
+    its = sa.select(causes.c.name).where(is_of_case(causes)).order_by(causes.c.week.desc())
+    return its.limit(1).scalar_subquery()
+
 
 _ORIGINS = Origin.CHOSEN, Origin.WATCHED
 _AGREED = 2
@@ -166,7 +173,9 @@ class Tallies(StoreQueries):
             sa.case((is_shown, sa.func.substr(each, 1, _WORDS))).label(name)
             for name, each in texts.items()
         ]
-        query = sa.select(*columns_of(cases, LowCase, *texts), *words).where(which)
+        words.append(sa.case((is_shown, cause_of_case())).label("cause"))
+        columns = columns_of(cases, LowCase, *texts, "cause", "same")
+        query = sa.select(*columns, *words).where(which)
         return await self._database.rows(
             LowCase, query.order_by(cases.c.score, cases.c.judged_at.desc(), cases.c.id)
         )

@@ -18,7 +18,7 @@ from bot.feature import Services
 from bot.features.digest import ids
 from bot.features.digest.channel_week import LowReplies
 from bot.features.digest.queries import SortedReply, note_causes, read_causes
-from bot.figures.lowest import low_lines
+from bot.figures.lowest import folded, low_lines
 from bot.figures.quality import grouped
 from bot.pipeline.asking import BudgetError, ask, judge_of, with_more
 from bot.pipeline.quoting import noted
@@ -162,7 +162,7 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
     cases = services.store.cases
     url = services.identity.url
     rows = dict[int, str]()
-    for reply in found.replies:
+    for reply in folded(found.replies):
         case = await cases.get(reply.id) if reply.reason else None
         if case:
             said = [
@@ -174,10 +174,11 @@ async def send_file(services: Services, person: Invocation, found: LowReplies) -
             why = {
                 "justification": case.justification,
                 "points": reply.points,
-                "cause": found.causes.get(case.id),
+                "cause": reply.cause,
             }
             what = {
                 "case": case.id,
+                "times": len(reply.ids),
                 "assistant": found.members[reply.author_id or ""].name,
                 "score": case.score,
             }
@@ -204,15 +205,16 @@ def list_window(found: LowReplies, url: str, of_file: str = "") -> ui.Block:
     blocks = list[ui.Block]()
     if of_file and any(case.reason for case in found.replies):
         blocks.append(ui.actions(ui.button("Send me this as a file", ids.ACTION_LOW_FILE, of_file)))
-    by_cause = grouped((found.causes.get(case.id, NOT_SORTED), case) for case in found.replies)
-    for name in [*_ordered(found.causes.values()), NOT_SORTED]:
+    by_cause = grouped((case.cause or NOT_SORTED, case) for case in found.replies)
+    causes = _ordered(case.cause for case in found.replies if case.cause)
+    for name in [*causes, NOT_SORTED]:
         replies = by_cause.get(name)
         if not replies:
             continue
         text = f"*{len(replies)} low replies*"
-        if found.causes:
+        if causes:
             text = f"*{clip(name, _NAME)}* ({len(replies)})"
-        for case in replies:
+        for case in folded(replies):
             words = excerpt(case.response or "", _WORDS)
             who = found.members[case.author_id or ""].name
             reply = [f"Reply: “{words}”"] if words else []

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bot.domain.week import Week
 from bot.feature import Named, Services, WeekPart
-from bot.features.digest.queries import SortedReply, causes_of, read_causes
+from bot.features.digest.queries import SortedReply, read_causes
 from bot.figures.lowest import LowList
 from bot.figures.week import Chosen, read_chosen, read_lowest
 from bot.slack.members import Member
@@ -101,11 +101,10 @@ async def _part(
 
 
 class LowReplies(NamedTuple):
-    """Low replies, newest first, with their assistants and causes."""
+    """Low replies, newest first, with their assistants."""
 
     replies: Sequence[LowCase]
     members: Mapping[str, Member]
-    causes: Mapping[int, str]
 
 
 async def read_low(
@@ -123,10 +122,7 @@ async def read_low(
     found.sort(key=lambda case: case.judged_at, reverse=True)
     authors = sorted({case.author_id for case in found if case.author_id})
     members = await assistants(services, authors, names_within_s)
-    replies = [case for case in found if case.author_id in members][:MOST]
-    ids = [case.id for case in replies]
-    causes = await causes_of(services.store.database, place.team_id, ids)
-    return LowReplies(replies, members, causes)
+    return LowReplies([case for case in found if case.author_id in members][:MOST], members)
 
 
 async def assistants(

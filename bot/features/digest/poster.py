@@ -25,7 +25,7 @@ from bot.features.digest.channel_week import (
     read_week,
 )
 from bot.features.digest.past import read_when
-from bot.figures.lowest import LowList
+from bot.figures.lowest import LowList, ids_of
 from bot.figures.week import read_chosen, read_details
 from bot.slack import client
 from bot.slack.blocks import Block
@@ -164,7 +164,7 @@ async def draft(
     place = Place(settings.team_id, settings.channel_id)
     shown = await read_week(services, place, week, week, known_at, _NAMES_WITHIN_S)
     post = text.digest_message(shown, services.identity.url)
-    return post, [case.id for case in shown.lowest]
+    return post, ids_of(shown.lowest)
 
 
 async def preview(services: Services, channel_id: str, when: str) -> None:

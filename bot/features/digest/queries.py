@@ -1,6 +1,6 @@
 """The causes of a week's low replies."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -49,7 +49,9 @@ async def note_causes(database: Database, place: Place, week: str, found: Sequen
 async def read_causes(database: Database, place: Place, week: Week) -> Sequence[SortedReply]:
     """The low replies of a week, or of the place's author in it, as far as they were sorted."""
     is_within = sa.and_(cases.c.judged_at >= week.start, cases.c.judged_at < week.end)
-    return await _sorted(database, sa.and_(_is_in(causes, place), is_within))
+    query = sa.select(causes.c.case_id, cases.c.author_id, causes.c.name.label("cause"))
+    query = query.join(cases, is_of_case(causes)).where(_is_in(causes, place), is_within)
+    return await database.rows(SortedReply, query.order_by(causes.c.case_id))
 
 
 async def read_first_score(database: Database, place: Place) -> datetime | None:
@@ -66,17 +68,3 @@ def _is_in(table: sa.Table, place: Place) -> sa.ColumnElement[bool]:
     if place.author_id is None:
         return is_there
     return sa.and_(is_there, cases.c.author_id == place.author_id)
-
-
-async def causes_of(
-    database: Database, team_id: str, case_ids: Collection[int]
-) -> Mapping[int, str]:
-    """The cause of each of these cases that was sorted."""
-    is_one = sa.and_(causes.c.team_id == team_id, causes.c.case_id.in_(case_ids))
-    return {reply.case_id: reply.cause for reply in await _sorted(database, is_one)}
-
-
-async def _sorted(database: Database, which: sa.ColumnElement[bool]) -> Sequence[SortedReply]:
-    query = sa.select(causes.c.case_id, cases.c.author_id, causes.c.name.label("cause"))
-    query = query.join(cases, is_of_case(causes)).where(which)
-    return await database.rows(SortedReply, query.order_by(causes.c.case_id))

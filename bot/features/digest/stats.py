@@ -11,6 +11,7 @@ from bot.features.digest.channel_week import assistants, read_week
 from bot.features.digest.past import read_when
 from bot.features.digest.poster import schedule_of, this_week
 from bot.features.digest.queries import read_first_score
+from bot.figures.lowest import ids_of
 from bot.figures.week import TREND_WEEKS
 from bot.pipeline.text import NOT_YOURS, several_named
 from bot.slack.invocation import Invocation
@@ -143,7 +144,7 @@ async def _stats(
     if place.author_id is None or not place.channel_id:
         # Its reader can still score them blind, or may not be in their channels.
         shown = replace(shown, lowest=())
-    ids = [case.id for case in shown.lowest]
+    ids = ids_of(shown.lowest)
     await services.store.assignments.note_told(place.team_id, ids, reader.user_id)
     return words.stats_message(shown, title, services.identity.url, now)
 

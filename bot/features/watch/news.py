@@ -16,7 +16,7 @@ from bot.features.watch import text
 from bot.features.watch.notices import Telling, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.week_text import standing_lines
-from bot.figures.lowest import low_blocks
+from bot.figures.lowest import folded, ids_of, low_blocks
 from bot.figures.quality import grouped
 from bot.slack import blocks as ui
 from bot.slack.members import MembershipError
@@ -32,6 +32,7 @@ FIRST = 20
 # notices are kept for longer
 _NEW_FOR = timedelta(weeks=8)
 _LATE = timedelta(days=2)
+_MOST_SINGLY = 5
 
 
 async def announce(services: Services, watch: Watch, by: str) -> str:
@@ -143,35 +144,48 @@ async def _by_reader(services: Services, watch: Watch) -> Sequence[Watch]:
 
 
 async def _tell_of(services: Services, watch: Watch, since: datetime) -> None:
+    """Tells five low replies a day one by one, of those that are the same only the first; the
+    others of a day together, once it is over.
+    """
     notices = Notices(services.store.database)
+    tallies = services.store.tallies
     now = services.clock()
-    low = await services.store.tallies.lowest(watched(watch), Span(since, now))
-    for day, case_ids in grouped(
-        (day_of(delivered_at), case_id) for case_id, delivered_at in low
-    ).items():
-        told = {name for name in await notices.of_day(watch, day) if name.startswith("case ")}
+    low = await tallies.lowest(watched(watch), Span(since, now))
+    replies = await tallies.low_among(watched(watch), [case_id for case_id, _ in low])
+    heads = {case_id: head.id for head in folded(replies) for case_id in head.ids}
+    days = grouped((day_of(delivered_at), case_id) for case_id, delivered_at in low)
+    told = {day: await notices.of_day(watch, day) for day in days}
+    told_heads = {
+        heads.get(case_id)
+        for day, case_ids in days.items()
+        for case_id in case_ids
+        if f"case {case_id}" in told[day]
+    }
+    for day, case_ids in days.items():
+        is_today = day == day_of(now)
+        singly = {name for name in told[day] if name.startswith("case ")}
         due = defaultdict[str, list[int]](list)
         for case_id in case_ids:
             name = f"case {case_id}"
-            is_today = day == day_of(now)
-            if name in told or (
-                is_today and len(told) < 5
-            ):  # five a day singly, the others together
-                told.add(name)
+            head_id = heads.get(case_id)
+            is_new = is_today and len(singly) < _MOST_SINGLY and head_id not in told_heads
+            if is_new or name in singly:
+                singly.add(name)
+                told_heads.add(head_id)
                 due[name].append(case_id)
             elif not is_today:
                 due[f"day {day}"].append(case_id)
-        for name, its in due.items():
-            await tell_once(services, watch, name, partial(_post, services, watch, its), day)
+        for name, due_ids in due.items():
+            await tell_once(services, watch, name, partial(_post, services, watch, due_ids), day)
 
 
 async def _post(services: Services, watch: Watch, case_ids: Sequence[int]) -> Telling | None:
     # Read right before the post: some may have been forgotten or deleted since.
     found = await services.store.tallies.low_among(watched(watch), case_ids)
-    kept = [each for each in found if not each.deleted_at]
+    kept = folded(each for each in found if not each.deleted_at)
     if not kept:
         return None
     post = text.low_alert(
         watch, await services.members.name_of(watch.author_id), kept, services.identity.url
     )
-    return post, [each.id for each in kept]
+    return post, ids_of(kept)

@@ -16,7 +16,8 @@ from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.features.watch.queries import day_of
 from bot.store import database as db
 from bot.store.figures import Place, Span, to_ts
-from bot.store.schema import IS_WAITED_FOR, cases, causes, is_of_case, keys, replies, watches
+from bot.store.schema import IS_WAITED_FOR, cases, keys, replies, watches
+from bot.store.tallies import cause_of_case
 from bot.store.visibility import is_low, is_watched
 
 
@@ -286,15 +287,8 @@ class Replies(db.StoreQueries):
         self, team_id: str, channel_ids: Collection[str], since: datetime
     ) -> Sequence[LowCount]:
         """The low replies that watches drew, by channel, assistant and cause."""
-        cause = (
-            sa.select(causes.c.name)
-            .where(is_of_case(causes))
-            .limit(1)
-            .scalar_subquery()
-            .label("cause")
-        )
         low = (
-            sa.select(cases.c.channel_id, cases.c.author_id, cause)
+            sa.select(cases.c.channel_id, cases.c.author_id, cause_of_case().label("cause"))
             .where(
                 cases.c.team_id == team_id,
                 cases.c.channel_id.in_(channel_ids),

@@ -8,7 +8,7 @@ from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, is_channel
 from bot.features.watch import ids
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.queries import Unread
-from bot.figures.lowest import low_blocks
+from bot.figures.lowest import ids_of, low_blocks
 from bot.figures.quality import span
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
@@ -294,10 +294,11 @@ def lowest_words(scale: Scale) -> str:
 def low_alert(watch: Watch, name: str, found: Sequence[LowCase], workspace_url: str) -> Post:
     channels = dict.fromkeys(case.channel_id for case in found)
     where = ", ".join(f"<#{channel_id}>" for channel_id in channels)
-    if len(found) == 1:
+    number = len(ids_of(found))
+    if number == 1:
         what = f"got *{found[0].score} of {found[0].highest}* for a reply in {where}"
     else:
-        what = f"got the lowest scores for {len(found)} more replies in {where}"
+        what = f"got the lowest scores for {number} more replies in {where}"
     shown = found[:_MOST_LOW]
     more = [ui.context(f"And {len(found) - _MOST_LOW:,} more.")] if len(found) > _MOST_LOW else []
     blocks = low_blocks(shown, [name] * len(shown), workspace_url)

@@ -46,5 +46,5 @@ def make(words: str) -> None:
         text.before_all(shown.week, words[:80], MOMENT)
     thumbs = text.thumb_lines([ThumbCount(name, 1, 2, 3) for name in names], members)
     text.details_message(full.chosen, details(30), full.part.blocks, thumbs)
-    causes = {each.id: words[:80] or "other" for each in low}
-    list_window(LowReplies(low, members, causes), URL, "C1:0")
+    sorted_ = [replace(each, cause=words[:80] or "other") for each in low]
+    list_window(LowReplies(sorted_, members), URL, "C1:0")

@@ -14,7 +14,7 @@ from bot.domain.week import Week, parse_zone
 from bot.features.digest import ids
 from bot.features.digest.causes import FILE_IS_THEIRS, FILE_SENT, NO_FILE, look_into
 from bot.features.digest.channel_week import read_low
-from bot.features.digest.queries import causes_of, note_causes, read_causes
+from bot.features.digest.queries import note_causes, read_causes
 from bot.pipeline.quoting import unquote
 from bot.slack.manifest import load_manifest
 from bot.store import Store
@@ -314,7 +314,6 @@ async def test_causes_are_those_of_a_channels_week_and_leave_with_their_texts(lo
         assert await read_causes(log.database, other, when) == []
     of_author = Place("T1", "C1", "U2")
     assert await read_causes(log.database, of_author, week) == [(three, "U2", "other")]
-    assert await causes_of(log.database, "T1", [two, three]) == {two: "no source", three: "other"}
     case = await log.cases.get(two)
     await log.edits.drop_texts(case)
     left = await read_causes(log.database, here, week)

@@ -25,6 +25,7 @@ from bot.features.digest.text import (
     stats_message,
     thumb_lines,
 )
+from bot.figures.lowest import folded
 from bot.figures.quality import Agreement, to_quality
 from bot.figures.week import Author, Chosen, Details, Point, Tally
 from bot.slack.blocks import section
@@ -172,10 +173,27 @@ def test_the_window_of_low_replies_shows_words_that_format_nothing(
     snapshot: SnapshotAssertion,
 ) -> None:
     authors = {"B1": MEMBERS["B1"], "B2": MEMBERS["B2"], "": Member("pager", True)}
-    window = list_window(LowReplies(LOW, authors, {7: "does not answer"}), URL, "C1:0")
+    low = [replace(LOW[0], cause="does not answer"), *LOW[1:]]
+    window = list_window(LowReplies(low, authors), URL, "C1:0")
     check_blocks(window["blocks"])
     assert read(window["blocks"]) == snapshot
-    assert read(list_window(LowReplies([], {}, {}), URL)["blocks"]) == "No low replies."
+    assert read(list_window(LowReplies([], {}), URL)["blocks"]) == "No low replies."
+
+
+def test_replies_with_the_same_answer_or_question_are_one_whatever_their_case_and_blanks() -> None:
+    first = replace(LOW[0], response="Ask HR.")
+    low = [
+        first,
+        replace(LOW[0], id=11, question="Where is it?", response="ask  hr."),
+        replace(LOW[0], id=12, question="when does it\narrive?", response="Soon."),
+        replace(LOW[0], id=13, author_id="B2", response="Ask HR."),
+        replace(LOW[0], id=14, question=None, response=None),
+        replace(LOW[0], id=15, question=None, response=None),
+    ]
+    assert [case.ids for case in folded(low)] == [(7, 11, 12), (13,), (14,), (15,)]
+    window = list_window(LowReplies(low, MEMBERS), URL)
+    assert "*6 low replies*" in read(window["blocks"])
+    assert "3 times: “When does it arrive?”" in read(window["blocks"])
 
 
 def test_the_settings_say_when_the_next_digest_comes(snapshot: SnapshotAssertion) -> None:

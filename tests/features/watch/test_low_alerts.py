@@ -201,3 +201,21 @@ async def test_the_command_sets_and_ends_them(stage: Stage) -> None:
     )
     assert "lowest" not in await say(stage, "@helper alert low off")
     assert (await only(stage)).low_since is None
+
+
+async def test_the_same_bad_answer_is_told_once_and_then_counted(stage: Stage) -> None:
+    await since_yesterday(stage)
+    await write_low(stage, 7)
+    given = {"question": "How do I hand over?", "response": "Ask  HR."}
+    await stage.log.database.execute(update(cases).values(given | {"justification": "Too short."}))
+    others = {"question": "When is the office open?", "response": "ask hr."}
+    await stage.log.database.execute(update(cases).where(cases.c.id > 5).values(others))
+    for _ in range(2):
+        await tell(stage)
+    assert len(told(stage)) == 1
+    for _ in range(2):
+        await tell(stage, timedelta(days=1))
+    (_, later) = told(stage)
+    assert later.text.startswith("helper got the lowest scores for 6 more replies in ")
+    assert "6 times: “How do I hand over?”" in shown(later)
+    assert shown(later).count("|Score 1 of 5>") == 1
