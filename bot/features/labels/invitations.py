@@ -43,7 +43,9 @@ async def ask_due(services: Services) -> None:
         "name": f"labels {utc_week(now):%Y-%m-%d}",
     }
     asked = set(await database.values(sa.select(notices.c.recipient).filter_by(**key)))
-    theirs = sa.select(sa.func.max(notices.c.claimed_at)).filter_by(team_id=team_id, channel_id="")
+    theirs = sa.select(sa.func.max(notices.c.claimed_at)).filter_by(
+        team_id=team_id, channel_id="", author_id=""
+    )
     last = theirs.where(notices.c.recipient == people.c.user_id).scalar_subquery()
     agreed = sa.select(people.c.user_id).where(people.c.team_id == team_id, people.c.is_asked)
     for user_id in await database.values(

@@ -12,7 +12,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services, WeekPart
-from bot.features.watch import first_hour, orders, releases, window
+from bot.features.watch import first_hour, orders, pauses, releases, window
 from bot.features.watch.alerts import Alerts
 from bot.features.watch.everywhere import follow_orders
 from bot.features.watch.figures import (
@@ -59,6 +59,7 @@ def feature(services: Services) -> Feature:
         orders.register(app, watcher)
         first_hour.register(app, services)
         releases.register(app, services)
+        pauses.register(app, services)
 
     async def home_section(person: Invocation) -> Sequence[Block]:
         assistants, more = await assistants_of(services, low_replies, person)

@@ -5,20 +5,21 @@ has no scores.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Literal, get_args
 
 import structlog
 
+from bot.domain.standing import subject_of
 from bot.domain.watch import Watch
 from bot.feature import Services
 from bot.features.watch import text
+from bot.features.watch.examples import read_low_part
 from bot.features.watch.notices import Telling, Write, send_alert, tell_once
 from bot.features.watch.queries import Notices, WatchOrders, day_of, watched
 from bot.features.watch.reply_queries import Replies, together
 from bot.features.watch.series import read_series, today_of
-from bot.figures.week import LOWEST
 from bot.slack.messenger import Post
 from bot.store.figures import Place, Span
 from judge.evaluation.standing import below
@@ -31,6 +32,7 @@ AlertKind = Literal["below", "unread", "unanswered", "silent", "gone"]
 The assistant is below its floor; the channel cannot be read; questions have no answer; the watch has
 no scores; the assistant no longer writes.
 """
+_PAUSED = {"below", "unanswered"}
 SILENT_FOR = timedelta(hours=6)
 RECENT = timedelta(days=7)
 _LATE = timedelta(days=CANDIDATES)
@@ -105,13 +107,18 @@ class Alerts:
         begun_today = [name for name in names if name in today]
         if begun_today and await self._notices.is_settled(watch, begun_today[0], now):
             return
+        paused = await self._notices.paused(subject_of(watch), now)
+        awake = replace(watch, alerts_to=tuple(to for to in watch.alerts_to if to not in paused))
         for name in begun_today or names:
-            due = await self._due(watch, names[name])
+            told = awake if names[name] in _PAUSED else watch
+            due = await self._due(told, names[name])
             if due is not None:
-                await tell_once(self._services, watch, name, due, day, may_repeat=True)
+                await tell_once(self._services, told, name, due, day, may_repeat=True)
                 return
 
     async def _due(self, watch: Watch, kind: AlertKind) -> Post | Write | None:
+        if not watch.alerts_to:
+            return None
         match kind:
             case "below":
                 return await self._below(watch)
@@ -144,12 +151,11 @@ class Alerts:
 
     async def _write_below(self, watch: Watch, mean: Interval, today: date) -> Telling:
         services = self._services
-        since = datetime.combine(today - _LATE, time(), services.schedule.zone)
-        span = Span(since.astimezone(UTC), services.clock())
-        cases = await self._tallies.low(watched(watch), span, LOWEST, False)
+        place = watched(watch)
+        shown_in = (place.channel_id, *place.others)
+        part = await read_low_part(services, subject_of(watch), place, today - _LATE, shown_in)
         name = await services.members.name_of(watch.author_id)
-        post = text.floor_alert(watch, name, mean, cases, services.identity.url)
-        return post, [case.id for case in cases]
+        return text.floor_alert(watch, name, mean, part.blocks), part.told
 
     async def _unread(self, watch: Watch) -> Post | None:
         known = await self._orders.unread(watch.team_id, self._services.clock())

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from bot.domain.standing import Standing
 from bot.features.watch import ids
 from bot.features.watch.queries import Release
-from bot.features.watch.standing_text import day_words, headline
+from bot.features.watch.standing_text import channels_words, day_words, headline
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
@@ -19,7 +19,6 @@ NOTE_LENGTH = 200
 NO_RELEASE = "There is no such release in this channel. `/judge release list` lists them."
 _TITLE = "Mark a release"
 _MOST_LISTED = 10
-_MOST_CHANNELS = 5
 _USAGE = "`/judge release @helper new prompt` marks one, `/judge release undo 7` takes one back."
 
 
@@ -134,12 +133,6 @@ def undone_before(release: Release) -> str:
 def _with_undo(text: str, release: Release, channel_id: str) -> Post:
     undo = ui.button("Undo", ids.ACTION_UNDO_RELEASE, f"{channel_id}:{release.id}")
     return Post(text.replace("*", ""), [ui.section(text), ui.actions(undo)])
-
-
-def channels_words(channel_ids: Sequence[str]) -> str:
-    shown = ", ".join(f"<#{channel_id}>" for channel_id in channel_ids[:_MOST_CHANNELS])
-    rest = len(channel_ids) - _MOST_CHANNELS
-    return f"{shown} and {rest} more" if rest > 0 else shown
 
 
 def _who(by: str) -> str:

@@ -6,20 +6,20 @@ from datetime import date, datetime, timedelta
 from bot.domain.standing import Standing, Whose
 from bot.domain.watch import Watch
 from bot.features.watch.asked_again import Asked
-from bot.figures.lowest import low_blocks
-from bot.figures.week import FEWEST
+from bot.features.watch.series import Series
+from bot.figures.week import FEWEST, low_words
 from bot.slack import blocks as ui
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
-from bot.store.figures import LowCase
 from judge.evaluation.standing import Direction, Event
-from judge.evaluation.stats import Interval
+from judge.evaluation.stats import Interval, low_to
 from judge.scoring.numbers import number_of
 
 _ANOTHER_JUDGE = (
     "From then on it counts as another judge: earlier scores and labels are not joined with later "
     "ones."
 )
+_MOST_CHANNELS = 5
 _TOLD_FOR = timedelta(weeks=4)  # the end of a change; then it is steady
 MARKS = {Direction.LOWER: "▼", Direction.HIGHER: "▲"}
 
@@ -113,6 +113,12 @@ def day_words(day: date) -> str:
     return f"{day.day} {day:%b}"
 
 
+def channels_words(channel_ids: Sequence[str]) -> str:
+    shown = ", ".join(f"<#{channel_id}>" for channel_id in channel_ids[:_MOST_CHANNELS])
+    rest = len(channel_ids) - _MOST_CHANNELS
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
 def _figures(standing: Standing) -> str:
     if standing.level is None or standing.before is None:
         return _since(standing)
@@ -181,31 +187,34 @@ def standing_alert(
     standing: Standing,
     name: str,
     channel_ids: Sequence[str],
-    lowest: Sequence[LowCase],
-    workspace_url: str,
-    outcomes: Sequence[str] = (),
+    lines: Sequence[str] = (),
+    low_part: Sequence[ui.Block] = (),
 ) -> Post:
-    """What people are told of a change, once; with the outcomes of questions, and the lowest
-    replies since then that they may see.
+    """What people are told of a change, once: who has changed, further figures, why scores are low,
+    and then what that is based on.
     """
-    said = headline(standing, name)
-    where = ", ".join(f"<#{each}>" for each in channel_ids[:5])
-    more = f" and {len(channel_ids) - 5} more" if len(channel_ids) > 5 else ""
-    lines = [f"{said}.", level_line(standing), *cause_lines(standing), *outcomes]
-    listed = low_blocks(lowest, [name] * len(lowest), workspace_url)
-    title = [ui.section("*Lowest scores since then*")] if listed else []
-    basis = "All its scores"
-    when = ", looked at once a day"
+    said = f"{headline(standing, name)}."
+    where = f"All its scores in {channels_words(channel_ids)}, looked at once a day."
     if standing.release_id is not None:
-        basis = f"This is what release {standing.release_id} has changed"
-        when = ""
+        where = f"What release {standing.release_id} has changed in {channels_words(channel_ids)}."
+    basis = [level_line(standing), *cause_lines(standing), where]
     blocks = [
-        ui.section("\n".join(line for line in lines if line)),
-        *title,
-        *listed,
-        ui.context(f"{basis} in {where}{more}{when}."),
+        ui.section("\n".join([said, *lines])),
+        *low_part,
+        ui.context(" ".join(line for line in basis if line)),
     ]
-    return Post(f"{said}.".replace("*", ""), blocks)
+    return Post(said.replace("*", ""), blocks)
+
+
+def share_line(series: Series, since: date) -> str:
+    """How many replies have low scores since a day, and had before."""
+    low = low_to(series.kind.scale)
+    shares = list[str]()
+    for scores in (series.since(since), series.before(since)):
+        number = len([score for score in scores if score.score <= low])
+        share = number / max(len(scores), 1)
+        shares.append(f"{number:,} of {len(scores):,} ({share:.0%})")
+    return f"Scored {low_words(series.kind.scale)}: {shares[0]} since then, {shares[1]} before."
 
 
 def test_alert(watch: Watch, name: str, now: datetime) -> Post:
@@ -235,11 +244,11 @@ def test_alert(watch: Watch, name: str, now: datetime) -> Post:
         judge_low=-0.1,
         judge_high=0.1,
     )
-    alert = standing_alert(made_up, name, [watch.channel_id], [], "")
-    line = ui.section(
+    share = "Scored 0 to 2: 9 of 24 (38%) since then, 20 of 400 (5%) before."
+    example = (
         f"Score 1 of 5 · {clip(name)} · a made-up case\n“It does not say which version it means.”"
     )
+    low_part = [ui.section("*For example*"), ui.section(example)]
+    alert = standing_alert(made_up, name, [watch.channel_id], [share], low_part)
     mark = "This is a test with made-up figures. A real alert looks like this:"
-    first, how = alert.blocks
-    title = ui.section("*Lowest scores since then*")
-    return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), first, title, line, how])
+    return Post(f"{mark} {alert.text}", [ui.section(f"*{mark}*"), *alert.blocks])

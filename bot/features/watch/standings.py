@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 
 import structlog
@@ -20,15 +20,15 @@ from bot.domain.verdict import later_version
 from bot.domain.watch import Watch, is_channel
 from bot.feature import Services
 from bot.features.watch.asked_again import PASSING, Asked, AskedAgain, Change
+from bot.features.watch.examples import LowPart, read_low_part
 from bot.features.watch.notices import TRIED_FOR, Telling, hearers, tell_each
 from bot.features.watch.queries import Notices, Release, Releases, WatchOrders, day_of
 from bot.features.watch.questions import Questions, compare_questions
 from bot.features.watch.series import Series, read_series, today_of
-from bot.features.watch.standing_text import standing_alert
+from bot.features.watch.standing_text import share_line, standing_alert
 from bot.figures.quality import grouped
-from bot.figures.week import LOWEST
 from bot.slack.members import MembershipError
-from bot.store.figures import Kind, LowCase, Place, Span
+from bot.store.figures import Kind, Place
 from bot.store.standings import Standings
 from bot.store.visibility import Origin
 from bot.store.watches import EVERYWHERE
@@ -209,6 +209,9 @@ class StandingLooks:
             now = self._services.clock()
             watches = subjects.get(standing.subject, ())
             recipients = await self._recipients(standing, watches)
+            if standing.event is Event.FURTHER:
+                paused = await self._notices.paused(standing.subject, now)
+                recipients = {to: watch for to, watch in recipients.items() if to not in paused}
             write = partial(self._write, standing, watches)
             name = f"standing {standing.id}"
             reached = await tell_each(self._services, recipients, name, write)
@@ -229,21 +232,21 @@ class StandingLooks:
         return {}  # it was taken back
 
     async def _write(self, standing: Standing, watches: Sequence[Watch], to: str) -> Telling | None:
-        """The alert for one person or channel, with the lowest replies of channels that they may
-        see.
-        """
-        lowest = list[LowCase]()
+        """The alert for one person or channel, with examples from channels that they may see."""
+        services = self._services
+        place = place_of(standing.subject, watches)
+        part = LowPart()
+        lines = list[str]()
         if standing.direction is Direction.LOWER and standing.since:
-            shown = await self._shown_to(to, watches)
-            lowest = await self._lowest(standing.subject, shown, standing.since)
-        name = await self._services.members.name_of(standing.author_id)
-        channels = [watch.channel_id for watch in watches]
-        url = self._services.identity.url
-        outcomes: Sequence[str] = ()
+            shown_in = {watch.channel_id for watch in await self._shown_to(to, watches)}
+            part = await read_low_part(services, standing.subject, place, standing.since, shown_in)
+            if series := await read_series(services, place, kind_of(standing)):
+                lines.append(share_line(series, standing.since))
         if standing.release_id is not None and standing.since:
-            outcomes = await self._services.release_lines(standing.subject, standing.since)
-        post = standing_alert(standing, name, channels, lowest, url, outcomes)
-        return post, [case.id for case in lowest]
+            lines += await services.release_lines(standing.subject, standing.since)
+        name = await services.members.name_of(standing.author_id)
+        post = standing_alert(standing, name, (place.channel_id, *place.others), lines, part.blocks)
+        return post, part.told
 
     async def _shown_to(self, to: str, watches: Sequence[Watch]) -> Sequence[Watch]:
         """The watches of the channel that is told, or of those that a person is in."""
@@ -254,16 +257,6 @@ class StandingLooks:
         except MembershipError:
             return []  # without Slack's answer, the change is told without replies
         return [watch for watch in watches if watch.channel_id in theirs]
-
-    async def _lowest(
-        self, subject: Subject, watches: Sequence[Watch], since: date
-    ) -> list[LowCase]:
-        if not watches:
-            return []
-        services = self._services
-        midnight = datetime.combine(since, datetime.min.time(), services.schedule.zone)
-        span = Span(midnight.astimezone(UTC), services.clock())
-        return await services.store.tallies.low(place_of(subject, watches), span, LOWEST, False)
 
 
 def with_marker(release: Release, watches: Sequence[Watch]) -> dict[str, Watch]:

@@ -262,20 +262,15 @@ _KNOWN = {
 }
 
 
-def floor_alert(
-    watch: Watch, name: str, mean: Interval, lowest: Sequence[LowCase], workspace_url: str
-) -> Post:
-    """The alert if an assistant's `mean` of late is clearly below its floor, with its lowest scores
-    of the last two weeks.
+def floor_alert(watch: Watch, name: str, mean: Interval, low_part: Sequence[ui.Block]) -> Post:
+    """The alert if an assistant's `mean` of late is clearly below its floor, with its low replies of
+    the last two weeks.
     """
-    listed = low_blocks(lowest, [name] * len(lowest), workspace_url)
-    title = [ui.section("*Lowest scores of the last two weeks*")] if listed else []
     whose = "is" if watch.is_everywhere else "this channel has"
     return _post(
         f"{_its(watch, name)} is clearly below the {watch.floor:g} that {whose} set: mean "
         f"{span(mean, '.1f')}.",
-        *title,
-        *listed,
+        *low_part,
         ui.context("Looked at once a day. While this lasts, I repeat the alert every seven days."),
     )
 

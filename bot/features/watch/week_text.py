@@ -159,7 +159,7 @@ def home_blocks(
         subject = assistant.subject
         which = LowList(subject.channel_id, now - LOW_FOR, now, subject.author_id)
         if assistant.low and (buttons := low_button(which)):
-            block["accessory"] = buttons[0]
+            block["accessory"] = ui.spoken(buttons[0], assistant.name)
         blocks.append(block)
     rest = [ui.context(f"And {more:,} more: `/judge stats` in their channels.")] if more else []
     return [*blocks, *rest]

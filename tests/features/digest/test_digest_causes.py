@@ -202,6 +202,7 @@ async def test_the_list_comes_as_a_file_that_goes_with_its_replies(
     assert rows[0]["link"].startswith("https://pocket.slack.com/archives/")
     assert rows[0] | {"link": ""} == {
         "case": 5,
+        "times": 1,
         "assistant": "helper",
         "score": 1,
         "prompt": rows[0]["prompt"],

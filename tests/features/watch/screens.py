@@ -3,10 +3,12 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.standing import Whose
+from bot.domain.standing import Subject, Whose
 from bot.features.watch import (
+    examples,
     first_hour,
     news,
+    pauses,
     release_text,
     standing_text,
     text,
@@ -15,6 +17,7 @@ from bot.features.watch import (
 from bot.features.watch.asked_again import Asked
 from bot.features.watch.queries import Release, watched
 from bot.features.watch.release_text import Outlook
+from bot.slack.blocks import actions, spoken
 from bot.slack.invocation import Invocation
 from bot.store.figures import Span
 from bot.store.watches import JUDGE
@@ -39,9 +42,16 @@ def make(words: str) -> None:
     text.ask_to_end(watch, name, "")
     text.ended_by(watch, name, "U1")
     text.changed_by(watch, name, "U1")
+    causes = [replace(each, cause=words[:80] or None) for each in low * 2]
+    button = actions(spoken(pauses.pause_button(Subject("T1", "C1", "B1")), name))
+    low_part = [
+        *examples.cause_blocks(causes),
+        *examples.example_blocks(low, name, its.URL),
+        button,
+    ]
     for standing in its.STANDINGS.values():
-        standing_text.standing_alert(standing, name, ["C1"] * 7, low, its.URL)
-    text.floor_alert(watch, name, Interval(2.5, 2.2, 2.8), low, its.URL)
+        standing_text.standing_alert(standing, name, ["C1"] * 7, [its.SHARE], low_part)
+    text.floor_alert(watch, name, Interval(2.5, 2.2, 2.8), low_part)
     text.low_alert(watch, name, low, its.URL)
     text.silent_alert(watch, name, 3, timedelta(hours=6))
     text.new_judge_notice(watch, name, words[:200] or None)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from bot.domain.watch import Watch
 from bot.features.watch import ids
@@ -13,7 +13,7 @@ from bot.features.watch.notices import tell_once
 from bot.features.watch.queries import Notices, day_of
 from bot.features.watch.text import new_judge_notice
 from bot.pipeline.quoting import unquote
-from bot.store.schema import assignments, cases
+from bot.store.schema import assignments, cases, notices
 from tests.features.watch.watching import (
     alarm,
     an_alarm,
@@ -63,7 +63,7 @@ async def test_the_channel_and_several_people_hear_of_a_drop_each_once(stage: St
         await alarm(stage)
     (told,) = stage.ours()
     assert "is clearly below the 3.5 that this channel has set: mean 2." in told.text
-    assert shown(told).count("Score 2 of 5") == 3
+    assert shown(told).count("Score 2 of 5") == 2
     assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
 
 
@@ -76,13 +76,13 @@ async def test_the_reasons_in_an_alert_go_from_channel_and_direct_message_with_t
     await alarm(stage)
     im = stage.slack.workspace.channel(stage.ann.im)
     told = [*stage.ours(), *im.messages.values()]
-    assert [shown(message).count("“It names no source.”") for message in told] == [3, 3]
+    assert [shown(message).count("“It names no source.”") for message in told] == [2, 2]
     assert stage.services
     await unquote(
         stage.log, stage.services.client, await stage.log.database.values(select(cases.c.id))
     )
     assert [shown(message).count("It names no source.") for message in told] == [0, 0]
-    assert shown(told[1]).count("Score 2 of 5") == 3
+    assert shown(told[1]).count("Score 2 of 5") == 2
 
 
 @pytest.mark.parametrize("is_to_all", [False, True])
@@ -96,7 +96,7 @@ async def test_who_is_shown_the_lowest_is_not_asked_for_them_blind(
     await alarm(stage)
     async with stage.log.database.engine.connect() as connection:
         order = cases.c.score, cases.c.judged_at.desc()
-        lowest = select(cases.c.id).order_by(*order).limit(3)
+        lowest = select(cases.c.id).order_by(*order).limit(2)
         expected = {
             (case_id, "*" if is_to_all else stage.ann.id)
             for case_id in await connection.scalars(lowest)
@@ -241,3 +241,19 @@ async def test_a_score_belongs_to_the_time_of_its_reply(stage: Stage) -> None:
     await alarm(stage)
     (told,) = stage.ours()
     assert "is clearly below" in told.text
+
+
+async def test_not_for_a_week_stops_the_floors_alert_in_the_channel_that_said_so(
+    stage: Stage,
+) -> None:
+    channel_id = stage.slack.workspace.channel(CHANNEL).id
+    await change(stage, alerts_to=(channel_id, stage.ann.id))
+    await drop(stage)
+    await alarm(stage)
+    (told,) = stage.ours()
+    stage.ann.click(told, ids.ACTION_PAUSE)
+    await stage.slack.until(lambda: "wants to hear no more" in shown(told))
+    await stage.log.database.execute(delete(notices).where(notices.c.name.startswith("below")))
+    await alarm(stage)
+    assert len(stage.ours()) == 1
+    assert len(direct(stage, "ann")) == 2

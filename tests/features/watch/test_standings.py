@@ -7,15 +7,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, insert, select, update
 
 from bot.domain.limits import Limits
 from bot.domain.standing import Standing, Whose
+from bot.features.watch import ids
 from bot.features.watch.new_models import NewModels
 from bot.features.watch.standings import StandingLooks, subject_of
 from bot.pipeline.quoting import unquote
 from bot.slack.manifest import MESSAGE_EVENTS, load_manifest
-from bot.store.schema import assignments, cases, ratings, releases, spent, watches
+from bot.store.schema import assignments, cases, causes, ratings, releases, spent, watches
 from bot.store.standings import Standings
 from judge.evaluation.blame import FEWEST
 from judge.evaluation.standing import Direction, Event
@@ -97,7 +98,7 @@ async def test_a_drop_is_told_once_and_then_remembered(stage: Stage) -> None:
     await look(stage, DAY)
     (told,) = stage.ours()
     assert told.text.startswith("helper has become worse: 2.5 since ")
-    assert shown(told).count("Score 2 of 5") == 3
+    assert shown(told).count("Score 2 of 5") == 1  # all have the same question
     assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
     found = await standing(stage)
     assert found.direction is Direction.LOWER
@@ -105,6 +106,68 @@ async def test_a_drop_is_told_once_and_then_remembered(stage: Stage) -> None:
     assert found.whose is Whose.ASSISTANT
     assert found.looked_at.date() > found.stored_at.date()
     assert len(await rows(stage)) == 1
+
+
+async def test_an_alert_says_how_many_are_low_why_two_examples_and_what_can_be_done(
+    stage: Stage,
+) -> None:
+    stage.model.script(worth())
+    await drop(stage)
+    low = cases.c.score == 2
+    ids_ = sorted(await stage.log.database.values(select(cases.c.id).where(low)))
+    others = update(cases).where(low, cases.c.id > ids_[3])
+    await stage.log.database.execute(
+        others.values(question="How do I hand over?", response="Ask.", justification="No steps.")
+    )
+    sorted_ = [{"case_id": case_id, "name": "does not answer"} for case_id in ids_[:12]]
+    watch = await only(stage)
+    place = {"team_id": watch.team_id, "channel_id": watch.channel_id, "week": "w1"}
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(insert(causes), [place | row for row in sorted_])
+    await look(stage)
+    (alert,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert "Scored 0 to 2: 30 of 60 (50%) since then, 0 of 112 (0%) before." in shown(alert)
+    assert "Mostly: *does not answer* (12 of 30 low replies)" in shown(alert)
+    assert shown(alert).count("|Score 2 of 5>") == 2
+    assert "26 times: “How do I hand over?”\n“No steps.”" in shown(alert)
+    row = next(block for block in alert.blocks if "pause_alerts" in str(block))
+    spoken = [element["accessibility_label"] for element in row["elements"]]
+    assert spoken[-2:] == ["Mark a release, helper", "Not for a week, helper"]
+
+
+async def begin_next(stage: Stage, **changes: Any) -> None:
+    """Stores a change that follows on the standing, to be told."""
+    found = await standing(stage)
+    following = replace(found, follows=found.id, is_to_tell=True, told_at=None, **changes)
+    await Standings(stage.log.database).begin(following)
+
+
+async def test_not_for_a_week_stops_a_further_drop_and_no_change_for_the_better(
+    stage: Stage,
+) -> None:
+    channel_id = stage.slack.workspace.channel(CHANNEL).id
+    await change(stage, alerts_to=(channel_id, stage.ann.id))
+    stage.model.script(worth())
+    await drop(stage)
+    await look(stage)
+    im = stage.slack.workspace.channel(stage.ann.im).messages
+    (alert,) = im.values()
+    stage.ann.click(alert, ids.ACTION_PAUSE)
+    await stage.slack.until(lambda: "wants to hear no more of this until" in shown(alert))
+    assert "Tell me again, helper" in str(alert.blocks)
+    for event, direction, count in (
+        (Event.FURTHER, Direction.LOWER, 1),
+        (Event.BACK, Direction.STEADY, 2),
+    ):
+        await begin_next(stage, event=event, direction=direction)
+        await look(stage)
+        assert len(im) == count, event
+    assert len(stage.ours()) == 3  # in the channel, nobody has said so
+    stage.ann.click(alert, ids.ACTION_RESUME)
+    await stage.slack.until(lambda: "wants to hear of this again" in shown(alert))
+    await begin_next(stage, event=Event.FURTHER, direction=Direction.LOWER)
+    await look(stage)
+    assert len(im) == 3
 
 
 async def test_one_process_asks_and_stores_the_change_of_a_day(stage: Stage) -> None:
@@ -315,7 +378,7 @@ async def test_the_reasons_in_an_alert_go_with_their_cases(stage: Stage) -> None
     await look(stage)
     im = stage.slack.workspace.channel(stage.ann.im)
     (told,) = im.messages.values()
-    assert shown(told).count("“It names no source.”") == 3
+    assert shown(told).count("“It names no source.”") == 1
     assert stage.services
     every = await stage.log.database.values(select(cases.c.id))
     await unquote(stage.log, stage.services.client, every)
@@ -323,7 +386,7 @@ async def test_the_reasons_in_an_alert_go_with_their_cases(stage: Stage) -> None
     # Who was shown their scores is not asked for them blind.
     shown_to = await stage.log.database.all(select(assignments.c.case_id, assignments.c.user_id))
     assert {row.user_id for row in shown_to} == {stage.ann.id}
-    assert len(shown_to) == 3
+    assert len(shown_to) == 30  # with those that are the same
 
 
 async def test_a_level_that_is_back_is_told(stage: Stage) -> None:

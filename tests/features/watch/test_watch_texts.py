@@ -7,9 +7,9 @@ from typing import Any
 
 from syrupy.assertion import SnapshotAssertion
 
-from bot.domain.standing import Standing, Whose
+from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
-from bot.features.watch import text, window_text
+from bot.features.watch import examples, pauses, text, window_text
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.queries import Unread
 from bot.features.watch.standing_text import standing_alert
@@ -17,6 +17,7 @@ from bot.features.watch.standing_text import test_alert as made_up_alert
 from bot.features.watch.way import Way
 from bot.features.watch.window_text import WatchState, WatchView, watch_modal
 from bot.pipeline.text import not_understood
+from bot.slack.blocks import actions, spoken
 from bot.slack.members import Member, MembershipError
 from bot.slack.messages import Message
 from bot.store.figures import LowCase
@@ -123,12 +124,20 @@ STANDINGS = {
     "steady": a_standing(event=None, since=None, **_STEADY),
     "too few": a_standing(direction=Direction.TOO_FEW, event=None, since=None, whose=None, n=4),
 }
+SHARE = "Scored 0 to 2: 20 of 30 (67%) since then, 3 of 60 (5%) before."
+LOW_PART = [
+    *examples.cause_blocks([replace(LOWEST[0], id=each, cause="no source") for each in (7, 8)]),
+    *examples.example_blocks(LOWEST, "helper", URL),
+    actions(spoken(pauses.pause_button(Subject("T1", "", "B1")), "helper")),
+]
 ALERTS = {
     **{
-        name: standing_alert(standing, "helper", ["C1", "C2"], LOWEST, URL)
+        name: standing_alert(
+            standing, "helper", ["C1", "C2"], [SHARE] if standing.is_clear else [], LOW_PART
+        )
         for name, standing in STANDINGS.items()
     },
-    "below": text.floor_alert(SET, "helper", Interval(2.5, 2.2, 2.8), LOWEST, URL),
+    "below": text.floor_alert(SET, "helper", Interval(2.5, 2.2, 2.8), LOW_PART),
     "silent": text.silent_alert(SET, "helper", 3, timedelta(hours=6)),
     "another judge": text.new_judge_notice(SET, "helper", "m, strict 2"),
     "an unknown judge": text.new_judge_notice(a_watch(), "helper", None),

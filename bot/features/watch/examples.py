@@ -1,0 +1,66 @@
+"""What an alert of low scores says after its figures: their cause, two examples, and what can be
+done.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from datetime import UTC, date, datetime, time
+from typing import NamedTuple
+
+from bot.domain.standing import Subject
+from bot.feature import Services
+from bot.features.watch import ids
+from bot.features.watch.pauses import pause_button
+from bot.figures.lowest import LowList, folded, ids_of, low_blocks
+from bot.slack import blocks as ui
+from bot.slack.messenger import drawn_from
+from bot.slack.mrkdwn import clip
+from bot.store.figures import LowCase, Place, Span
+from judge.evaluation.causes import OTHER
+
+EXAMPLES = 2
+_LOOKED_AT = 500
+
+
+class LowPart(NamedTuple):
+    """The blocks of an alert after its figures, and the cases whose scores they tell."""
+
+    blocks: Sequence[ui.Block] = ()
+    told: Sequence[int] = ()
+
+
+async def read_low_part(
+    services: Services,
+    subject: Subject,
+    place: Place,
+    since: date,
+    shown_in: Collection[str],
+) -> LowPart:
+    """That of the low replies of a place since a day, with examples from these of its channels."""
+    begin = datetime.combine(since, time(), services.schedule.zone).astimezone(UTC)
+    now = services.clock()
+    low = await services.store.tallies.low(place, Span(begin, now), _LOOKED_AT, False)
+    name = await services.members.name_of(subject.author_id)
+    examples = folded(case for case in low if case.channel_id in shown_in)[:EXAMPLES]
+    blocks = [*cause_blocks(low), *example_blocks(examples, name, services.identity.url)]
+    which = LowList(subject.channel_id, begin, now, subject.author_id)
+    see_all = [button | {"text": ui.plain("See all")} for button in services.low_button(which)]
+    channel_id = min(shown_in, default=place.channel_id)
+    release = ui.button("Mark a release", ids.ACTION_RELEASE, f"{channel_id}:{subject.author_id}")
+    buttons = [ui.spoken(button, name) for button in (*see_all, release, pause_button(subject))]
+    return LowPart([*blocks, ui.actions(*buttons)], ids_of(examples))
+
+
+def cause_blocks(low: Sequence[LowCase]) -> list[ui.Block]:
+    """What most of the low replies have in common, if it is known of several."""
+    causes = Counter(case.cause for case in low if case.cause and case.cause != OTHER)
+    for cause, number in causes.most_common(1):
+        if number > 1:
+            said = ui.section(f"Mostly: *{clip(cause)}* ({number} of {len(low)} low replies)")
+            return [drawn_from([case.id for case in low if case.cause == cause], said)]
+    return []
+
+
+def example_blocks(examples: Sequence[LowCase], name: str, workspace_url: str) -> list[ui.Block]:
+    listed = low_blocks(examples, [name] * len(examples), workspace_url)
+    return [ui.section("*For example*"), *listed] if listed else []
