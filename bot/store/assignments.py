@@ -19,6 +19,7 @@ from bot.store import database as db
 from bot.store import visibility
 from bot.store.labels import LabelBudget, LabelDraw, LabelDraws, read_budgets
 from bot.store.schema import assignments, cases, is_of_case, labels, rows_of_cases
+from bot.store.tables import Condition
 from bot.store.turns import read_conversations
 from judge import Turn
 
@@ -47,7 +48,7 @@ def order_of(sample: LabelDraw, user_id: str, now: datetime) -> tuple[sa.ColumnE
     return is_first, waiting, sample.position().label("position")
 
 
-def may_label(user_id: str) -> sa.ColumnElement[bool]:
+def may_label(user_id: str) -> Condition:
     own = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
     length = sa.func.length(cases.c.question) + sa.func.length(cases.c.response)
     is_as_scored = [cases.c[mark].is_(None) for mark in ("edited_at", "deleted_at", "forgotten_at")]
@@ -63,7 +64,7 @@ def may_label(user_id: str) -> sa.ColumnElement[bool]:
     )
 
 
-def _knows_reply(user_id: str) -> sa.ColumnElement[bool]:
+def _knows_reply(user_id: str) -> Condition:
     same = cases.alias("same")
     has_label = (
         sa.select(labels.c.score)
@@ -78,7 +79,7 @@ def _knows_reply(user_id: str) -> sa.ColumnElement[bool]:
     return sa.select(same.c.id).where(visibility.on_same_message(cases, same), is_theirs).exists()
 
 
-def is_shown(user_id: str) -> sa.ColumnElement[bool]:
+def is_shown(user_id: str) -> Condition:
     theirs = sa.select(assignments.c.case_id).filter_by(user_id=user_id, outcome=None)
     return theirs.where(is_of_case(assignments)).exists()
 

@@ -16,6 +16,7 @@ from bot.domain.case_key import WatchKey
 from bot.domain.verdict import CaseVerdict
 from bot.store.database import Database, StoreQueries, in_transaction
 from bot.store.schema import IS_UNSETTLED, cases, is_of_case, processes, ratings, turns
+from bot.store.tables import Condition
 from bot.store.visibility import counts, is_shared, is_watched, same_reply
 from judge import Flag, Rating, Unscored
 from judge.scoring.ratings import Result
@@ -88,11 +89,11 @@ _RATINGS, _TURNS = (
 )
 
 
-def _is_part(part: Part) -> sa.ColumnElement[bool]:
+def _is_part(part: Part) -> Condition:
     return sa.and_(is_of_case(turns), turns.c.part == part)
 
 
-def is_one_message(part: Part) -> sa.ColumnElement[bool]:
+def is_one_message(part: Part) -> Condition:
     """Whether a case has its question or its reply from one message; of several, each has a row."""
     return ~sa.select(turns.c.ts).where(_is_part(part)).exists()
 

@@ -18,6 +18,7 @@ from sqlalchemy.sql.dml import Insert
 from bot.domain.case import Case, LoggedCase
 from bot.domain.fair_queue import FairQueue
 from bot.store.errors import NoAnswerError
+from bot.store.tables import Condition
 from bot.store.writer import AFTERWARDS, AT_ONCE, Work, Writer, after_commit, drive, visit
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ def upsert(
     table: sa.Table,
     values: Mapping[str, Any],
     keep: tuple[str, ...] = (),
-    where: sa.ColumnElement[bool] | None = None,
+    where: Condition | None = None,
 ) -> Insert:
     """A statement that inserts a row, or updates the one with the same primary key if `where` holds
     for it.
@@ -294,7 +295,7 @@ async def claim(
     table: sa.Table,
     key: Mapping[str, Any],
     values: Mapping[str, Any],
-    is_left: sa.ColumnElement[bool],
+    is_left: Condition,
 ) -> bool | None:
     """Takes the lease that the row with this primary key stands for, which one process has at a
     time.

@@ -22,14 +22,13 @@ from bot.store.schema import (
     rows_of_cases,
     turns,
 )
+from bot.store.tables import Condition
 from bot.store.writer import after_commit
 
 _NO_TEXTS = {"question": None, "response": None, "justification": ""}
 
 
-async def drop_texts(
-    database: Database, connection: AsyncConnection, which: sa.ColumnElement[bool]
-) -> int:
+async def drop_texts(database: Database, connection: AsyncConnection, which: Condition) -> int:
     """Removes the texts from these cases, their ratings and causes; returns how many cases it were.
 
     Hashes, scores and the timestamps of the messages are kept. The transaction must hold
@@ -58,7 +57,7 @@ async def _drop_quotes(
     after_commit(connection, database.note_deletion)
 
 
-def _is_of(table: sa.Table, dropped: Sequence[tuple[str, int]]) -> sa.ColumnElement[bool]:
+def _is_of(table: sa.Table, dropped: Sequence[tuple[str, int]]) -> Condition:
     return sa.tuple_(table.c.team_id, table.c.case_id).in_(dropped)
 
 
@@ -190,8 +189,8 @@ class Edits(StoreQueries):
         column: str,
         team_id: str,
         channel_id: str,
-        named: Sequence[sa.ColumnElement[bool]],
-        said: sa.ColumnElement[bool],
+        named: Sequence[Condition],
+        said: Condition,
     ) -> Sequence[int]:
         """Marks in this column the cases for which one of `named` holds, or which have a turn for
         which `said` does.
@@ -293,6 +292,6 @@ class Edits(StoreQueries):
         )
 
 
-def _is_said_at(team_id: str, channel_id: str, ts: str) -> sa.ColumnElement[bool]:
+def _is_said_at(team_id: str, channel_id: str, ts: str) -> Condition:
     is_there = sa.and_(turns.c.team_id == team_id, turns.c.channel_id == channel_id)
     return sa.and_(is_there, turns.c.ts == ts, turns.c.part != Part.SHARED)

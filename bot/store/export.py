@@ -6,10 +6,11 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, or_, select, tuple_
+from sqlalchemy import Row, func, or_, select, tuple_
 
 from bot.store.database import StoreQueries
 from bot.store.schema import cases, causes, is_of_case, labels, ratings
+from bot.store.tables import Condition
 from bot.store.turns import read_conversations
 from bot.store.visibility import NEWER, chosen_or_watched, is_low, is_shared, is_watched
 from judge import Turn
@@ -34,9 +35,9 @@ class Selection:
     channel_id: str | None = None
     low: bool = False
 
-    def conditions(self) -> Sequence[ColumnElement[bool]]:
-        newer: list[ColumnElement[bool]] = []
-        own: list[ColumnElement[bool]] = [~cases.c.channel_id.startswith(_DIRECT_MESSAGES)]
+    def conditions(self) -> Sequence[Condition]:
+        newer: list[Condition] = []
+        own: list[Condition] = [~cases.c.channel_id.startswith(_DIRECT_MESSAGES)]
         for name, value in (("team_id", self.team_id), ("channel_id", self.channel_id)):
             if value is not None:
                 own.append(cases.c[name] == value)

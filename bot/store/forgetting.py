@@ -30,7 +30,7 @@ from bot.store.schema import (
     thread_signs,
     thumbs,
 )
-from bot.store.tables import metadata
+from bot.store.tables import Condition, metadata
 from bot.store.visibility import same_reply
 from bot.store.watches import JUDGE
 from bot.store.writer import Work
@@ -173,7 +173,7 @@ class Forgetting(StoreQueries):
         total = await self.in_batches(move_cases)
         logger.info("workspace_moved", team=team_id, to=to, cases=total)
 
-    async def forget_where(self, which: sa.ColumnElement[bool], by: str | None) -> int:
+    async def forget_where(self, which: Condition, by: str | None) -> int:
         """Deletes these cases, in small batches; `by` is recorded as in `forget_older`."""
         some = sa.select(cases.c.id).where(which).order_by(cases.c.created_at).limit(BATCH)
         # PostgreSQL: skips what another process is deleting, so that the two never wait for each
@@ -223,7 +223,7 @@ class Forgetting(StoreQueries):
         return not is_busy
 
 
-def _twins(table: sa.Table, team_id: str) -> Iterator[sa.ColumnElement[bool]]:
+def _twins(table: sa.Table, team_id: str) -> Iterator[Condition]:
     """For each unique key of a table, whether that workspace has a row with the same."""
     twin = table.alias()
     for key in table.constraints:
@@ -244,11 +244,11 @@ async def _truncate_journal(connection: AsyncConnection) -> Any:
         await _pragma(connection, f"busy_timeout = {patience_ms}")
 
 
-def is_old(before: datetime, statuses: Sequence[CaseStatus]) -> sa.ColumnElement[bool]:
+def is_old(before: datetime, statuses: Sequence[CaseStatus]) -> Condition:
     return sa.and_(cases.c.created_at < before, cases.c.status.in_(statuses))
 
 
-def is_old_release(before: datetime) -> sa.ColumnElement[bool]:
+def is_old_release(before: datetime) -> Condition:
     """Whether a person marked a release before this time; later cases need the judge's own."""
     return sa.and_(releases.c.set_at < before, releases.c.set_by != JUDGE)
 

@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
-    ColumnElement,
     Label,
     Row,
     ScalarSelect,
@@ -28,6 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import LoggedCase
 from bot.store.database import Database
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
+from bot.store.tables import Condition
 from bot.store.writer import after_commit
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _oldest(team_id: str, after: int) -> Select[Any]:
     return select(*numbered.c).where(numbered.c.id > after).order_by(numbered.c.id).limit(_AT_ONCE)
 
 
-def is_of_team(team_id: str) -> ColumnElement[bool]:
+def is_of_team(team_id: str) -> Condition:
     """Whether a case is a team's; written so that SQLite uses the small index of another condition
     instead.
     """

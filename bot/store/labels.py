@@ -27,6 +27,7 @@ from bot.store.database import (
     upsert,
 )
 from bot.store.schema import assignments, cases, channels, is_of_case, labels
+from bot.store.tables import Condition
 from bot.store.visibility import counts, is_watched
 from bot.store.writer import after_commit
 
@@ -121,7 +122,7 @@ class LabelDraw:
     weeks: Sequence[tuple[datetime, float]]
     is_watched: bool = False
 
-    def has_drawn(self) -> sa.ColumnElement[bool]:
+    def has_drawn(self) -> Condition:
         is_there = sa.and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
         is_its = is_watched(cases) if self.is_watched else counts(cases)
         is_recent = cases.c.judged_at >= self.weeks[-1][0]
@@ -136,7 +137,7 @@ class LabelDraw:
         """
         return sa.cast(self._number(), sa.Float) / self._below()
 
-    def is_for_two(self) -> sa.ColumnElement[bool]:
+    def is_for_two(self) -> Condition:
         """Whether a second person is asked, too: without such replies nobody knows how strict
         people are.
         """

@@ -12,6 +12,7 @@ from sqlalchemy import JSON, Boolean, Float, Integer, String, Text
 from bot.store.tables import (
     OPTIONAL_JSON,
     CleanText,
+    Condition,
     Ids,
     UtcDateTime,
     key_columns,
@@ -161,13 +162,13 @@ cases = numbered(
 )
 
 
-def is_of_case(table: sa.FromClause, case: sa.FromClause = cases) -> sa.ColumnElement[bool]:
+def is_of_case(table: sa.FromClause, case: sa.FromClause = cases) -> Condition:
     """Whether a row is one of a case: a condition to join them by."""
     return sa.and_(table.c.team_id == case.c.team_id, table.c.case_id == case.c.id)
 
 
 def rows_of_cases(
-    table: sa.Table, which: sa.ColumnElement[bool], **values: Any
+    table: sa.Table, which: Condition, **values: Any
 ) -> tuple[Sequence[str], sa.Select[Any]]:
     """What `from_select` inserts: a row for each of these cases, selected because a case may be
     gone by now.

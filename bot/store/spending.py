@@ -14,6 +14,7 @@ from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
 from bot.store.database import StoreQueries, in_transaction, lock_for_transaction
 from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases, spent
+from bot.store.tables import Condition
 
 DAY = timedelta(days=1)
 """The longest period over which anything is counted."""
@@ -115,7 +116,7 @@ async def refusal(
     return NO_TOKENS_LEFT if any(taken - reserved >= most > 0 for taken, most in tokens) else ""
 
 
-async def keep(connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:
+async def keep(connection: AsyncConnection, which: Condition) -> None:
     """Records what these cases have used before they are deleted; otherwise forgetting would lift
     the limits.
     """
@@ -173,12 +174,12 @@ def _tokens(*, is_of_person: bool) -> sa.ColumnElement[int]:
 
 
 def _sum_of(
-    tokens: sa.ColumnElement[int], *which: sa.ColumnElement[bool] | sa.TextClause
+    tokens: sa.ColumnElement[int], *which: Condition | sa.TextClause
 ) -> sa.ScalarSelect[int]:
     return sa.select(sa.func.coalesce(sa.func.sum(tokens), 0)).where(*which).scalar_subquery()
 
 
-def _whose(table: sa.Table, is_of_person: bool) -> Sequence[sa.ColumnElement[bool]]:
+def _whose(table: sa.Table, is_of_person: bool) -> Sequence[Condition]:
     of_team = table.c.team_id == sa.bindparam("of_team")
     of_user = table.c.requester_id == sa.bindparam("of_user")
     return (of_team, of_user) if is_of_person else (of_team,)

@@ -17,6 +17,7 @@ from bot.domain.standing import Standing, Subject, Whose
 from bot.domain.verdict import base_version, later_version
 from bot.store import database as db
 from bot.store.schema import cases, releases, standings, watches
+from bot.store.tables import Condition
 from bot.store.watches import JUDGE
 from judge.evaluation.standing import Direction, Event
 
@@ -118,7 +119,7 @@ class Standings(db.StoreQueries):
         its = sa.update(standings).filter_by(id=standing.id)
         await self._database.execute(its.values(is_to_tell=False, told_at=told_at))
 
-    async def _rows(self, which: sa.ColumnElement[bool]) -> list[Standing]:
+    async def _rows(self, which: Condition) -> list[Standing]:
         columns = db.columns_of(standings, Standing, "released_on")
         query = sa.select(*columns).where(which).order_by(standings.c.id)
         found = [_to_standing(row) for row in await self._database.all(query)]
@@ -163,7 +164,7 @@ async def begin_judge(
     await connection.execute(watch.values(judge_version=later))
 
 
-def _is_of(subject: Subject) -> tuple[sa.ColumnElement[bool], ...]:
+def _is_of(subject: Subject) -> tuple[Condition, ...]:
     return (
         standings.c.team_id == subject.team_id,
         standings.c.channel_id == subject.channel_id,

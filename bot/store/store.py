@@ -31,6 +31,7 @@ from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
 from bot.store.rubrics import Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings, turns
+from bot.store.tables import Condition
 from bot.store.tallies import Tallies
 from bot.store.turns import turn_rows
 from bot.store.writer import after_commit
@@ -44,9 +45,7 @@ class KeyTakenError(TakenError):
     """Another case has just got the key that this one was about to get."""
 
 
-def _of_case(
-    lease_owner: sa.ColumnElement[bool], status: sa.ColumnElement[bool] | sa.TextClause
-) -> sa.UpdateBase:
+def _of_case(lease_owner: Condition, status: Condition | sa.TextClause) -> sa.UpdateBase:
     """A statement that updates `case_id` if it has this owner and status; its values are given when
     it is executed.
     """
@@ -397,7 +396,7 @@ class Store:
     async def _open_again(
         self,
         case: LoggedCase,
-        waits: sa.ColumnElement[bool],
+        waits: Condition,
         values: dict[str, Any],
         trigger_id: str | None,
         limits: Limits = _NO_LIMITS,

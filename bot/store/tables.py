@@ -11,6 +11,8 @@ from sqlalchemy import JSON, Integer, String
 from sqlalchemy.sql.schema import SchemaItem
 from sqlalchemy.util import OrderedSet
 
+Condition = sa.ColumnElement[bool]
+
 metadata = sa.MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",

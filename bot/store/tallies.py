@@ -20,6 +20,7 @@ from bot.store.database import StoreQueries, columns_of
 from bot.store.figures import BEGINNING, END, CountedCase, Kind, LowCase, Place, Span, TimedScore
 from bot.store.labels import by_week
 from bot.store.schema import cases, causes, is_of_case, labels, ratings, replies
+from bot.store.tables import Condition
 from bot.store.visibility import (
     NEWER,
     Origin,
@@ -159,7 +160,7 @@ class Tallies(StoreQueries):
         )
         return await self._low_cases(sa.and_(cases.c.id.in_(case_ids), are_public))
 
-    async def _low_cases(self, which: sa.ColumnElement[bool]) -> list[LowCase]:
+    async def _low_cases(self, which: Condition) -> list[LowCase]:
         """The lowest first, then the newest, then by id; without the texts of deleted or forgotten
         cases.
         """
@@ -268,7 +269,7 @@ def _timed_scores(place: Place, span: Span) -> sa.Select[Any]:
     return sa.select(*_KIND, *columns).where(cases.c.score.is_not(None), is_public(place, span))
 
 
-def is_public(place: Place, span: Span) -> sa.ColumnElement[bool]:
+def is_public(place: Place, span: Span) -> Condition:
     """What counts in the channel; the conditions are written as in the indexes, so that these are
     used.
     """
@@ -284,11 +285,11 @@ def is_public(place: Place, span: Span) -> sa.ColumnElement[bool]:
     return sa.and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span)))
 
 
-def _by(place: Place) -> sa.ColumnElement[bool]:
+def _by(place: Place) -> Condition:
     return sa.true() if place.author_id is None else cases.c.author_id == place.author_id
 
 
-def _is_of(kind: Kind) -> sa.ColumnElement[bool]:
+def _is_of(kind: Kind) -> Condition:
     is_on_scale = sa.and_(
         cases.c.lowest == kind.lowest, cases.c.highest == kind.highest, cases.c.score.is_not(None)
     )

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from bot.domain.case import LoggedCase
 from bot.store.schema import cases
+from bot.store.tables import Condition
 
 NEWER = cases.alias("newer")
 """The newer verdict in the conditions of `superseded`."""
@@ -20,7 +21,7 @@ _OLDER = cases.alias("older")
 _THREAD: sa.ColumnElement[str] = sa.literal_column("'thread'")
 
 
-def counts(table: sa.FromClause) -> sa.ColumnElement[bool]:
+def counts(table: sa.FromClause) -> Condition:
     """Whether a verdict is on a message, not on typed texts, which anybody can make up, and
     everybody saw it.
 
@@ -29,7 +30,7 @@ def counts(table: sa.FromClause) -> sa.ColumnElement[bool]:
     return sa.and_(table.c.message_ts.is_not(None), is_shared(table))
 
 
-def is_shared(table: sa.FromClause) -> sa.ColumnElement[bool]:
+def is_shared(table: sa.FromClause) -> Condition:
     """Whether a verdict was asked for, everyone in the channel could see it, and it is not
     excluded.
     """
@@ -42,7 +43,7 @@ def is_shared(table: sa.FromClause) -> sa.ColumnElement[bool]:
     )
 
 
-def is_watched(table: sa.FromClause) -> sa.ColumnElement[bool]:
+def is_watched(table: sa.FromClause) -> Condition:
     """Whether a watch drew the reply; such cases have figures of their own, whatever is shown of
     them.
 
@@ -62,12 +63,12 @@ class Origin(StrEnum):
     WATCHED = "watched"
 
 
-def is_low() -> sa.ColumnElement[bool]:
+def is_low() -> Condition:
     """Whether a score is low on its scale, as `low_to` says."""
     return cases.c.score <= cases.c.lowest + 0.4 * (cases.c.highest - cases.c.lowest)
 
 
-def chosen_or_watched(*newer: sa.ColumnElement[bool], watched: bool) -> sa.ColumnElement[bool]:
+def chosen_or_watched(*newer: Condition, watched: bool) -> Condition:
     """Which cases are used of those that people chose, or among those that watches drew: never both
     in one figure.
 
@@ -79,7 +80,7 @@ def chosen_or_watched(*newer: sa.ColumnElement[bool], watched: bool) -> sa.Colum
     return sa.and_(is_watched(cases), cases.c.blocker.is_(None), cases.c.blocked_by.is_(None))
 
 
-def same_reply(case: LoggedCase | sa.Row[*tuple[Any, ...]]) -> sa.ColumnElement[bool]:
+def same_reply(case: LoggedCase | sa.Row[*tuple[Any, ...]]) -> Condition:
     """Whether cases are about the same reply: on one message or, for typed texts, in the thread
     that those began.
     """
@@ -89,12 +90,12 @@ def same_reply(case: LoggedCase | sa.Row[*tuple[Any, ...]]) -> sa.ColumnElement[
     return sa.and_(cases.c.team_id == case.team_id, cases.c.channel_id == case.channel_id, is_same)
 
 
-def superseded(*conditions: sa.ColumnElement[bool]) -> sa.Select[tuple[int]]:
+def superseded(*conditions: Condition) -> sa.Select[tuple[int]]:
     """The ids of cases whose message has a newer shared verdict and for which `conditions` hold."""
     return _older_than_newer(on_same_message(_OLDER, NEWER), conditions)
 
 
-def superseded_or_typed(*conditions: sa.ColumnElement[bool]) -> sa.CompoundSelect[tuple[int]]:
+def superseded_or_typed(*conditions: Condition) -> sa.CompoundSelect[tuple[int]]:
     """The same, and typed texts with a newer verdict in the thread that they began (`same_reply`)."""
     # Two queries rather than one with OR, so that each uses its index.
     return sa.union_all(
@@ -102,7 +103,7 @@ def superseded_or_typed(*conditions: sa.ColumnElement[bool]) -> sa.CompoundSelec
     )
 
 
-def is_superseded() -> sa.ColumnElement[bool]:
+def is_superseded() -> Condition:
     """Whether a case is one of these; for a query that finds few cases in a database of any size."""
     ways = on_same_message(cases, NEWER), _on_same_texts(cases, NEWER)
     return sa.or_(
@@ -113,20 +114,18 @@ def is_superseded() -> sa.ColumnElement[bool]:
     )
 
 
-def on_same_message(one: sa.FromClause, other: sa.FromClause) -> sa.ColumnElement[bool]:
+def on_same_message(one: sa.FromClause, other: sa.FromClause) -> Condition:
     is_there = sa.and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
     return sa.and_(is_there, one.c.message_ts == other.c.message_ts)
 
 
-def _on_same_texts(one: sa.FromClause, other: sa.FromClause) -> sa.ColumnElement[bool]:
+def _on_same_texts(one: sa.FromClause, other: sa.FromClause) -> Condition:
     is_there = sa.and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
     is_typed = sa.and_(one.c.message_ts.is_(None), other.c.message_ts.is_(None))
     return sa.and_(is_there, is_typed, one.c.thread_ts == other.c.thread_ts)
 
 
-def _older_than_newer(
-    is_same: sa.ColumnElement[bool], conditions: Iterable[sa.ColumnElement[bool]]
-) -> sa.Select[tuple[int]]:
+def _older_than_newer(is_same: Condition, conditions: Iterable[Condition]) -> sa.Select[tuple[int]]:
     return (
         sa.select(_OLDER.c.id)
         .join(NEWER, sa.and_(_OLDER.c.id < NEWER.c.id, is_same))

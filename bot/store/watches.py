@@ -11,6 +11,7 @@ from bot.domain.verdict import later_version
 from bot.domain.watch import ReplyOutcome, Shows, Watch
 from bot.store.database import StoreQueries, columns_of
 from bot.store.schema import cases, releases, replies, watches
+from bot.store.tables import Condition
 from bot.store.visibility import is_watched, same_reply
 
 EVERYWHERE = ""
@@ -26,7 +27,7 @@ class Watches(StoreQueries):
             return await self._watches(team_id, watches.c.channel_id == channel_id)
         return await self._watches(team_id, watches.c.channel_id != EVERYWHERE)
 
-    async def _watches(self, team_id: str, which: sa.ColumnElement[bool]) -> Sequence[Watch]:
+    async def _watches(self, team_id: str, which: Condition) -> Sequence[Watch]:
         columns = columns_of(watches, Watch, "channels")
         query = sa.select(*columns).where(watches.c.team_id == team_id, which)
         in_order = query.order_by(watches.c.channel_id, watches.c.author_id)
