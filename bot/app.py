@@ -14,10 +14,11 @@ import structlog
 from pydantic import SecretStr
 
 from bot.domain.clock import Clock, utc_now
+from bot.domain.limits import Limits
 from bot.feature import Services
 from bot.features import digest, home, labels, outcome, privacy, rubrics, score, watch
 from bot.http_server import HttpServer
-from bot.judges import limits_of, open_judges
+from bot.judges import open_judges
 from bot.pipeline.engine import Engine
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.judging import ModelSlots
@@ -185,7 +186,10 @@ def make_services(
         store=store,
         client=client,
         identity=identity,
-        limits=limits_of(settings),
+        limits=Limits(
+            cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
+            cases_per_day=settings.max_cases_per_day,
+        ),
         rubrics=found,
         clock=clock,
         judges=make_judge and Judges(found, make_judge, settings.judge_models, tier),

@@ -4,27 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 
-from bot.domain.limits import Limits
 from bot.pipeline.judges import MakeJudge
 from bot.settings import OFFLINE, Settings
-from judge import Judge, Rubric, load_rubric
+from judge import Judge, Rubric
 from judge.scoring.model.client import Connection, check_client, make_client
-
-
-def limits_of(settings: Settings) -> Limits:
-    """The limits on cases; a case may go to any of the models, so `ratings` is the most that any of
-    them takes.
-    """
-    make = _maker(settings, None)
-    rubric = load_rubric(settings.judge_rubric)
-    return Limits(
-        cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
-        cases_per_day=settings.max_cases_per_day,
-        tokens_per_day=settings.max_tokens_per_day,
-        ratings=max(
-            make(rubric, model, None, None).most_ratings for model in (None, *settings.judge_models)
-        ),
-    )
 
 
 @asynccontextmanager

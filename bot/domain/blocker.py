@@ -25,7 +25,6 @@ UNREADABLE = "I cannot read that kind of message."
 
 CHANNEL_OFF = "Scoring is switched off in that channel by the app's settings."
 FOREIGN = "Only members of this workspace can use this app here."
-NO_TOKENS_LEFT = "This workspace has used its tokens for the last 24 hours. Please try again later."
 
 
 def too_many(who: str, cases: int, when: str) -> str:

@@ -1,36 +1,24 @@
-"""How much may be asked for, and how many tokens a case is expected to take before the model
-reports them.
-"""
+"""How much may be asked for, and where."""
 
 from dataclasses import dataclass, replace
-
-_TOKENS_BESIDE_TEXTS = 1000  # the rubric and the answer
-_UNREAD_TEXT = 2000  # characters; assumed for a text that has not been read from Slack yet
-_CHARACTERS_PER_TOKEN = (
-    3  # fewer than in English, so that other languages do not take more than was reserved
-)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How many cases and tokens are allowed; 0 is no limit.
+    """How many cases are allowed; 0 is no limit.
 
     The periods count back from now: a limit is not renewed at the full hour.
-    `ratings` is how many ratings a case gets: each is a request to the model, or an answer that
-    counts like one. `who` names the requester in a refusal.
+    `who` names the requester in a refusal.
     """
 
     cases_per_user_per_hour: int = 0
     cases_per_user_per_day: int = 0
     cases_per_day: int = 0
-    tokens_per_user_per_day: int = 0
-    tokens_per_day: int = 0
-    ratings: int = 1
     who: str = "You"
 
     @property
     def are_there(self) -> bool:
-        return bool(self.cases_per_user_per_hour or self.cases_per_day or self.tokens_per_day)
+        return bool(self.cases_per_user_per_hour or self.cases_per_day)
 
     def of_automation(self, who: str) -> "Limits":
         """The limits of what the app does by itself, such as watches: half of the workspace's day."""
@@ -39,15 +27,7 @@ class Limits:
             who=who,
             cases_per_user_per_hour=0,
             cases_per_user_per_day=(self.cases_per_day + 1) // 2,
-            tokens_per_user_per_day=(self.tokens_per_day + 1) // 2,
         )
-
-    def expected_tokens(self, *texts: str | None) -> int:
-        """How many tokens a request with these texts takes; None stands for a text that has not
-        been read yet.
-        """
-        characters = sum(_UNREAD_TEXT if text is None else len(text) for text in texts)
-        return self.ratings * (characters // _CHARACTERS_PER_TOKEN + _TOKENS_BESIDE_TEXTS)
 
 
 @dataclass(frozen=True)

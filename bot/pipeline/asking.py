@@ -1,6 +1,6 @@
 """Requests to a model beside the ratings of a case: those that find causes, or ask for points."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
@@ -10,7 +10,7 @@ from bot.domain.shared import V
 from bot.domain.verdict import CaseVerdict, base_version
 from bot.pipeline.judges import Judges
 from bot.store import Store
-from judge import Judge, Verdict
+from judge import Judge
 from judge.scoring.beside import lacks_reason
 
 
@@ -22,32 +22,22 @@ async def ask(
     store: Store,
     limits: Limits,
     team_id: str,
-    texts: Sequence[str],
     request: Callable[[], Awaitable[V]],
-    taken: Callable[[V], int],
 ) -> V:
     """The answer of a model to a request that counts in the workspace's limits like a case.
 
-    The tokens are estimated from `texts`, which the model reads; `taken` says how many an answer
-    took. Raises BudgetError if a limit is used up, and JudgeError if the model fails.
+    Raises BudgetError if a limit is used up, and JudgeError if the model fails.
     """
-    spending = store.spending
-    reserved = await spending.reserve(team_id, limits, limits.expected_tokens(*texts))
+    reserved = await store.spending.reserve(team_id, limits)
     if reserved is None:
         raise BudgetError
     try:
-        answer = await request()
+        return await request()
     except (
         BaseException
     ):  # also if it is cancelled: otherwise what nobody took would count for a day
-        await spending.note(reserved, None)
+        await store.spending.give_back(reserved)
         raise
-    await spending.note(reserved, taken(answer))
-    return answer
-
-
-def tokens_of(verdict: Verdict) -> int:
-    return (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
 
 
 async def judge_of(judges: Judges | None, case: LoggedCase, verdict: CaseVerdict) -> Judge | None:
@@ -74,13 +64,9 @@ async def with_more(
     raises as `ask`.
     """
     with_it = judge.with_reason if lacks_reason(verdict) else judge.with_points
-    question = case.question or ""
-    response = case.response or ""
-    texts = [question, response, *(turn.text for turn in case.conversation), judge.reference]
-    request = partial(with_it, verdict, question, response, conversation=case.conversation)
-    found = await ask(
-        store, limits, case.team_id, texts, request, lambda new: tokens_of(new) - tokens_of(verdict)
-    )
+    texts = case.question or "", case.response or ""
+    request = partial(with_it, verdict, *texts, conversation=case.conversation)
+    found = await ask(store, limits, case.team_id, request)
     more = replace(
         verdict, points=found.points, justification=found.justification, ratings=found.ratings
     )

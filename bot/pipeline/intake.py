@@ -152,7 +152,7 @@ class Intake:
 
     async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
         await self._check(case, invocation)
-        await self.store.answer(case, question, self.limits)
+        await self.store.answer(case, question)
 
 
 async def known_post(store: Store, known: LoggedCase, user_id: str, workspace_url: str) -> Post:

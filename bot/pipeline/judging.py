@@ -194,20 +194,16 @@ class Judging:
         has_criteria = judge.rubric.criteria and judge.most_ratings
         if not has_criteria or verdict.points is not None:
             return verdict
-        conversation = material.conversation
-        said_before = [turn.text for turn in conversation]
-        texts = [material.question, material.response, *said_before, judge.reference]
         request = partial(
             judge.with_points,
             verdict,
             material.question,
             material.response,
-            conversation=conversation,
+            conversation=material.conversation,
         )
         try:
-            # Once answered it is no longer reserved, because the verdict counts its tokens.
             limits = self.limits.of_automation("Watches")
-            return await ask(self.store, limits, case.team_id, texts, request, lambda _: 0)
+            return await ask(self.store, limits, case.team_id, request)
         except (BudgetError, JudgeError, *STORE_ERRORS) as exc:
             # The verdict is paid for.
             error = type(exc).__name__

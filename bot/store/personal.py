@@ -51,7 +51,7 @@ _OURS = {
 }
 
 
-_OURS |= {"reply_intent", "is_stale", "reserved_tokens", "response_url"}
+_OURS |= {"reply_intent", "is_stale", "response_url"}
 
 
 # Hidden from a person who only wrote an earlier message of the conversation.

@@ -82,7 +82,6 @@ cases = numbered(
     *needed(opened=Integer, messages=Integer, default="1"),
     *needed(messages_before=Integer, left_out=Integer, default="0"),
     *needed(slack_tries=Integer, model_tries=Integer, internal_errors=Integer, default="0"),
-    *needed(reserved_tokens=Integer, default="0"),  # until it is known what it took
     *needed(thread_intent=Boolean, reply_intent=Boolean, default=sa.false()),
     *optional(
         "message_ts",
@@ -411,10 +410,8 @@ audit = numbered(
 )
 
 spent = numbered(
-    "spent",  # used by cases that were forgotten on the same day, which still count in the limits
-    *needed(
-        "team_id", "requester_id", tokens=Integer, created_at=UtcDateTime
-    ),  # when the case was, not the row
+    "spent",  # cases that were forgotten on the same day, and requests beside cases: both count in the limits
+    *needed("team_id", "requester_id", created_at=UtcDateTime),  # when the case was, not the row
     sa.Index(None, "created_at"),
 )
 

@@ -166,10 +166,6 @@ class Store:
         more open cases the channel has. Raises RefusedError if a new one exceeds the limits, and
         TooLateError if the requester no longer waits for an answer.
         """
-        texts = [case.question, case.response, *(turn.text for turn in case.conversation)]
-        if limits.are_there:
-            texts.append((await self.rubrics.chosen(case.team_id, case.channel_id)).reference or "")
-        reserved_tokens = limits.expected_tokens(*texts)
         whose = case.team_id, case.requester_id
         beside = {
             "of_team": case.team_id,
@@ -187,7 +183,6 @@ class Store:
                 "response_hash": _hash(kept.response),
                 "created_at": self._now(),
                 "lease_owner": _new_name(),
-                "reserved_tokens": reserved_tokens,
             }
             has_others = (
                 self.database.has_others
@@ -195,9 +190,7 @@ class Store:
             row = (
                 await connection.execute(ADD_BESIDE_OTHERS if has_others else ADD, values | beside)
             ).one()
-            if limits.are_there and (
-                why := await spending.refusal(connection, limits, whose, case)
-            ):
+            if limits.are_there and (why := await spending.refusal(connection, limits, whose, 1)):
                 raise RefusedError(why)
             added = LoggedCase.model_validate(
                 values | {each.name: row._mapping[each.name] for each in _AS_STORED}
@@ -237,12 +230,9 @@ class Store:
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
         await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
-    async def answer(self, case: LoggedCase, question: str, limits: Limits = _NO_LIMITS) -> None:
+    async def answer(self, case: LoggedCase, question: str) -> None:
         """Records the question that the person typed; only the first answer counts, however early
         it comes.
-
-        Raises RefusedError if the limits have been used up since the case was asked for; it goes on
-        waiting.
         """
         answered = case.model_copy(update={"question": question})
         values = {
@@ -251,14 +241,13 @@ class Store:
             "question_source": QuestionSource.TYPED,
             "question_author_id": case.requester_id,
             "question_hash": _hash(question),
-            "reserved_tokens": limits.expected_tokens(question, case.response),
             # an attempt under way does not have this question, and must stop
             "lease_owner": _new_name(),
         }
         waits = sa.and_(
             cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None)
         )
-        await self._open_again(answered, waits, values, None, limits)
+        await self._open_again(answered, waits, values, None)
 
     async def claim(self, case_id: int) -> LoggedCase | None:
         """The case, held by this attempt alone; None if it is not open."""
@@ -316,8 +305,6 @@ class Store:
             "slack_tries": 0,
             "internal_errors": 0,
         }
-        if verdict.input_tokens is not None or not verdict.ratings:
-            values["reserved_tokens"] = 0  # what it took is known
 
         async def record(connection: AsyncConnection) -> None:
             if verdict.judge_version:
@@ -399,7 +386,6 @@ class Store:
         waits: Condition,
         values: dict[str, Any],
         trigger_id: str | None,
-        limits: Limits = _NO_LIMITS,
     ) -> None:
         statement = (
             sa.update(cases)
@@ -408,17 +394,10 @@ class Store:
         )
 
         async def open_again(connection: AsyncConnection) -> None:
-            if limits.are_there:
-                await db.lock_for_transaction(connection, f"cases of {case.team_id}")
             opened = (
                 await connection.execute(statement.returning(cases.c.opened))
             ).scalar_one_or_none()
             if opened is not None:
-                whose = case.team_id, case.requester_id
-                if limits.are_there and (
-                    why := await spending.refusal(connection, limits, whose, case)
-                ):
-                    raise RefusedError(why)
                 changed = case.model_copy(update={"opened": opened})
                 await jobs.put_jobs(self.database, connection, [jobs.settling(changed, trigger_id)])
 

@@ -75,7 +75,10 @@ def chosen_or_watched(*newer: Condition, watched: bool) -> Condition:
     `newer` are conditions on the newer verdicts, for a query on a part of the database.
     """
     if not watched:
-        return sa.and_(is_shared(cases), cases.c.id.not_in(superseded_or_typed(*newer)))
+        # Two queries rather than one with OR, so that each uses its index.
+        of_texts = _older_than_newer(_on_same_texts(_OLDER, NEWER), newer)
+        is_older = cases.c.id.in_(superseded(*newer).union_all(of_texts))
+        return sa.and_(is_shared(cases), ~is_older)
     # A drawn reply stays in the sample, even if a person has it scored once more.
     return sa.and_(is_watched(cases), cases.c.blocker.is_(None), cases.c.blocked_by.is_(None))
 
@@ -95,34 +98,26 @@ def superseded(*conditions: Condition) -> sa.Select[tuple[int]]:
     return _older_than_newer(on_same_message(_OLDER, NEWER), conditions)
 
 
-def superseded_or_typed(*conditions: Condition) -> sa.CompoundSelect[tuple[int]]:
-    """The same, and typed texts with a newer verdict in the thread that they began (`same_reply`)."""
-    # Two queries rather than one with OR, so that each uses its index.
-    return sa.union_all(
-        superseded(*conditions), _older_than_newer(_on_same_texts(_OLDER, NEWER), conditions)
-    )
-
-
 def is_superseded() -> Condition:
-    """Whether a case is one of these; for a query that finds few cases in a database of any size."""
+    """Whether a case's message, or the thread that its typed texts began (`same_reply`), has a
+    newer shared verdict; for a query that finds few cases in a database of any size.
+    """
     ways = on_same_message(cases, NEWER), _on_same_texts(cases, NEWER)
-    return sa.or_(
-        *(
-            sa.select(NEWER.c.id).where(cases.c.id < NEWER.c.id, each, _IS_REPEAT).exists()
-            for each in ways
-        )
-    )
+    is_later = cases.c.id < NEWER.c.id
+    return sa.or_(*(sa.exists().where(is_later, each, _IS_REPEAT) for each in ways))
 
 
 def on_same_message(one: sa.FromClause, other: sa.FromClause) -> Condition:
-    is_there = sa.and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
-    return sa.and_(is_there, one.c.message_ts == other.c.message_ts)
+    return _are_equal(one, other, "team_id", "channel_id", "message_ts")
 
 
 def _on_same_texts(one: sa.FromClause, other: sa.FromClause) -> Condition:
-    is_there = sa.and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
     is_typed = sa.and_(one.c.message_ts.is_(None), other.c.message_ts.is_(None))
-    return sa.and_(is_there, is_typed, one.c.thread_ts == other.c.thread_ts)
+    return sa.and_(is_typed, _are_equal(one, other, "team_id", "channel_id", "thread_ts"))
+
+
+def _are_equal(one: sa.FromClause, other: sa.FromClause, *names: str) -> Condition:
+    return sa.and_(*(one.c[name] == other.c[name] for name in names))
 
 
 def _older_than_newer(is_same: Condition, conditions: Iterable[Condition]) -> sa.Select[tuple[int]]:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SettingsError
-from bot.judges import limits_of
 from bot.settings import PreviewSettings, Settings, StoreSettings, load, load_settings
 from judge import DEFAULT_MODEL
 from tests.tables import each
@@ -60,12 +59,7 @@ def test_three_values_are_enough_and_nothing_listens_for_other_machines(tmp_path
     )
     assert (settings.serve_http, settings.metrics_port) == (False, None)
     assert {settings.http_host, settings.metrics_host} == {"127.0.0.1"}
-    limits = limits_of(settings)
-    assert (limits.cases_per_user_per_hour, limits.cases_per_day, limits.tokens_per_day) == (
-        60,
-        2000,
-        0,
-    )
+    assert (settings.max_cases_per_user_per_hour, settings.max_cases_per_day) == (60, 2000)
 
 
 @each(
@@ -361,21 +355,6 @@ def test_a_wrong_token_is_refused_even_if_it_is_not_needed(tmp_path: Path) -> No
     lines = (BOT, "SLACK_APP_TOKEN=xoxb-1", KEY)
     said = refusal(lambda: load(PreviewSettings, env(tmp_path, *lines)))
     assert "SLACK_APP_TOKEN: expected a token that begins with xapp-" in said
-
-
-@each(
-    ("lines", "ratings"),
-    [
-        (("JUDGE_MODEL=offline",), 0),
-        (("JUDGE_MODEL=offline", "JUDGE_MODELS=large"), 3),
-        (("JUDGE_MODEL=small", "JUDGE_SAMPLES=1"), 1),
-        (("JUDGE_MODEL=a,b,c,d", "JUDGE_MODELS=large"), 4),
-    ],
-)
-def test_the_limits_allow_for_the_most_ratings_that_a_case_can_take(
-    tmp_path: Path, lines: tuple[str, ...], ratings: int
-) -> None:
-    assert limits_of(load_settings(env(tmp_path, *COMPLETE, *lines))).ratings == ratings
 
 
 def test_models_to_choose_from_are_named_once_and_in_order(tmp_path: Path) -> None:

@@ -87,10 +87,7 @@ async def _find(services: Services, place: Place, week: Week, replies: Sequence[
     names = [name for name in _ordered(reply.cause for reply in last) if name != OTHER]
 
     def within(request: Callable[..., Awaitable[Written]], *its: Any) -> Awaitable[Written]:
-        used = services.store, services.limits, place.team_id
-        return ask(
-            *used, [*map(str, its)], partial(request, *its), lambda answer: answer.tokens or 0
-        )
+        return ask(services.store, services.limits, place.team_id, partial(request, *its))
 
     decide = partial(within, judge.decide) if judge.decides else None
     # In a thread, because a hundred long replies take more than a second.

@@ -87,12 +87,9 @@ class SignReader:
             return
         if not thread:
             return
-        texts = [turn.text for turn in thread]
-        used = services.store, self._limits, watch.team_id
         async with services.background():
-            found = await ask(
-                *used, texts, partial(_find, judge, thread), lambda answer: answer.tokens
-            )
+            request = partial(_find, judge, thread)
+            found = await ask(services.store, self._limits, watch.team_id, request)
         await self._signs.note(asked, held_until, found.signs, last_ts)
 
     async def _thread(self, watch: Watch, question: Question) -> Sequence[Turn]:

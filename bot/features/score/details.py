@@ -10,7 +10,6 @@ import structlog
 from cachetools import LRUCache
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.domain.blocker import NO_TOKENS_LEFT
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import CaseVerdict
 from bot.feature import Services
@@ -27,6 +26,7 @@ from judge.scoring.rubric import Scale
 
 _MOST_SHOWN = 600  # characters of a text that the judge read
 NOT_SAID = "The model did not say it."
+_OVER_LIMIT = "This workspace has used up its scores for the last 24 hours. Please try again later."
 InVain = LRUCache[int, str]
 """What to say of the cases whose reason the model did not give: it is not paid for again."""
 
@@ -69,7 +69,7 @@ def register(app: AsyncApp, services: Services) -> None:
             if verdict == before:
                 in_vain[case.id] = NOT_SAID
         except BudgetError:
-            note = NO_TOKENS_LEFT
+            note = _OVER_LIMIT
         except JudgeError as exc:
             error = type(exc).__name__
             logger.warning("judge_failed", case=case.id, error=error, reason=str(exc))

@@ -16,7 +16,7 @@ import structlog
 from bot.domain.standing import Whose
 from bot.domain.verdict import OFFLINE, base_version
 from bot.feature import Services
-from bot.pipeline.asking import BudgetError, ask, tokens_of
+from bot.pipeline.asking import BudgetError, ask
 from bot.store.figures import TimedScore
 from bot.store.schema import cases
 from bot.store.turns import read_conversations
@@ -139,9 +139,8 @@ class AskedAgain:
 
         async def ask_about(case: sa.Row[Any]) -> Verdict:
             turns = conversations.get(case.id, ())
-            texts = [case.question, case.response, *(turn.text for turn in turns), judge.reference]
             request = partial(judge.score, case.question, case.response, conversation=turns)
-            return await ask(services.store, services.limits, team_id, texts, request, tokens_of)
+            return await ask(services.store, services.limits, team_id, request)
 
         async def ask_about_some() -> None:
             nonlocal why, failures

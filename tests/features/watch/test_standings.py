@@ -318,7 +318,7 @@ async def test_a_look_whose_process_ends_while_it_asks_is_taken_over(stage: Stag
     ("texts", "limits", "reply", "why"),
     [
         ({"question": "Why?"}, Limits(), worth(1), f"fewer than {FEWEST} replies with texts"),
-        (TEXTS, Limits(tokens_per_day=1), worth(1), "a daily limit is used up"),
+        (TEXTS, Limits(cases_per_day=1), worth(1), "a daily limit is used up"),
         (TEXTS, Limits(), Failure(404, "model_not_found"), "the model does not answer"),
     ],
 )
