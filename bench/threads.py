@@ -56,7 +56,7 @@ def watched(turns: Sequence[Turn], random: Random) -> tuple[Interval | None, Int
     """The mean of a random part of them, and the mean corrected by labels."""
     drawn = [turn for turn in turns if random.random() < DRAWN]
     rows = [
-        CountedCase(0, turn.score, "B1", 0, 0, f"{turn.thread}", DRAWN, given=label)
+        CountedCase(0, turn.score, 0, 0, f"{turn.thread}", DRAWN, given=label)
         for turn in drawn
         for label in [f"U1 {turn.label}" if random.random() < LABELLED else None]
     ]

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from bot.domain.watch import Watch
 from judge.evaluation.standing import Direction, Event, State
 from judge.evaluation.stats import Interval
-from judge.scoring.rubric import Scale
 
 
 class Subject(NamedTuple):
@@ -113,16 +112,6 @@ class Standing:
     @property
     def subject(self) -> Subject:
         return Subject(self.team_id, self.channel_id, self.author_id)
-
-    @property
-    def scale(self) -> Scale:
-        return Scale(self.lowest, self.highest)
-
-    @property
-    def mean(self) -> Interval | None:
-        if self.level is None:
-            return None
-        return Interval(self.level, self.level_low, self.level_high)
 
     @property
     def change(self) -> Interval | None:

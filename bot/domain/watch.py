@@ -107,10 +107,6 @@ class Coverage:
         return self.outcomes.get(ReplyOutcome.OVER, 0) + self.outcomes.get(ReplyOutcome.MISSED, 0)
 
     @property
-    def deleted(self) -> int:
-        return self.outcomes.get(ReplyOutcome.DELETED, 0)
-
-    @property
     def broke_off(self) -> int:
         return self.outcomes.get(ReplyOutcome.BROKE_OFF, 0)
 

@@ -92,19 +92,17 @@ class CountedCase(NamedTuple):
 
     `back` counts the given weeks back from the last, `week` does so for ISO weeks (UTC): all cases
     of such a week are drawn for labels with one probability. A case without a thread is in one of
-    its own. `drawn_with` is the probability of a watch's draw, `day` that of `SeenReply`, and `ts`
-    the reply's, if it is stored. `given` has each blind label ("U1 4,U2 5").
+    its own. `drawn_with` is the probability of a watch's draw, `day` that of `SeenReply`. `given`
+    has each blind label ("U1 4,U2 5").
     """
 
     id: int
     score: int
-    author_id: str | None
     back: int
     week: int
     thread: str
     drawn_with: float | None = None
     day: str | None = None
-    ts: str | None = None
     given: str | None = None
 
 

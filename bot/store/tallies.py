@@ -77,7 +77,6 @@ class Tallies(StoreQueries):
         columns = (
             cases.c.id,
             cases.c.score,
-            cases.c.author_id,
             by_week([(start, n) for n, start in enumerate(starts)]).label("back"),
             by_week([(start, n) for n, start in enumerate(weeks)]).label("week"),
             thread.label("thread"),
@@ -90,7 +89,7 @@ class Tallies(StoreQueries):
                 replies.c.ts == cases.c.message_ts,
             )
             drawn_with = cases.c.probability.label("drawn_with")
-            query = query.add_columns(drawn_with, replies.c.day, replies.c.ts)
+            query = query.add_columns(drawn_with, replies.c.day)
             query = query.outerjoin(replies, is_its)
         # Not joined with their labels, which SQLite would all go through for each case once it
         # expects few cases.

@@ -118,7 +118,7 @@ def details(labelled: int = 0, **changes: Any) -> Details:
     cases = list[CountedCase]()
     for number in range(30):
         label = f"U1 {3 + number % 2}" if number < labelled else None
-        cases.append(CountedCase(number, 4 + number % 2, "B1", 0, 0, f"{number}", given=label))
+        cases.append(CountedCase(number, 4 + number % 2, 0, 0, f"{number}", given=label))
     agreement = Agreement(
         labelled, wilson(0, labelled), wilson(labelled, labelled), Interval(0.5, 0.25, 0.75)
     )

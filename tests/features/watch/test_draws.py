@@ -93,7 +93,7 @@ def drawn(
     given: str | None = None,
 ) -> list[CountedCase]:
     """So many watched cases with one score, each in a thread of its own."""
-    case = CountedCase(0, score, "B1", week, week, "", share, day, None, given)
+    case = CountedCase(0, score, week, week, "", share, day, given)
     return [case._replace(thread=f"{next(THREADS)}") for _ in range(number)]
 
 
