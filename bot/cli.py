@@ -65,12 +65,6 @@ def serve(http: Http = False) -> None:
 
     With PostgreSQL, any number of processes share the work. The settings come from the environment and .env.
     """
-    if (
-        "structlog" not in sys.modules
-    ):  # it would import rich for tracebacks, which `bot.logs` writes itself: 3 MiB
-        sys.modules["rich"] = None  # type: ignore[assignment]
-        import_module("structlog")
-        del sys.modules["rich"]
     from bot.app import serve as run
     from bot.logs import configure_logs
     from bot.settings import load_settings, read_variables

@@ -3,6 +3,7 @@
 It is the outbox that the pipeline works from.
 """
 
-from bot.store.store import KeyTakenError, Store, TakenError
+from bot.store.steps import KeyTakenError, TakenError
+from bot.store.store import Store
 
 __all__ = ["KeyTakenError", "Store", "TakenError"]

@@ -20,7 +20,6 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from bot.domain.clock import Clock, utc_now
 from bot.errors import StoreError
 from bot.store import schema
 from bot.store.address import Address, to_address
@@ -35,26 +34,6 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 logger = structlog.get_logger(__name__)
-
-
-async def note_clock(engine: AsyncEngine, clock: Clock = utc_now) -> None:
-    """Warns in the app's log if this machine's clock is off by more than 5 s, and says by how much
-    and what to do.
-    """
-    async with engine.connect() as connection:
-        before = clock()
-        theirs = (await connection.execute(sa.text("SELECT clock_timestamp()"))).scalar_one()
-        ahead_s = (before + (clock() - before) / 2 - theirs).total_seconds()
-    if abs(ahead_s) > 5:
-        logger.warning(
-            "clock_is_off",
-            ahead_s=round(ahead_s, 1),
-            of="the database's clock",
-            do=(
-                "have NTP set the clocks of this machine and of the database; until then cases "
-                "may be judged twice"
-            ),
-        )
 
 
 MIGRATION_LOCK = 5_118_005  # any number that no other application uses
@@ -86,7 +65,7 @@ _CONNECTIONS = (
 )
 
 
-async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
+async def open_engine(database_url: str) -> AsyncEngine:
     """An engine on the migrated database.
 
     Raises StoreError if the URL is wrong or it cannot be migrated.
@@ -98,8 +77,6 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
     engine = connect(database_url, query_timeout_s=None)
     try:
         await (_migrate_file(engine) if address.is_sqlite else _migrate_server(engine))
-        if not address.is_sqlite:
-            await note_clock(engine, clock)
     except _opening_errors(address) as exc:
         await engine.dispose()
         raise StoreError(
@@ -308,10 +285,6 @@ def _migrate(connection: sa.Connection) -> None:
 
 
 _TRIAL = "slack_judge_trial"
-_DEFINE = (
-    f"CREATE TABLE {_TRIAL} (id INTEGER)",
-    "COMMENT ON TABLE cases IS NULL",
-)  # only its owner may do this
 
 
 async def try_out(database: Database, shown: str) -> None:
@@ -334,26 +307,23 @@ async def try_out(database: Database, shown: str) -> None:
 
 
 async def _write(connection: AsyncConnection) -> None:
-    texts = {
-        column.name: _TRIAL
-        for column in schema.cases.c
-        if not (column.nullable or column.server_default)
-    }
-    given = {"id": 0, "attempt": 1, "created_at": utc_now()}  # the database counts from 1
-    await connection.execute(sa.insert(schema.cases).values(texts | given))
-    await connection.execute(
-        sa.update(schema.cases).where(schema.cases.c.id == 0).values(lease_owner=_TRIAL)
-    )
-    # Tests the right; the row goes with the transaction.
-    await connection.execute(sa.delete(schema.cases).where(sa.false()))
+    """Tests the right to write and that the file takes it; no row is touched."""
+    no_case = sa.select(schema.cases.c.id).where(sa.false())
+    for statement in (
+        sa.insert(schema.cases).from_select(["id"], no_case),
+        sa.update(schema.cases).where(sa.false()).values(lease_owner=_TRIAL),
+        sa.delete(schema.cases).where(sa.false()),
+    ):
+        await connection.execute(statement)
 
 
 async def _define(connection: AsyncConnection) -> None:
-    # For DDL, SQLite's driver begins no transaction by itself.
-    for statement in (
-        ("BEGIN IMMEDIATE", _DEFINE[0]) if connection.dialect.name == "sqlite" else _DEFINE
-    ):
-        await connection.exec_driver_sql(statement)
+    is_sqlite = connection.dialect.name == "sqlite"
+    if is_sqlite:  # for DDL, its driver begins no transaction by itself
+        await connection.exec_driver_sql("BEGIN IMMEDIATE")
+    await connection.exec_driver_sql(f"CREATE TABLE {_TRIAL} (id INTEGER)")
+    if not is_sqlite:  # only the table's owner may do this
+        await connection.exec_driver_sql("COMMENT ON TABLE cases IS NULL")
 
 
 class _Connection(aiosqlite.Connection):

@@ -32,28 +32,11 @@ _COUNTS = sa.text(
     "AND excluded IS NULL AND probability IS NULL"
 )
 _FIGURES = (
-    *(
-        "team_id",
-        "channel_id",
-        "judged_at",
-        "lowest",
-        "highest",
-        "score",
-        "author_id",
-        "requester_id",
-        "thread_ts",
-    ),
-    *(
-        "unscored_reason",
-        "model",
-        "judge_version",
-        "input_tokens",
-        "output_tokens",
-        "cost_usd",
-        "skipped_ratings",
-    ),
-    "unread",
+    *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id"),
+    *("requester_id", "thread_ts", "unscored_reason", "model", "judge_version", "input_tokens"),
+    *("output_tokens", "cost_usd", "skipped_ratings", "unread"),
 )
+_REPEATS = ("team_id", "channel_id", "judged_at", "message_ts", "attempt")
 _SHOWN = ("visibility", "blocker", "blocked_by", "excluded", "probability")
 _WATCHED = sa.text("probability IS NOT NULL AND excluded IS NULL")
 _REPEATED = sa.text("attempt > 1")
@@ -68,57 +51,24 @@ alembic_version = new_table("alembic_version", *key_columns(version_num=String(3
 
 cases = numbered(
     "cases",  # `LoggedCase` and `CaseVerdict` say what their fields mean
-    *needed(
-        "team_id",
-        "key",
-        "channel_id",
-        "requester_id",
-        "requester_name",
-        "source",
-        "rubric",
-        "visibility",
-    ),
-    *needed("status", attempt=Integer, created_at=UtcDateTime),
+    *needed("team_id", "key", "channel_id", "requester_id", "requester_name"),
+    *needed("source", "rubric", "visibility", "status", attempt=Integer, created_at=UtcDateTime),
     *needed(opened=Integer, messages=Integer, default="1"),
     *needed(messages_before=Integer, left_out=Integer, default="0"),
     *needed(slack_tries=Integer, model_tries=Integer, internal_errors=Integer, default="0"),
     *needed(thread_intent=Boolean, reply_intent=Boolean, default=sa.false()),
-    *optional(
-        "message_ts",
-        "parent_ts",
-        "author_id",
-        "thread_ts",
-        "reply_ts",
-        "lease_owner",
-        "blocked_by",
-        "excluded",
-    ),
-    *optional("shows", "ask", "unread", probability=Float, blocker=CleanText, response_url=Text),
-    *optional(
-        "question_source", "question_ts", "question_author_id", "question_hash", question=CleanText
-    ),
-    *optional("response_hash", response=CleanText, judged_at=UtcDateTime, delivered_at=UtcDateTime),
-    *optional(
-        "model",
-        "rubric_version",
-        "judge_version",
-        "unscored_reason",
-        unscored_detail=CleanText,
-    ),
-    *optional(
-        score=Integer,
-        lowest=Integer,
-        highest=Integer,
-        mean=Float,
-        spread=Float,
-        weighted_score=Float,
-    ),
-    *optional(
-        justification=CleanText, points=OPTIONAL_JSON, input_tokens=Integer, output_tokens=Integer
-    ),
-    *optional(
-        reasoning_tokens=Integer, skipped_ratings=Integer, latency_ms=Integer, cost_usd=Float
-    ),
+    *optional("message_ts", "parent_ts", "author_id", "thread_ts", "reply_ts", "lease_owner"),
+    *optional("blocked_by", "excluded", "shows", "ask", "unread"),
+    *optional(probability=Float, blocker=CleanText, response_url=Text),
+    *optional("question_source", "question_ts", "question_author_id", "question_hash"),
+    *optional("response_hash", question=CleanText, response=CleanText),
+    *optional(judged_at=UtcDateTime, delivered_at=UtcDateTime),
+    *optional("model", "rubric_version", "judge_version", "unscored_reason"),
+    *optional(unscored_detail=CleanText, justification=CleanText, points=OPTIONAL_JSON),
+    *optional(score=Integer, lowest=Integer, highest=Integer),
+    *optional(mean=Float, spread=Float, weighted_score=Float, cost_usd=Float),
+    *optional(input_tokens=Integer, output_tokens=Integer, reasoning_tokens=Integer),
+    *optional(skipped_ratings=Integer, latency_ms=Integer),
     *needed(flags=JSON, default="[]"),
     *optional(edited_at=UtcDateTime, deleted_at=UtcDateTime, forgotten_at=UtcDateTime),
     *needed(
@@ -147,16 +97,7 @@ cases = numbered(
     # too.
     new_index("ix_cases_figures", *_FIGURES, "message_ts", *_SHOWN, where=_COUNTS),
     new_index("ix_cases_watched", *_FIGURES, "probability", "excluded", where=_WATCHED),
-    new_index(
-        "ix_cases_repeated",
-        "team_id",
-        "channel_id",
-        "judged_at",
-        "message_ts",
-        "attempt",
-        *_SHOWN,
-        where=_REPEATED,
-    ),
+    new_index("ix_cases_repeated", *_REPEATS, *_SHOWN, where=_REPEATED),
     sa.CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
 )
 
@@ -251,15 +192,8 @@ channels = new_table(
     "channels",  # `ChannelSettings` and `ChannelJudge` say what their fields mean
     *key_columns("team_id", "channel_id"),
     *needed(is_digest_on=Boolean, default=sa.false()),
-    *optional(
-        "digest_day",
-        "digest_time",
-        "digest_tz",
-        "score_reaction",
-        "rubric",
-        "rubric_version",
-        "judge_model",
-    ),
+    *optional("digest_day", "digest_time", "digest_tz", "score_reaction"),
+    *optional("rubric", "rubric_version", "judge_model"),
     *optional(digest_since=UtcDateTime, labels_per_week=Integer, reference=CleanText),
 )
 

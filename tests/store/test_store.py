@@ -3,7 +3,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +14,6 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
-from structlog.testing import capture_logs
 
 from bot.domain import clock
 from bot.domain.case import CaseStatus, LoggedCase, Visibility
@@ -349,21 +348,6 @@ async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -
 
     await asyncio.gather(*map(step, added))
     assert "ben" in order[:40]
-
-
-@pytest.mark.parametrize(("ahead_s", "is_said"), [(30, True), (-30, True), (2, False), (0, False)])
-async def test_a_clock_that_is_not_the_databases_is_said_at_the_start(
-    postgres_url: str, ahead_s: int, is_said: bool
-) -> None:
-    with capture_logs() as lines:
-        engine = await open_engine(
-            postgres_url, lambda: datetime.now(UTC) + timedelta(seconds=ahead_s)
-        )
-    await engine.dispose()
-    said = [line for line in lines if line["event"] == "clock_is_off"]
-    assert [(line["log_level"], round(line["ahead_s"], -1)) for line in said] == [
-        ("warning", ahead_s)
-    ] * is_said
 
 
 async def test_probabilities_are_kept_with_their_rating(log: Store) -> None:
