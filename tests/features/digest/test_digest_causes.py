@@ -63,8 +63,7 @@ async def test_it_says_why_with_last_weeks_names_and_keeps_the_causes(stage: Sta
     assert 'Use these names of the week before where they fit: "no source".' in str(request)
     found = await read_causes(stage.log.database, place(stage), this_week(stage))
     assert sorted(each.cause for each in found) == ["no source"] * 6 + ["other"] * 3
-    (used,) = await stage.log.database.values(select(spent.c.tokens))
-    assert used == 460
+    assert len(await stage.log.database.values(select(spent.c.id))) == 1
 
 
 @pytest.mark.parametrize("forgotten", [0, 4], ids=["kept", "forgotten during the request"])
@@ -110,7 +109,7 @@ async def test_a_decision_model_chooses_among_last_weeks_names(open_stage: Stage
         [{"value": "no source"}, {"value": "other"}]
     ] * 9
     assert str(writing).count(REASON) == 3
-    assert sorted(await stage.log.database.values(select(spent.c.tokens))) == [460, 709]
+    assert len(await stage.log.database.values(select(spent.c.id))) == 2
 
 
 async def test_points_of_replies_that_people_chose_are_asked_for_once_and_listed(
