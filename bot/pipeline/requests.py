@@ -1,11 +1,12 @@
 """Makes the case of a request: of a message, a link, two texts, or of a case that is scored again."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from bot.domain.case import (
     Case,
     CaseSource,
-    CaseTurn,
     Exclusion,
     LoggedCase,
     Part,
@@ -127,19 +128,18 @@ class Requests:
         key = MessageKey.asked_by(
             invocation.user_id, visibility, earlier.channel_id, target, earlier.attempt + 1
         )
+        excluded = await self.store.cases.exclusion_of(invocation.user_id, earlier)
         earlier = await self.store.cases.with_turns(earlier)
-        return _repeated(
-            invocation,
-            earlier,
-            key=str(key),
-            rubric=rubric,
-            visibility=visibility,
-            excluded=await self.store.cases.exclusion_of(invocation.user_id, earlier),
-            question=_kept_question(earlier),
-            turns=earlier.turns,
-            messages_before=earlier.messages_before,
-            left_out=earlier.left_out,
-        )
+        case = _repeated(invocation, earlier, str(key), rubric, visibility, excluded)
+        if earlier.question_source is QuestionSource.CHOSEN:
+            return case.model_copy(update={"question": None})
+        if earlier.question_ts is None:
+            return case
+        if earlier.edited_at:
+            return case.model_copy(update=_NO_QUESTION)
+        # The thread is read again, because the reply may go on by now; what is known is for when it
+        # cannot be read.
+        return case.model_copy(update={"question_source": None})
 
     async def corrected(
         self, invocation: Invocation, earlier: LoggedCase, submission: Submission
@@ -149,29 +149,21 @@ class Requests:
         """
         _, visibility = await self.chosen(invocation, earlier.channel_id, earlier)
         excluded = await self.store.cases.exclusion_of(invocation.user_id, earlier, has_chosen=True)
+        earlier = await self.store.cases.with_turns(earlier)
+        key = window_key(submission.view_id)
+        case = _repeated(invocation, earlier, key, earlier.rubric, visibility, excluded)
+        # What was said before another question is unknown.
+        turns = tuple(turn for turn in earlier.turns if turn.part is Part.RESPONSE)
+        found = {**_NO_QUESTION, "turns": turns, "messages_before": 0, "left_out": 0}
         if submission.question:
-            question = _Question(
-                text=submission.question,
-                source=QuestionSource.TYPED,
-                author_id=invocation.user_id,
-            )
+            found["question"] = submission.question
+            found["question_source"] = QuestionSource.TYPED
+            found["question_author_id"] = invocation.user_id
         else:
             # The chosen message is read again, with those before it.
-            question = _Question(source=QuestionSource.CHOSEN, ts=submission.chosen)
-        earlier = await self.store.cases.with_turns(earlier)
-        return _repeated(
-            invocation,
-            earlier,
-            key=window_key(submission.view_id),
-            rubric=earlier.rubric,
-            visibility=visibility,
-            excluded=excluded,
-            question=question,
-            # What was said before another question is unknown.
-            turns=tuple(turn for turn in earlier.turns if turn.part is Part.RESPONSE),
-            messages_before=0,
-            left_out=0,
-        )
+            found["question_source"] = QuestionSource.CHOSEN
+            found["question_ts"] = submission.chosen
+        return case.model_copy(update=found)
 
     async def chosen(
         self, invocation: Invocation, channel_id: str, earlier: LoggedCase | None = None
@@ -189,49 +181,20 @@ class Requests:
         return await self.rubrics.used(invocation.team_id, channel_id), visibility
 
 
-@dataclass(frozen=True)
-class _Question:
-    """The question of a case that repeats an earlier one, as far as it is not read again."""
-
-    text: str | None = None
-    source: QuestionSource | None = None
-    ts: str | None = None
-    author_id: str | None = None
-
-
-def _kept_question(earlier: LoggedCase) -> _Question:
-    """The question of an earlier case, for one that asks the same."""
-    question = _Question(
-        text=earlier.question,
-        source=earlier.question_source,
-        ts=earlier.question_ts,
-        author_id=earlier.question_author_id,
-    )
-    if earlier.question_source is QuestionSource.CHOSEN:
-        return replace(question, text=None)
-    if earlier.question_ts is None:
-        return question
-    if earlier.edited_at:
-        return _Question()
-    # The thread is read again, because the reply may go on by now; what is known is for when it
-    # cannot be read.
-    return replace(question, source=None)
+_NO_QUESTION: Mapping[str, Any] = dict.fromkeys(
+    ("question", "question_source", "question_ts", "question_author_id")
+)
 
 
 def _repeated(
     invocation: Invocation,
     earlier: LoggedCase,
-    *,
     key: str,
     rubric: str,
     visibility: Visibility,
     excluded: Exclusion | None,
-    question: _Question,
-    turns: tuple[CaseTurn, ...],
-    messages_before: int,
-    left_out: int,
 ) -> Case:
-    """A case on the response of an earlier one.
+    """A case on the response of an earlier one, and on its question.
 
     A person asks for it, even if a watch drew the earlier one; so it has no probability, and
     nothing says what the channel sees of it.
@@ -258,14 +221,14 @@ def _repeated(
         message_ts=earlier.message_ts,
         parent_ts=parent_ts,
         author_id=earlier.author_id,
-        question=question.text,
-        question_source=question.source,
-        question_ts=question.ts,
-        question_author_id=question.author_id,
+        question=earlier.question,
+        question_source=earlier.question_source,
+        question_ts=earlier.question_ts,
+        question_author_id=earlier.question_author_id,
         response=response,
-        turns=turns,
-        messages_before=messages_before,
-        left_out=left_out,
+        turns=earlier.turns,
+        messages_before=earlier.messages_before,
+        left_out=earlier.left_out,
         messages=earlier.messages,
         unread=earlier.unread,
     )

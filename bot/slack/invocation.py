@@ -55,8 +55,7 @@ class Invocation:
     @property
     def case_id(self) -> int | None:
         """The number of the case whose button was clicked, or None if the button has none."""
-        # Buttons of messages posted by an older version have a word and a colon before the number.
-        return to_case_id(self.value.rpartition(":")[2])
+        return to_case_id(self.value)
 
     @property
     def recipient(self) -> Recipient:

@@ -161,11 +161,14 @@ class Assignments(db.StoreQueries):
         found = await self.waiting(team_id, user_id, channel_ids)
         if found is None:
             return None
-        is_it = sa.and_(cases.c.team_id == team_id, cases.c.id == found.id)
-        values = {"user_id": user_id, "probability": found.probability, "drawn_at": self._now()}
-        drawn = db.insert_into(self._database, assignments).from_select(
-            *rows_of_cases(assignments, is_it, **values)
+        rows = rows_of_cases(
+            assignments,
+            cases.c.id == found.id,
+            user_id=user_id,
+            probability=found.probability,
+            drawn_at=self._now(),
         )
+        drawn = db.insert_into(self._database, assignments).from_select(*rows)
         await self._database.execute(drawn.on_conflict_do_nothing())
         return await self.shown(team_id, user_id, found.id)
 
@@ -191,15 +194,20 @@ class Assignments(db.StoreQueries):
         Called by everything that shows the score of a single case. An answer that the person has
         given is kept. Returns those of the cases for which this is new.
         """
-        are_meant = sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids))
-        seen = {"outcome": Outcome.SEEN}
-        values = {"user_id": user_id, "probability": _NOT_DRAWN, "drawn_at": self._now()} | seen
-        told = db.insert_into(self._database, assignments).from_select(
-            *rows_of_cases(assignments, are_meant, **values)
+        rows = rows_of_cases(
+            assignments,
+            sa.and_(cases.c.team_id == team_id, cases.c.id.in_(case_ids)),
+            user_id=user_id,
+            probability=_NOT_DRAWN,
+            drawn_at=self._now(),
+            outcome=Outcome.SEEN,
         )
-        keys = list(assignments.primary_key)
-        has_no_answer = assignments.c.outcome.is_(None)
-        told = told.on_conflict_do_update(index_elements=keys, set_=seen, where=has_no_answer)
+        told = db.insert_into(self._database, assignments).from_select(*rows)
+        told = told.on_conflict_do_update(
+            index_elements=list(assignments.primary_key),
+            set_={"outcome": Outcome.SEEN},
+            where=assignments.c.outcome.is_(None),
+        )
         return list((await connection.execute(told.returning(assignments.c.case_id))).scalars())
 
     @db.in_transaction
@@ -230,35 +238,29 @@ class Assignments(db.StoreQueries):
         meantime.
         """
         await db.lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
-        is_there = sa.select(cases.c.id).where(
-            cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id)
-        )
-        answer = answer_of(team_id, user_id, shown.id, Outcome.LABELLED).where(
-            assignments.c.case_id.in_(is_there)
-        )
+        may_answer = sa.select(cases.c.id).filter_by(id=shown.id).where(may_label(user_id))
+        answer = answer_of(team_id, user_id, shown.id, Outcome.LABELLED)
+        answer = answer.where(assignments.c.case_id.in_(may_answer))
         drawn = await connection.execute(answer.returning(assignments.c.probability))
         probability = drawn.scalar_one_or_none()
         if probability is None:
             raise NotRecordedError
         now = self._now()
-        budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[
-            shown.channel_id
-        ]
-        if not budget.left:
+        budgets = await read_budgets(connection, team_id, [shown.channel_id], now)
+        if not budgets[shown.channel_id].left:
             raise NotRecordedError
         values = {
             "team_id": team_id,
             "case_id": shown.id,
             "user_id": user_id,
             "channel_id": shown.channel_id,
-        }
-        values |= {
             "score": label.score,
             "reason": label.reason,
             "is_blind": True,
             "probability": probability,
+            "created_at": now,
+            "updated_at": now,
         }
-        values |= {"created_at": now, "updated_at": now}
         if not (await connection.execute(db.insert_new(self._database, labels, values))).rowcount:
             raise NotRecordedError  # they have labelled it in the thread in the meantime
 

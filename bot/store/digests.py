@@ -121,24 +121,22 @@ class Thumbs(StoreQueries):
         self, team_id: str, channel_ids: Sequence[str], since: datetime
     ) -> set[tuple[str, str]]:
         """The replies with a thumb up, each with who gave it."""
-        query = sa.select(thumbs.c.ts, thumbs.c.user_id).filter_by(team_id=team_id, is_up=True)
-        which = (
-            thumbs.c.channel_id.in_(channel_ids),
-            thumbs.c.is_given,
-            thumbs.c.changed_at >= since,
+        given = sa.select(thumbs.c.ts, thumbs.c.user_id).filter_by(
+            team_id=team_id, is_up=True, is_given=True
         )
-        return {(row.ts, row.user_id) for row in await self._database.all(query.where(*which))}
+        which = thumbs.c.channel_id.in_(channel_ids), thumbs.c.changed_at >= since
+        return {(row.ts, row.user_id) for row in await self._database.all(given.where(*which))}
 
     async def counts(self, place: Place, span: Span) -> Sequence[ThumbCount]:
-        within = sa.and_(thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end)
-        here = sa.and_(thumbs.c.team_id == place.team_id, thumbs.c.channel_id == place.channel_id)
+        within = thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end
         authors = _authors(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts)
         author_id = sa.func.coalesce(*(each.scalar_subquery() for each in authors)).label(
             "author_id"
         )
         given = (
             sa.select(thumbs.c.ts, thumbs.c.is_up, author_id)
-            .where(here, within, thumbs.c.is_given)
+            .filter_by(team_id=place.team_id, channel_id=place.channel_id, is_given=True)
+            .where(*within)
             .subquery()
         )
         query = sa.select(
@@ -149,10 +147,10 @@ class Thumbs(StoreQueries):
         ).where(given.c.author_id.is_not(None))
         if place.author_id is not None:
             query = query.where(given.c.author_id == place.author_id)
-        query = query.group_by(given.c.author_id).order_by(
-            sa.func.count().desc(), given.c.author_id
+        most_first = sa.func.count().desc(), given.c.author_id
+        return await self._database.rows(
+            ThumbCount, query.group_by(given.c.author_id).order_by(*most_first)
         )
-        return await self._database.rows(ThumbCount, query)
 
 
 async def drop_of_reply(connection: AsyncConnection, gone: sa.Row[*tuple[Any, ...]]) -> None:

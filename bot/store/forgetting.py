@@ -91,13 +91,14 @@ class Forgetting(StoreQueries):
         setting, which is not recorded. Several processes may do this at the same time.
         """
         total = await self.forget_where(is_old(before, AT_REST), by)
-        await self._database.execute(sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
-        await self._database.execute(sa.delete(thumbs).where(thumbs.c.changed_at < before))
-        is_seen_before = seen_messages.c.ts < to_ts(before)
-        await self._database.execute(sa.delete(seen_messages).where(is_seen_before))
-        is_read_before = thread_signs.c.thread_ts < to_ts(before)
-        await self._database.execute(sa.delete(thread_signs).where(is_read_before))
-        await self._database.execute(sa.delete(releases).where(is_old_release(before)))
+        for deletion in (
+            sa.delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"),
+            sa.delete(thumbs).where(thumbs.c.changed_at < before),
+            sa.delete(seen_messages).where(seen_messages.c.ts < to_ts(before)),
+            sa.delete(thread_signs).where(thread_signs.c.thread_ts < to_ts(before)),
+            sa.delete(releases).where(is_old_release(before)),
+        ):
+            await self._database.execute(deletion)
         return total
 
     async def count_of_team(self, team_id: str) -> int:
@@ -207,11 +208,8 @@ class Forgetting(StoreQueries):
         What PostgreSQL keeps of deleted rows is left to its VACUUM. Nothing is done if it was
         emptied after `unless_since` and nothing was deleted since.
         """
-        if (
-            unless_since
-            and self._database.scrubbed_at
-            and self._database.scrubbed_at >= unless_since
-        ):
+        scrubbed_at = self._database.scrubbed_at
+        if unless_since and scrubbed_at and scrubbed_at >= unless_since:
             return True
         self._database.scrubbed_at = (
             utc_now()

@@ -84,16 +84,15 @@ class Installations(StoreQueries, AsyncInstallationStore):
     async def _end(
         self, connection: AsyncConnection, team_id: str, before: datetime | None
     ) -> bool:
-        ended = sa.update(installations).where(
-            installations.c.team_id == team_id, installations.c.token.is_not(None)
-        )
+        ended = sa.update(installations).filter_by(team_id=team_id)
+        ended = ended.where(installations.c.token.is_not(None))
         if before:
             ended = ended.where(installations.c.installed_at < before)
         if not (await connection.execute(ended.values(token=None, left_at=utc_now()))).rowcount:
             return False
         after_commit(connection, self._database.note_deletion)
-        await connection.execute(sa.delete(watches).where(watches.c.team_id == team_id))
-        digests = sa.update(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
+        await connection.execute(sa.delete(watches).filter_by(team_id=team_id))
+        digests = sa.update(channels).filter_by(team_id=team_id, is_digest_on=True)
         await connection.execute(digests.values(is_digest_on=False))
         return True
 
@@ -156,10 +155,9 @@ class Installations(StoreQueries, AsyncInstallationStore):
                 "that was in use (nothing was deleted)"
             )
         for each in readable if self._has_old_keys else ():
-            its = sa.update(installations).where(installations.c.token == each.token)
-            await self._database.execute(
-                its.values(token=self._keys.rotate(each.token or "").decode())
-            )
+            token = self._keys.rotate(each.token or "").decode()
+            its = sa.update(installations).filter_by(token=each.token)
+            await self._database.execute(its.values(token=token))
 
 
 class OAuthStates(StoreQueries, AsyncOAuthStateStore):

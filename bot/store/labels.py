@@ -45,12 +45,16 @@ class Labels(StoreQueries):
         await lock_for_transaction(connection, f"label of {whose}")
         key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
         now = utc_now()
-        row = (
-            await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))
-        ).one_or_none()
+        known = await connection.execute(sa.select(*columns_of(labels, Label)).filter_by(**key))
+        row = known.one_or_none()
         earlier = Label(**row._mapping) if row else None
-        values = key | {"channel_id": case.channel_id, "score": label.score, "reason": label.reason}
-        values |= {"created_at": now, "updated_at": now}
+        values = key | {
+            "channel_id": case.channel_id,
+            "score": label.score,
+            "reason": label.reason,
+            "created_at": now,
+            "updated_at": now,
+        }
         statement = upsert(
             self._database, labels, values, ("created_at",), where=~labels.c.is_blind
         )
@@ -177,15 +181,15 @@ def by_week(weeks: Sequence[tuple[Any, Any]]) -> sa.ColumnElement[Any]:
 async def read_budgets(
     connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
 ) -> Mapping[str, LabelBudget]:
-    chosen = sa.select(channels.c.channel_id, channels.c.labels_per_week).where(
-        channels.c.team_id == team_id,
-        channels.c.channel_id.in_(channel_ids),
-        channels.c.labels_per_week.is_not(None),
+    chosen = (
+        sa.select(channels.c.channel_id, channels.c.labels_per_week)
+        .filter_by(team_id=team_id)
+        .where(channels.c.channel_id.in_(channel_ids), channels.c.labels_per_week.is_not(None))
     )
     given = (
         sa.select(labels.c.channel_id, sa.func.count().label("number"))
-        .where(labels.c.team_id == team_id, labels.c.channel_id.in_(channel_ids))
-        .where(labels.c.is_blind, labels.c.created_at >= utc_week(now))
+        .filter_by(team_id=team_id, is_blind=True)
+        .where(labels.c.channel_id.in_(channel_ids), labels.c.created_at >= utc_week(now))
         .group_by(labels.c.channel_id)
     )
     weekly = {row.channel_id: row.labels_per_week for row in await connection.execute(chosen)}

@@ -48,10 +48,10 @@ _OURS = {
     "model_tries",
     "internal_errors",
     "thread_intent",
+    "reply_intent",
+    "is_stale",
+    "response_url",
 }
-
-
-_OURS |= {"reply_intent", "is_stale", "response_url"}
 
 
 # Hidden from a person who only wrote an earlier message of the conversation.
@@ -62,10 +62,10 @@ _OF_OTHERS = {
     "response",
     "response_hash",
     "author_id",
+    "justification",
+    "unscored_detail",
+    "ratings",
 }
-
-
-_OF_OTHERS |= {"justification", "unscored_detail", "ratings"}
 
 
 # What is stored about a person besides cases and audit: for each kind, the column that names them.
@@ -106,7 +106,10 @@ class Personal(StoreQueries):
             for row in await self._database.all(its):
                 yield {"kind": kind, **row._mapping}
             if kind == "release":
-                for row in await self._database.all(_taken_back_by(team_id, user_id)):
+                # Without the words of whoever marked it.
+                columns = [each for each in releases.c if each.name not in {"note", "set_by"}]
+                back = sa.select(*columns).filter_by(team_id=team_id, taken_back_by=user_id)
+                for row in await self._database.all(back):
                     yield {"kind": "release taken back", **row._mapping}
             if kind == "settings":
                 async for case in self._cases(team_id, user_id):
@@ -143,9 +146,3 @@ def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:
         hidden |= _OF_OTHERS
     own = [turn for turn in case["turns"] if turn["author_id"] == user_id]
     return {name: value for name, value in {**case, "turns": own}.items() if name not in hidden}
-
-
-def _taken_back_by(team_id: str, user_id: str) -> sa.Select[Any]:
-    """The releases that a person took back, without the words of whoever marked them."""
-    columns = [column for column in releases.c if column.name not in {"note", "set_by"}]
-    return sa.select(*columns).filter_by(team_id=team_id, taken_back_by=user_id)

@@ -36,12 +36,9 @@ class SeenMessages(db.StoreQueries):
 
         What a person wrote before they had their words forgotten is not stored again.
         """
-        is_forgotten = sa.select(forgotten.c.at).where(
-            forgotten.c.team_id == message.team_id,
-            forgotten.c.user_id == message.author_id,
-            forgotten.c.at >= message.at,
-        )
-        if (await connection.execute(is_forgotten)).first():
+        since = sa.select(forgotten.c.at).where(forgotten.c.at >= message.at)
+        its = since.filter_by(team_id=message.team_id, user_id=message.author_id)
+        if (await connection.execute(its)).first():
             return
         key = {"team_id": message.team_id, "channel_id": message.channel_id, "ts": message.ts}
         known = sa.select(seen_messages.c.finished_at, seen_messages.c.text_hash).filter_by(**key)
@@ -73,13 +70,10 @@ class SeenMessages(db.StoreQueries):
         self, team_id: str, channel_ids: Sequence[str], since: datetime
     ) -> Sequence[SeenMessage]:
         """The messages of some channels since then, with all of their threads."""
-        which = (
-            seen_messages.c.team_id == team_id,
-            seen_messages.c.channel_id.in_(channel_ids),
-            seen_messages.c.ts >= to_ts(since),
-        )
-        query = sa.select(*db.columns_of(seen_messages, SeenMessage)).where(*which)
-        return [_to_message(row) for row in await self._database.all(query)]
+        query = sa.select(*db.columns_of(seen_messages, SeenMessage)).filter_by(team_id=team_id)
+        is_there = seen_messages.c.channel_id.in_(channel_ids), seen_messages.c.ts >= to_ts(since)
+        stored = await self._database.rows(SeenMessage, query.where(*is_there))
+        return [replace(each, says=Says(each.says)) for each in stored]
 
 
 class ThreadSigns(db.StoreQueries):
@@ -157,8 +151,3 @@ def _delete_signs(key: Mapping[str, str]) -> sa.Delete:
 
 def _to_thread(row: sa.Row[Any]) -> AskedThread:
     return AskedThread(row.team_id, row.channel_id, row.thread_ts, row.author_id)
-
-
-def _to_message(row: sa.Row[Any]) -> SeenMessage:
-    stored = SeenMessage(**row._mapping)
-    return replace(stored, says=Says(stored.says))
