@@ -109,13 +109,8 @@ Zone = Annotated[str, AfterValidator(lambda text: week.parse_zone(text).key)]
 
 
 class ReaderSettings(StoreSettings):
-    """Adds when weeks end, and what names channels need; without a token, Slack is not asked for
-    them.
-    """
+    """Adds when weeks end."""
 
-    slack_bot_token: setting_values.BotToken | None = None
-    token_keys: setting_values.TokenKeys = ()
-    slack_api_url: setting_values.SlackAddress = SLACK_API_URL
     digest_day: Day = "monday"
     digest_time: Time = "09:00"
     digest_tz: Zone = "UTC"

@@ -25,7 +25,6 @@ async def _opened(
         await Store.open_existing(settings.database_url) as store,
         opened_slack(settings, store.database, given) as client,
     ):
-        assert client is not None  # noqa: S101 - it is needed
         identity = await identify(client)
         one_team("--channel", [identity.team_id], given, "SLACK_BOT_TOKEN is for another workspace")
         services = make_services(settings, store, client, identity, clock=clock)

@@ -15,9 +15,8 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from bot.commands import opened
-from bot.commands.channels import find_noted
+from bot.commands.channels import find_place
 from bot.commands.export_standings import to_row
-from bot.commands.view import find_team
 from bot.domain.clock import utc_now
 from bot.domain.outcome import counted
 from bot.domain.standing import Subject, subject_of
@@ -158,8 +157,7 @@ class Tools:
     async def _week_of(self, channel: str) -> tuple[Place, Week]:
         now = utc_now()
         with _explained():
-            channel_id = await find_noted(channel, Names(self.database))
-            team_id = await find_team(Exports(self.database), channel, channel_id)
+            team_id, channel_id = await find_place(channel, self.database)
             chosen = await Channels(self.database).of(team_id, channel_id)
         times = (chosen.digest_day, chosen.digest_time, chosen.digest_tz)
         return Place(team_id, channel_id), self.schedule.changed(*times).current(now)

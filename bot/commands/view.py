@@ -9,14 +9,15 @@ from typing import Any
 import typer
 from sqlalchemy import Row
 
-from bot.commands.channels import find_channel, is_id, opened_slack
+from bot.commands.channels import find_place
 from bot.commands.export import to_row
-from bot.commands.opened import note, one_team, opened_database, reading
+from bot.commands.opened import note, opened_database, reading
 from bot.errors import BotError
 from bot.pipeline.verdict_text import in_short
-from bot.settings import ReaderSettings, load
+from bot.settings import StoreSettings, load
 from bot.store.audit import Action
 from bot.store.export import Exports, Selection
+from bot.store.names import Names
 from judge import Turn
 from judge.cli.row_commands import to_sentence
 from judge.evaluation.view import save_page
@@ -32,17 +33,13 @@ _CARRIED = (
 async def view(
     channel: str, path: Path | None, since: datetime | None, *, watched: bool = False
 ) -> None:
-    settings = load(ReaderSettings)
     reader = Reader()
-    has_texts = settings.store_text == "full"
+    has_texts = load(StoreSettings).store_text == "full"
     async with opened_database() as database:
-        async with opened_slack(
-            settings, database, channel, is_needed=not is_id(channel)
-        ) as client:
-            channel_id, name = await find_channel(channel, client)
         exports = Exports(database)
         with reading():
-            team_id = await find_team(exports, channel, channel_id)
+            team_id, channel_id = await find_place(channel, database)
+            name = (await Names(database).all()).get((team_id, channel_id))
             which = Selection(
                 since,
                 has_unlabelled=True,
@@ -68,13 +65,6 @@ async def view(
     typer.echo(to_sentence(page, len(found.replies), size))
     if left_out:
         typer.echo(f"These are the replies that people chose; {left_out}")
-
-
-async def find_team(exports: Exports, given: str, channel_id: str) -> str:
-    teams = await exports.teams(channel_id)
-    return one_team(
-        "--channel", teams, given, "no score there was visible to the whole channel; name another"
-    )
 
 
 def _check_number(number: int, which: Selection, channel_id: str, left_out: str) -> None:

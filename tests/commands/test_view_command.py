@@ -79,6 +79,16 @@ async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_name
     ]
 
 
+async def test_a_channel_is_found_by_the_name_that_the_store_has(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await judged(log, "a")
+        await log.names.note("T1", "C1", "help-desk")
+
+    await with_log(url(tmp_path), fill)
+    data = await viewed(url(tmp_path), tmp_path, "--channel", "#help-desk")
+    assert data["title"] == "#help-desk"
+
+
 async def test_random_replies_have_a_page_of_their_own(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         await judged(log, "chosen", message_ts="1.1")
